@@ -1,0 +1,181 @@
+package client
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func consentFrom(t testing.TB, body string) (*Consent, *Error) {
+	t.Helper()
+	k := &call{op: opGetConsent, endpoint: endpoint{template: "/t"}}
+	resp := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{"Content-Type": {"application/json"}}}
+	got, err := k.readAnswer(resp)
+	if err == nil {
+		err = got.wantBody()
+	}
+	var held *Consent
+	if err == nil {
+		held, err = got.consent()
+	}
+	e, _ := err.(*Error) //nolint:errorlint // the test is about exactly this type
+	if err != nil && e == nil {
+		t.Fatalf("not a client error: %v", err)
+	}
+	return held, e
+}
+
+const allTrue = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
+
+func TestConsentAnswersAreReadTolerantly(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"plain":              `{` + allTrue + `}`,
+		"unknown fields":     `{"x":{"y":[1,null]},` + allTrue + `,"z":1e400}`,
+		"under consent":      `{"consent":{` + allTrue + `}}`,
+		"under data":         `{"data":{` + allTrue + `},"meta":{"page":1}}`,
+		"under data.consent": `{"data":{"consent":{` + allTrue + `}}}`,
+		"with a BOM":         "\uFEFF{" + allTrue + `}`,
+		"with white space":   " \r\n{" + allTrue + "}\r\n",
+	} {
+		held, err := consentFrom(t, body)
+		if err != nil || held == nil {
+			t.Errorf("%s: %v %v", name, held, err)
+			continue
+		}
+		for i, c := range held.Clauses {
+			if v, ok := c.Get(); !ok || !v {
+				t.Errorf("%s: clause %d is %v %v", name, i+1, v, ok)
+			}
+		}
+		if !held.UserIPv6.IsAbsent() || !held.AgreementTime.IsAbsent() || !held.Manual.IsAbsent() {
+			t.Errorf("%s: an absent field is present", name)
+		}
+	}
+}
+
+func TestConsentFieldsAreAbsentNullOrAValue(t *testing.T) {
+	t.Parallel()
+	held, err := consentFrom(t, `{"clause_1_consent":false,"clause_2_consent":null,"user_ipv6":null,"manual":false,"agreement_time":1769860800123}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := held.Clauses[0].Get(); !ok || v {
+		t.Error("clause 1 is not false")
+	}
+	if !held.Clauses[1].IsNull() || !held.UserIPv6.IsNull() {
+		t.Error("null is not null")
+	}
+	if !held.Clauses[2].IsAbsent() {
+		t.Error("absent is not absent")
+	}
+	if at, _ := held.AgreementTime.Get(); FormatInstant(at) != "2026-01-31T12:00:00.123Z" {
+		t.Errorf("milliseconds are read as %v", at)
+	}
+}
+
+func TestAgreementTimesAreReadInUsualSpellings(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`"2026-01-31T12:00:00Z"`, `"2026-01-31T12:00:00.000Z"`, `"2026-01-31T13:00:00+01:00"`, `"2026-01-31T13:00:00.000000+0100"`, `1769860800000`, `"1769860800000"`,
+	} {
+		held, err := consentFrom(t, `{"agreement_time":`+text+`}`)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if at, ok := held.AgreementTime.Get(); !ok || FormatInstant(at) != "2026-01-31T12:00:00Z" {
+			t.Errorf("%s is read as %v", text, at)
+		}
+	}
+}
+
+func TestConsentAnswersThatCannotBeTrustedAreErrors(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		body   string
+		kind   Kind
+		detail string
+	}{
+		"empty":                    {"", KindEmpty, "no body"},
+		"blank":                    {" \n", KindEmpty, "no body"},
+		"cut in a number":          {`{"clause_1_consent":tru`, KindTruncated, "ends in the middle"},
+		"cut at a boundary":        {`{"clause_1_consent":true,`, KindTruncated, "ends in the middle"},
+		"cut in an array":          {`{"a":[{"b":1},`, KindTruncated, "ends in the middle"},
+		"two values":               {`{"clause_1_consent":true}{}`, KindPayload, "behind the JSON value"},
+		"trailing text":            {`{"clause_1_consent":true} x`, KindPayload, "behind the JSON value"},
+		"a name twice":             {`{"clause_1_consent":true,"clause_1_consent":false}`, KindPayload, "name twice"},
+		"other capitals":           {`{"clause_1_consent":true,"Clause_1_Consent":false}`, KindPayload, "$.clause_1_consent is spelled with other capitals"},
+		"only other capitals":      {`{"CLAUSE_1_CONSENT":true}`, KindPayload, "other capitals"},
+		"invalid UTF-8":            {"{\"clause_1_consent\":true,\"x\":\"\xff\"}", KindPayload, "not valid"},
+		"text for a boolean":       {`{"clause_1_consent":"true"}`, KindPayload, "$.clause_1_consent: expected a boolean, found a string"},
+		"number for a boolean":     {`{"consent":{"clause_2_consent":1}}`, KindPayload, "$.consent.clause_2_consent: expected a boolean, found a number"},
+		"object for text":          {`{"clause_1_consent":true,"user_ipv6":{}}`, KindPayload, "$.user_ipv6: expected a string, found an object"},
+		"a word for a time":        {`{"clause_1_consent":true,"agreement_time":"yesterday"}`, KindPayload, "$.agreement_time: expected an RFC 3339 time"},
+		"a fraction for a time":    {`{"clause_1_consent":true,"agreement_time":1.5}`, KindPayload, "$.agreement_time: expected"},
+		"a huge time":              {`{"clause_1_consent":true,"agreement_time":1e400}`, KindPayload, "$.agreement_time: expected"},
+		"an array":                 {`[{"clause_1_consent":true}]`, KindPayload, "$: expected an object, found an array"},
+		"a string":                 {`"clause_1_consent"`, KindPayload, "$: expected an object, found a string"},
+		"an error with status 200": {`{"error":{"code":"E7","message":"no"}}`, KindRejected, "an error inside"},
+		"success false":            {`{"success":false,"message":"no"}`, KindRejected, "an error inside"},
+	} {
+		held, err := consentFrom(t, tc.body)
+		if err == nil {
+			t.Errorf("%s: accepted as %+v", name, held)
+			continue
+		}
+		if err.Kind != tc.kind || !strings.Contains(err.Detail, tc.detail) {
+			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, kindTitles[tc.kind], tc.detail)
+		}
+	}
+}
+
+func TestComplaintsAreFoundInUsualPlaces(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]complaint{
+		`{"code":"E1","message":"m"}`:                       {code: "E1", message: "m"},
+		`{"error":"m"}`:                                     {message: "m"},
+		`{"error":"invalid_grant","error_description":"m"}`: {message: "m"},
+		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {code: "7", message: "m", fields: []FieldError{{"f", "fm"}}},
+		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {message: "m", fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
+		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {message: "fm", fields: []FieldError{{"f", "fm"}}},
+		`{"errors":["m"]}`:                                                           {message: "m", fields: []FieldError{{"", "m"}}},
+		`{"title":"m","type":"about:blank"}`:                                         {code: "about:blank", message: "m"},
+		`{}`:                                                                         {},
+	} {
+		got, ok := readComplaint([]byte(body))
+		if !ok {
+			t.Errorf("%s is not taken for an object", body)
+		}
+		if got.code != want.code || got.message != want.message || len(got.fields) != len(want.fields) {
+			t.Errorf("%s: %+v, want %+v", body, got, want)
+			continue
+		}
+		for i := range want.fields {
+			if got.fields[i] != want.fields[i] {
+				t.Errorf("%s: field %+v, want %+v", body, got.fields[i], want.fields[i])
+			}
+		}
+	}
+	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
+		if _, ok := readComplaint([]byte(body)); ok {
+			t.Errorf("%q is taken for an object", body)
+		}
+	}
+}
+
+func FuzzAnyAnswerIsReadOrRefused(f *testing.F) {
+	for _, seed := range []string{`{` + allTrue + `}`, `{"consent":{` + allTrue + `}}`, `{"data":null}`, "\uFEFF{}", "<html>", `{"a":1`, `[[[[`, `{"clause_1_consent":1}`, "null", "", `{"agreement_time":"1e9"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		held, err := consentFrom(t, body)
+		if err != nil && err.Title() == "" {
+			t.Fatal("an error without a title")
+		}
+		if held != nil && len(held.JSON) == 0 {
+			t.Fatal("a consent without its JSON")
+		}
+	})
+}

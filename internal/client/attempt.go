@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+)
+
+var errAttemptTimeout = errors.New("the attempt took longer than request_timeout")
+
+// attemptTransport bounds one attempt, answer included, and logs it: operation,
+// path template, status, duration, and never what was sent or received.
+type attemptTransport struct {
+	next    http.RoundTripper
+	timeout time.Duration
+}
+
+func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	k := callFrom(req.Context())
+	k.attempts++
+	k.sent.Store(false)
+	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errAttemptTimeout)
+	began := time.Now()
+	resp, err := t.next.RoundTrip(req.WithContext(ctx))
+	logAttempt(req.Context(), k, resp, err, time.Since(began))
+	if err != nil {
+		cancel()
+		return nil, causeOf(ctx, err)
+	}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
+	return resp, nil
+}
+
+// causeOf tells the attempt's own time limit from the caller's end.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errAttemptTimeout) {
+		return errAttemptTimeout
+	}
+	return err
+}
+
+// boundedBody keeps the attempt's time limit until the body is closed.
+type boundedBody struct {
+	io.ReadCloser
+	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
+	ctx    context.Context
+	cancel context.CancelFunc
+	once   sync.Once
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = causeOf(b.ctx, err)
+	}
+	return n, err
+}
+
+func (b *boundedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.once.Do(b.cancel)
+	return err
+}
+
+func logAttempt(ctx context.Context, k *call, resp *http.Response, err error, took time.Duration) {
+	fields := map[string]any{
+		"operation":   k.op.name,
+		"method":      k.op.method,
+		"path":        k.endpoint.template,
+		"attempt":     k.attempts,
+		"duration_ms": took.Milliseconds(),
+	}
+	if err != nil {
+		fields["failure"] = k.transportError(err).Title()
+		tflog.Debug(ctx, "Request to the analytics service failed", fields)
+		return
+	}
+	fields["status"] = resp.StatusCode
+	tflog.Debug(ctx, "Request to the analytics service answered", fields)
+}

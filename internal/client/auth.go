@@ -1,0 +1,158 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+)
+
+// credential is one way to authenticate (section 5).
+type credential interface {
+	// present puts the credential on a request that nobody else holds. The mark
+	// says which of several tokens it was.
+	present(ctx context.Context, req *http.Request) (mark int, err error)
+	// renew is called after a 401 to a request with that mark. It reports whether
+	// another attempt has a chance.
+	renew(ctx context.Context, mark int) bool
+	// refused is called after a 401 to a renewed credential.
+	refused(mark int)
+}
+
+// authTransport is the layer next to the network. Credentials and the user's
+// headers enter here, on a clone and for the configured origin alone: whatever
+// retries, logs or describes a request above has never seen them.
+type authTransport struct {
+	next       http.RoundTripper
+	base       *url.URL
+	credential credential
+	headers    map[string]string
+	userAgent  string
+	secrets    []string
+
+	mu      sync.Mutex
+	notices []string
+}
+
+func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTransport {
+	t := &authTransport{next: next, base: base, headers: cfg.Headers, userAgent: cfg.UserAgent}
+	c := cfg.Credentials
+	t.secrets = []string{c.Password, c.Token, c.APISecretKey, c.Email}
+	for _, v := range cfg.Headers {
+		t.secrets = append(t.secrets, v)
+	}
+	switch {
+	case c.APISecretKey != "":
+		t.credential = secretKey(c.APISecretKey)
+	case c.Token != "":
+		t.credential = givenToken(c.Token)
+	default:
+		t.credential = newLogin(cfg, base, t)
+	}
+	return t
+}
+
+// RoundTrip sends with credentials, and once more after a 401 where the
+// credential could be renewed.
+func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != t.base.Scheme || req.URL.Host != t.base.Host {
+		return nil, &Error{Kind: KindInternal, Detail: "a request was about to leave the configured origin"}
+	}
+	resp, mark, err := t.send(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !t.credential.renew(req.Context(), mark) {
+		return resp, err
+	}
+	again, err := rewind(req)
+	if err != nil {
+		return resp, nil //nolint:nilerr // the 401 is the better answer
+	}
+	resp.Body.Close()
+	resp, mark, err = t.send(again)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized {
+		t.credential.refused(mark)
+	}
+	return resp, err
+}
+
+func rewind(req *http.Request) (*http.Request, error) {
+	again := req.Clone(req.Context())
+	if req.GetBody == nil {
+		if req.Body != nil && req.Body != http.NoBody {
+			return nil, fmt.Errorf("the body cannot be sent again")
+		}
+		return again, nil
+	}
+	body, err := req.GetBody()
+	again.Body = body
+	return again, err
+}
+
+func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
+	k := callFrom(req.Context())
+	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		WroteHeaders: func() { k.sent.Store(true) },
+	})
+	clone := req.Clone(ctx)
+	t.dress(clone)
+	mark, err := t.credential.present(req.Context(), clone)
+	if err != nil {
+		return nil, 0, err
+	}
+	resp, err := t.next.RoundTrip(clone)
+	if err != nil {
+		return nil, mark, err
+	}
+	// The request that the answer refers to is the one without credentials.
+	resp.Request = req
+	return resp, mark, nil
+}
+
+// dress adds what every request to the service carries.
+func (t *authTransport) dress(req *http.Request) {
+	for name, value := range t.headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("User-Agent", t.userAgent)
+}
+
+func (t *authTransport) notice(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.notices = append(t.notices, text)
+}
+
+func (t *authTransport) takeNotices() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.notices
+	t.notices = nil
+	return taken
+}
+
+// secretKey is the application-level key, a query parameter of every request.
+type secretKey string
+
+func (s secretKey) present(_ context.Context, req *http.Request) (int, error) {
+	parameter := "apiSecretToken=" + url.QueryEscape(string(s))
+	if req.URL.RawQuery != "" {
+		parameter = req.URL.RawQuery + "&" + parameter
+	}
+	req.URL.RawQuery = parameter
+	return 0, nil
+}
+
+func (secretKey) renew(context.Context, int) bool { return false }
+func (secretKey) refused(int)                     {}
+
+// givenToken is a JWT that somebody else obtained; nobody here can renew it.
+type givenToken string
+
+func (s givenToken) present(_ context.Context, req *http.Request) (int, error) {
+	req.Header.Set("Authorization", "bearer "+string(s))
+	return 0, nil
+}
+
+func (givenToken) renew(context.Context, int) bool { return false }
+func (givenToken) refused(int)                     {}

@@ -1,0 +1,203 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// operation describes an endpoint of section 4 once, for all calls of it.
+type operation struct {
+	name   string
+	method string
+	// effect: the service changes something, so that a lost answer leaves open
+	// whether it did, and read_only refuses it.
+	effect bool
+}
+
+// call is one use of an operation. It travels in the request's context, so that
+// every layer of the transport knows what it is carrying.
+type call struct {
+	op       operation
+	endpoint endpoint
+	redact   redactor
+
+	attempts   int
+	truncated  int           // answers that ended in the middle of the JSON
+	retryAfter time.Duration // what the service last asked to wait
+	sent       atomic.Bool   // this attempt's request reached the connection
+}
+
+type callKey struct{}
+
+func callFrom(ctx context.Context) *call {
+	k, _ := ctx.Value(callKey{}).(*call)
+	return k
+}
+
+// do carries out one call: it refuses writes of a read-only client, sends with
+// retries, and returns the answer or an *Error.
+func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, private ...string) (answer, error) {
+	k := &call{op: op, endpoint: to, redact: newRedactor(append(private, c.auth.secrets...)...)}
+	if op.effect && c.readOnly {
+		return answer{}, k.fail(KindReadOnly, 0, "read_only is set, so nothing was sent")
+	}
+	ctx = context.WithValue(ctx, callKey{}, k)
+	req, err := c.newRequest(ctx, op, to, p)
+	if err != nil {
+		return answer{}, k.fail(KindInternal, 0, "the request could not be built")
+	}
+	var got answer
+	read := false
+	req.SetResponseHandler(func(resp *http.Response) (err error) {
+		read = true
+		got, err = k.readAnswer(resp)
+		return err
+	})
+	resp, err := c.retries.Do(req)
+	if err != nil {
+		if resp != nil {
+			resp.Body.Close()
+		}
+		return answer{}, k.transportError(err)
+	}
+	if !read { // retries are used up: the last answer was to be retried, so nobody read it
+		return k.readAnswer(resp)
+	}
+	return got, nil
+}
+
+func (c *Client) newRequest(ctx context.Context, op operation, to endpoint, p payload) (*retryablehttp.Request, error) {
+	u := to.under(c.base)
+	u.RawQuery = p.query
+	var body any
+	if p.body != nil {
+		body = p.body
+	}
+	req, err := retryablehttp.NewRequestWithContext(ctx, op.method, "http://invalid", body)
+	if err != nil {
+		return nil, err
+	}
+	req.URL, req.Host = u, u.Host
+	req.Header.Set("Accept", "application/json")
+	if p.contentType != "" {
+		req.Header.Set("Content-Type", p.contentType)
+	}
+	return req, nil
+}
+
+// fail makes an error of this call.
+func (k *call) fail(kind Kind, status int, detail string) *Error {
+	return &Error{
+		Kind: kind, Status: status, Detail: detail,
+		Operation: k.op.name, Method: k.op.method, Template: k.endpoint.template,
+		Attempts: k.attempts,
+		// An unreadable success is still a success: the change may be there.
+		Ambiguous: k.op.effect && status/100 == 2,
+	}
+}
+
+// transportError turns whatever the HTTP stack reported into an *Error. The
+// original is dropped: it holds the whole URL, and with it possibly the key.
+func (k *call) transportError(err error) *Error {
+	var own *Error
+	if errors.As(err, &own) {
+		return k.adopt(own)
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	kind, detail := judgeTransport(err)
+	e := k.fail(kind, 0, detail)
+	e.Ambiguous = k.op.effect && k.sent.Load()
+	if kind == KindCancelled {
+		e.cause = context.Canceled
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.cause = context.DeadlineExceeded
+		}
+	}
+	return e
+}
+
+// adopt completes an error that a lower layer made, such as a failed login, which
+// is about another operation than the one that was called.
+func (k *call) adopt(e *Error) *Error {
+	if e.Attempts == 0 && e.Operation == k.op.name {
+		e.Attempts = k.attempts
+	}
+	return e
+}
+
+// judgeTransport classifies an error of the HTTP stack by type.
+func judgeTransport(err error) (Kind, string) {
+	var (
+		dns     *net.DNSError
+		proxy   *proxyError
+		netErr  net.Error
+		opErr   *net.OpError
+		timeout = errors.As(err, &netErr) && netErr.Timeout()
+	)
+	switch {
+	case errors.Is(err, errAttemptTimeout):
+		return KindTimeout, "no complete answer within request_timeout"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return KindCancelled, "the run was interrupted or its time was up"
+	case errors.As(err, &proxy):
+		return proxy.kind(), "the proxy answered with status " + http.StatusText(proxy.status)
+	case isTLS(err):
+		return KindTLS, describeTLS(err)
+	case errors.As(err, &dns):
+		return KindUnreachable, "the host name cannot be resolved"
+	case errors.As(err, &opErr) && opErr.Op == "dial" && !timeout:
+		return KindUnreachable, "the connection was refused or there is no route"
+	case timeout:
+		return KindTimeout, "the connection timed out"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return KindConnectionLost, "the answer was cut off"
+	default:
+		return KindConnectionLost, "the connection broke before the answer was complete"
+	}
+}
+
+func isTLS(err error) bool {
+	var (
+		verification *tls.CertificateVerificationError
+		authority    x509.UnknownAuthorityError
+		invalid      x509.CertificateInvalidError
+		hostname     x509.HostnameError
+		record       tls.RecordHeaderError
+		alert        tls.AlertError
+	)
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &invalid) ||
+		errors.As(err, &hostname) || errors.As(err, &record) || errors.As(err, &alert)
+}
+
+func describeTLS(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		hostname  x509.HostnameError
+		record    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &authority):
+		return "the certificate is signed by an authority that is not trusted here; ca_cert_file can name another"
+	case errors.As(err, &hostname):
+		return "the certificate is for another host name"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "the certificate has expired or is not yet valid"
+	case errors.As(err, &record):
+		return "the other side does not speak TLS"
+	}
+	return "the certificate or the handshake was not accepted"
+}

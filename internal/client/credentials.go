@@ -1,0 +1,112 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/textproto"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// Credentials are one of the ways to authenticate of section 5: e-mail and
+// password for a login, a JWT obtained elsewhere, or an application-level key.
+type Credentials struct {
+	Email, Password string
+	Token           string
+	APISecretKey    string
+}
+
+// CredentialError names the setting that is wrong, for whoever shows the error
+// beside that setting. It never holds a value.
+type CredentialError struct {
+	Setting string
+	Problem string
+}
+
+func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
+
+// IsZero reports that nothing is given.
+func (c Credentials) IsZero() bool { return c == Credentials{} }
+
+// Validate refuses more than one way, half a pair, blanks, and characters that a
+// header or an address cannot carry. The error is a *CredentialError.
+func (c Credentials) Validate() error {
+	if err := c.exactlyOne(); err != nil {
+		return err
+	}
+	for _, s := range []struct{ name, value string }{
+		{"email", c.Email},
+		{"password", c.Password},
+		{"token", c.Token},
+		{"api_secret_key", c.APISecretKey},
+	} {
+		if problem := ValidateSecret(s.name, s.value); problem != "" && s.value != "" {
+			return &CredentialError{s.name, problem}
+		}
+	}
+	return nil
+}
+
+func (c Credentials) exactlyOne() error {
+	login := c.Email != "" || c.Password != ""
+	switch {
+	case c.IsZero():
+		return &CredentialError{"email", "and password, token or api_secret_key is needed: no credentials are given"}
+	case c.Token != "" && (login || c.APISecretKey != ""):
+		return &CredentialError{"token", "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	case c.APISecretKey != "" && login:
+		return &CredentialError{"api_secret_key", "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	case c.Email != "" && c.Password == "":
+		return &CredentialError{"password", "is missing beside email"}
+	case c.Password != "" && c.Email == "":
+		return &CredentialError{"email", "is missing beside password"}
+	}
+	return nil
+}
+
+// ValidateSecret says what is wrong with a credential, without repeating it;
+// empty where nothing is.
+func ValidateSecret(name, value string) string {
+	switch {
+	case strings.TrimSpace(value) == "":
+		return "is blank"
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return "contains a control character, such as a line break at its end"
+	case name == "token" && strings.ContainsAny(value, " "):
+		return `contains a space; give the JWT alone, without "bearer" in front`
+	case name == "token" && !httpguts.ValidHeaderFieldValue(value):
+		return "contains characters that a header cannot carry"
+	}
+	return ""
+}
+
+// ownHeaders are set by the client or mean something to the connection.
+var ownHeaders = []string{
+	"Authorization", "Proxy-Authorization", "Host", "Content-Length", "Content-Type", "Content-Encoding",
+	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
+}
+
+// ValidateHeaders refuses names and values that are no header, and headers that
+// are not the user's to set, Authorization first of all. Errors name the header
+// only where it is one of those.
+func ValidateHeaders(headers map[string]string) error {
+	seen := map[string]bool{}
+	for name, value := range headers {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			return errors.New("headers has a name that is not a header name")
+		case slices.Contains(ownHeaders, canonical):
+			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
+		case seen[canonical]:
+			return fmt.Errorf("headers contains %s twice, in different spellings", escapeText(canonical, 60))
+		case !httpguts.ValidHeaderFieldValue(value):
+			return fmt.Errorf("headers has a value for %s that a header cannot carry", escapeText(canonical, 60))
+		}
+		seen[canonical] = true
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestCredentialsAreExactlyOneWhole(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		c       Credentials
+		setting string
+	}{
+		{Credentials{Email: "a@example.com", Password: "p"}, ""},
+		{Credentials{Token: "a.b.c"}, ""},
+		{Credentials{APISecretKey: "k"}, ""},
+		{Credentials{}, "email"},
+		{Credentials{Email: "a@example.com"}, "password"},
+		{Credentials{Password: "canary"}, "email"},
+		{Credentials{Email: "a@example.com", Password: "canary", Token: "t"}, "token"},
+		{Credentials{Token: "t", APISecretKey: "canary"}, "token"},
+		{Credentials{Email: "a@example.com", Password: "canary", APISecretKey: "k"}, "api_secret_key"},
+		{Credentials{Email: "a@example.com", APISecretKey: "canary"}, "api_secret_key"},
+		{Credentials{APISecretKey: "canary\n"}, "api_secret_key"},
+		{Credentials{Email: "a@example.com", Password: "can\x00ary"}, "password"},
+		{Credentials{Email: "  ", Password: "canary"}, "email"},
+		{Credentials{Token: "bearer canary"}, "token"},
+		{Credentials{APISecretKey: "\t"}, "api_secret_key"},
+	} {
+		err := tc.c.Validate()
+		var e *CredentialError
+		switch {
+		case tc.setting == "" && err != nil:
+			t.Errorf("%+v: %v", tc.c, err)
+		case tc.setting == "":
+		case !errors.As(err, &e) || e.Setting != tc.setting:
+			t.Errorf("%+v: %v, want an error about %s", tc.c, err, tc.setting)
+		case strings.Contains(err.Error(), "canary"):
+			t.Errorf("%v repeats a secret", err)
+		}
+	}
+}
+
+func TestHeadersThatAreNotTheUsersAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, headers := range []map[string]string{
+		{"Authorization": "canary"}, {"authorization": "canary"}, {"HOST": "canary"}, {"user-agent": "canary"},
+		{"X Y": "canary"}, {"": "canary"}, {"X-Y": "canary\r\nX-Z: 1"}, {"X-Y": "1", "x-y": "canary"},
+	} {
+		err := ValidateHeaders(headers)
+		if err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%v: %v", headers, err)
+		}
+	}
+	if err := ValidateHeaders(map[string]string{"X-Tenant": "t 1", "Cf-Access-Client-Id": "x"}); err != nil {
+		t.Error(err)
+	}
+}

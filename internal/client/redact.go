@@ -1,0 +1,103 @@
+package client
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	redacted = "[redacted]"
+
+	// limitMessage bounds what is shown of the service's own words, in characters;
+	// limitExcerpt what is shown of an answer that is not JSON.
+	limitMessage = 300
+	limitExcerpt = 80
+)
+
+// Things that look like a person or a credential wherever they stand, because a
+// service may quote back more than what this request sent.
+var (
+	looksLikeEmail   = regexp.MustCompile(`[^\s"'<>()\[\],;:=]+(?:@|%40)[^\s"'<>()\[\],;:]+`)
+	looksLikeJWT     = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)
+	looksLikeAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i:[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]+)`)
+	looksLikeToken   = regexp.MustCompile(`(?i)(apiSecretToken|bearer|password)(["']?\s*[=:\s]\s*)[^\s&"',;]+`)
+)
+
+// redactor removes what must never be shown from text that others wrote.
+type redactor struct{ values []string }
+
+// newRedactor takes the secrets and identities of a request; each is removed as
+// it is, percent-escaped in the usual ways, quoted, and in base64.
+func newRedactor(values ...string) redactor {
+	var r redactor
+	for _, v := range values {
+		if len(v) < 2 {
+			continue
+		}
+		for _, form := range []string{
+			v, EscapeSegment(v), url.PathEscape(v), url.QueryEscape(v), unquoted(v),
+			base64.StdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v)),
+		} {
+			r.values = append(r.values, form, strings.ToLower(form))
+		}
+	}
+	return r
+}
+
+func unquoted(v string) string {
+	q := strconv.Quote(v)
+	return q[1 : len(q)-1]
+}
+
+// text redacts, escapes and cuts, in this order: cutting first could leave the
+// half of a secret that is no longer recognised.
+func (r redactor) text(s string, limit int) string {
+	for _, v := range r.values {
+		s = strings.ReplaceAll(s, v, redacted)
+	}
+	s = looksLikeJWT.ReplaceAllString(s, redacted)
+	s = looksLikeToken.ReplaceAllString(s, "${1}${2}"+redacted)
+	s = looksLikeEmail.ReplaceAllString(s, redacted)
+	s = looksLikeAddress.ReplaceAllString(s, redacted)
+	return escapeText(s, limit)
+}
+
+// escapeText makes text harmless to print: one line, no control or invisible
+// characters, valid UTF-8, at most limit characters.
+func escapeText(s string, limit int) string {
+	var b strings.Builder
+	count := 0
+	for _, r := range strings.TrimSpace(s) {
+		if count == limit {
+			b.WriteString("…")
+			break
+		}
+		count++
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteByte(' ')
+		case r == utf8.RuneError || !unicode.IsPrint(r) && r != ' ':
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
+
+// excerpt gives the first words of a page that stands where JSON should be, so
+// that a person recognises the portal or proxy that answered.
+func (r redactor) excerpt(body []byte) string {
+	if len(body) > 4096 {
+		body = body[:4096]
+	}
+	words := strings.Fields(markup.ReplaceAllString(string(body), " "))
+	return r.text(strings.Join(words, " "), limitExcerpt)
+}

@@ -1,0 +1,150 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LimitSegment is the longest identifier that is sent, in bytes. The interface
+// gives no limit (section 8); this one keeps the address of a request below what
+// common servers accept as a header.
+const LimitSegment = 8192
+
+// Scope says whose data a request is about: an organization and project, or an
+// account of the older path family (section 2, identifiers; section 9).
+type Scope struct {
+	OrgID, ProjectID string
+	AccountID        string
+}
+
+// IsZero reports whether no scope is given.
+func (s Scope) IsZero() bool { return s == Scope{} }
+
+// Account reports whether the older account path family is used.
+func (s Scope) Account() bool { return s.AccountID != "" }
+
+// Validate refuses half a pair, both families at once, and identifiers that are
+// not one path segment. Errors name the setting, not its value.
+func (s Scope) Validate() error {
+	switch {
+	case s.IsZero():
+		return errors.New("no scope: set org_id and project_id, or account_id for the older path family")
+	case s.AccountID != "" && (s.OrgID != "" || s.ProjectID != ""):
+		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
+	case s.AccountID != "":
+		return named("account_id", ValidateSegment(s.AccountID))
+	case s.OrgID == "":
+		return errors.New("project_id needs org_id beside it")
+	case s.ProjectID == "":
+		return errors.New("org_id needs project_id beside it")
+	}
+	return errors.Join(named("org_id", ValidateSegment(s.OrgID)), named("project_id", ValidateSegment(s.ProjectID)))
+}
+
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %w", name, err)
+}
+
+// ValidateSegment refuses what cannot be exactly one path segment or what nobody
+// means: empty or blank values, "." and "..", control and direction-changing
+// characters, invalid UTF-8, and more than LimitSegment bytes. The error shows the
+// offending character escaped and never the rest of the value, which may be a
+// person's address.
+func ValidateSegment(s string) error {
+	switch {
+	case s == "":
+		return errors.New("is empty")
+	case strings.TrimSpace(s) == "":
+		return errors.New("consists of spaces only")
+	case s == "." || s == "..":
+		return errors.New(`is "." or "..", which would change the path of the request`)
+	case len(s) > LimitSegment:
+		return fmt.Errorf("is longer than %d bytes", LimitSegment)
+	case !utf8.ValidString(s):
+		return errors.New("is not valid UTF-8")
+	}
+	for i, r := range s {
+		if unicode.IsControl(r) || isInvisible(r) {
+			return fmt.Errorf("contains the control character %U at byte %d", r, i)
+		}
+	}
+	return nil
+}
+
+// isInvisible reports characters that change how text is shown or split without
+// being seen themselves: two identifiers that look alike would be different people.
+func isInvisible(r rune) bool {
+	return unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF'
+}
+
+// EscapeSegment percent-encodes every byte that RFC 3986 does not call
+// unreserved, so that proxies and servers have nothing left to interpret.
+func EscapeSegment(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// endpoint is where a request goes: the template is what people read, the path
+// what is sent.
+type endpoint struct {
+	template string
+	escaped  string
+	decoded  string
+}
+
+// compliance addresses a compliance operation of one person in either path
+// family (section 4); suffix is what follows /user/:identityId.
+func (s Scope) compliance(identity, suffix string) (endpoint, error) {
+	if err := s.Validate(); err != nil {
+		return endpoint{}, err
+	}
+	if err := named("identity_id", ValidateSegment(identity)); err != nil {
+		return endpoint{}, err
+	}
+	family, ids := "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
+	if s.Account() {
+		family, ids = "/v1/account/{accountId}", []string{s.AccountID}
+	}
+	return expand(family+"/compliance/user/{identityId}"+suffix, append(ids, identity)...), nil
+}
+
+// expand puts values in the place of the template's {names}, in order.
+func expand(template string, values ...string) endpoint {
+	var escaped, decoded strings.Builder
+	rest := template
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{")
+		_, after, _ = strings.Cut(after, "}")
+		escaped.WriteString(before + EscapeSegment(v))
+		decoded.WriteString(before + v)
+		rest = after
+	}
+	return endpoint{template: template, escaped: escaped.String() + rest, decoded: decoded.String() + rest}
+}
+
+// under joins the endpoint to the base address without cleaning anything.
+func (e endpoint) under(base *url.URL) *url.URL {
+	u := *base
+	u.Path = base.Path + e.decoded
+	u.RawPath = base.EscapedPath() + e.escaped
+	return &u
+}

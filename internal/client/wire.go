@@ -1,0 +1,159 @@
+package client
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Where parameters of a request travel, and how a time is written. The interface
+// leaves these open (section 4, gaps; section 5, rule 4; section 2).
+const (
+	InJSON  = "json"
+	InForm  = "form"
+	InQuery = "query"
+
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+)
+
+// Placements and TimeFormats list the accepted values, the default first.
+var (
+	Placements  = []string{InJSON, InForm, InQuery}
+	TimeFormats = []string{TimeRFC3339, TimeUnixMS}
+)
+
+// Wire settles what the interface leaves open. Zero values take the defaults.
+type Wire struct {
+	LoginParametersIn   string // json, form or query
+	ConsentParametersIn string // json, form or query
+	AgreementTimeFormat string // rfc3339 or unix_ms
+	ExportKindParameter string // name of a query parameter; empty: none is sent
+}
+
+func (w Wire) withDefaults() Wire {
+	for _, s := range []struct {
+		field *string
+		value string
+	}{
+		{&w.LoginParametersIn, InJSON},
+		{&w.ConsentParametersIn, InJSON},
+		{&w.AgreementTimeFormat, TimeRFC3339},
+	} {
+		if *s.field == "" {
+			*s.field = s.value
+		}
+	}
+	return w
+}
+
+// Validate refuses values outside the lists.
+func (w Wire) Validate() error {
+	w = w.withDefaults()
+	for _, c := range []struct {
+		name, value string
+		accepted    []string
+	}{
+		{"wire.login_parameters_in", w.LoginParametersIn, Placements},
+		{"wire.consent_parameters_in", w.ConsentParametersIn, Placements},
+		{"wire.agreement_time_format", w.AgreementTimeFormat, TimeFormats},
+	} {
+		if !slices.Contains(c.accepted, c.value) {
+			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
+		}
+	}
+	return nil
+}
+
+// parameter is one named value of a request: a string, a bool or an int64.
+type parameter struct {
+	name  string
+	value any
+}
+
+// payload is the parameters of a request, laid out for the wire.
+type payload struct {
+	body        []byte
+	contentType string
+	query       string
+}
+
+// place lays parameters out where the setting says.
+func place(in string, parameters []parameter) (payload, error) {
+	if in == InJSON {
+		body, err := marshalObject(parameters)
+		return payload{body: body, contentType: "application/json"}, err
+	}
+	values := url.Values{}
+	for _, p := range parameters {
+		values.Set(p.name, fmt.Sprint(p.value))
+	}
+	if in == InQuery {
+		return payload{query: values.Encode()}, nil
+	}
+	return payload{body: []byte(values.Encode()), contentType: "application/x-www-form-urlencoded"}, nil
+}
+
+func marshalObject(parameters []parameter) ([]byte, error) {
+	var b strings.Builder
+	enc := jsontext.NewEncoder(&b)
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return nil, err
+	}
+	for _, p := range parameters {
+		if err := enc.WriteToken(jsontext.String(p.name)); err != nil {
+			return nil, err
+		}
+		if err := json.MarshalEncode(enc, p.value); err != nil {
+			return nil, err
+		}
+	}
+	err := enc.WriteToken(jsontext.EndObject)
+	return []byte(strings.TrimSpace(b.String())), err
+}
+
+// formatTime writes a time as the setting says; in UTC, to the millisecond,
+// which is what the interface's type Date (section 2) can be expected to hold.
+func (w Wire) formatTime(t time.Time) any {
+	if w.AgreementTimeFormat == TimeUnixMS {
+		return t.UnixMilli()
+	}
+	return FormatInstant(t)
+}
+
+// FormatInstant writes an instant in RFC 3339, UTC, with milliseconds only where
+// there are any.
+func FormatInstant(t time.Time) string {
+	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.999Z07:00")
+}
+
+// readInstant understands a time as services write one: RFC 3339 text, or a
+// number of milliseconds since 1970.
+func readInstant(v jsontext.Value) (time.Time, bool) {
+	switch v.Kind() {
+	case '"':
+		return parseInstantText(textOf(v))
+	case '0':
+		ms, err := strconv.ParseInt(string(v), 10, 64)
+		return time.UnixMilli(ms).UTC(), err == nil
+	}
+	return time.Time{}, false
+}
+
+func parseInstantText(s string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return time.UnixMilli(ms).UTC(), true
+	}
+	return time.Time{}, false
+}
