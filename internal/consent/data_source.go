@@ -1,0 +1,89 @@
+package consent
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
+
+// NewDataSource is the data source analytics_consent.
+func NewDataSource() datasource.DataSource { return &consentDataSource{} }
+
+type consentDataSource struct{ tfkit.DataSource }
+
+type dataSourceModel struct {
+	tfkit.Scope
+	IdentityID types.String `tfsdk:"identity_id"`
+	recordModel
+	JSON types.String `tfsdk:"json"`
+}
+
+func (d *consentDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_consent"
+}
+
+func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"identity_id": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: tfkit.IdentityDescription,
+			Validators:          []validator.String{tfkit.Segment()},
+		},
+		"user_ipv6": schema.StringAttribute{
+			Computed:            true,
+			Sensitive:           true,
+			CustomType:          tfkit.IPAddressType{},
+			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. Null where the service gives none.",
+		},
+		"agreement_time": schema.StringAttribute{
+			Computed:            true,
+			CustomType:          tfkit.InstantType{},
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339, UTC. Null where the service gives none.",
+		},
+		"manual": schema.BoolAttribute{
+			Computed:            true,
+			MarkdownDescription: "Whether the consent was obtained by other legal methods than the consent management of the service itself. Null where the service does not say.",
+		},
+		"json": schema.StringAttribute{
+			Computed:            true,
+			Sensitive:           true,
+			MarkdownDescription: "The complete answer of the service as JSON text, for `jsondecode`. Sensitive, because it may hold personal data.",
+		},
+	}
+	for name, text := range clauseDescriptions {
+		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null where the service does not say."}
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the latest consent of one person. A person of whom the service knows no consent is an error.",
+		Attributes:          tfkit.AddDataSourceScope(attributes),
+	}
+}
+
+func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	defer d.Finish(ctx, &resp.Diagnostics)
+	var m dataSourceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	c, ok := d.Ready(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !ok {
+		return
+	}
+	scope, ok := d.ScopeOf(m.Scope, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
+	if err != nil {
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		return
+	}
+	m.fill(held)
+	m.JSON = types.StringValue(string(held.JSON))
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}

@@ -1,0 +1,171 @@
+// Package consent is the Terraform side of a person's consent: what the user
+// configures, and what the service holds.
+package consent
+
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// recordModel is the consent record (interface, section 2) as attributes.
+type recordModel struct {
+	Clause1       types.Bool      `tfsdk:"clause_1_consent"`
+	Clause2       types.Bool      `tfsdk:"clause_2_consent"`
+	Clause3       types.Bool      `tfsdk:"clause_3_consent"`
+	Clause4       types.Bool      `tfsdk:"clause_4_consent"`
+	Clause5       types.Bool      `tfsdk:"clause_5_consent"`
+	UserIPv6      tfkit.IPAddress `tfsdk:"user_ipv6"`
+	AgreementTime tfkit.Instant   `tfsdk:"agreement_time"`
+	Manual        types.Bool      `tfsdk:"manual"`
+}
+
+func (m *recordModel) clauses() [client.Clauses]*types.Bool {
+	return [client.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
+}
+
+// knowsNoClause is the state that an import begins with.
+func (m *recordModel) knowsNoClause() bool {
+	for _, c := range m.clauses() {
+		if !c.IsNull() {
+			return false
+		}
+	}
+	return true
+}
+
+// update is the record as it is sent.
+func (m *recordModel) update() client.ConsentUpdate {
+	var u client.ConsentUpdate
+	for i, c := range m.clauses() {
+		u.Clauses[i] = c.ValueBool()
+	}
+	u.UserIPv6, _ = m.UserIPv6.Value()
+	u.AgreementTime, _ = m.AgreementTime.Value()
+	u.Manual = m.Manual.ValueBool()
+	return u
+}
+
+// withdrawal takes all five clauses back. It names no agreement_time, because
+// nobody agrees to anything then.
+func (m *recordModel) withdrawal() client.ConsentUpdate {
+	u := client.ConsentUpdate{Manual: m.Manual.ValueBool()}
+	u.UserIPv6, _ = m.UserIPv6.Value()
+	return u
+}
+
+// fill takes everything that the service gave; what it did not give is null.
+func (m *recordModel) fill(held client.Consent) {
+	for i, c := range m.clauses() {
+		*c = boolOf(held.Clauses[i])
+	}
+	m.UserIPv6 = tfkit.IPAddress{}
+	if text, ok := held.UserIPv6.Get(); ok && text != "" {
+		m.UserIPv6 = tfkit.NewIPAddress(text)
+	}
+	m.AgreementTime = tfkit.Instant{}
+	if t, ok := held.AgreementTime.Get(); ok {
+		m.AgreementTime = tfkit.NewInstant(t)
+	}
+	m.Manual = boolOf(held.Manual)
+}
+
+func boolOf(o client.Optional[bool]) types.Bool {
+	if v, ok := o.Get(); ok {
+		return types.BoolValue(v)
+	}
+	return types.BoolNull()
+}
+
+// refresh takes what the service gave into what was known. A field that the
+// answer does not have keeps what is known, and an optional attribute that is not
+// managed stays out of state. keepNulls does the same for fields that are null.
+func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
+	var answered recordModel
+	answered.fill(held)
+	for i, c := range m.clauses() {
+		if !isSilent(held.Clauses[i], keepNulls) {
+			*c = *answered.clauses()[i]
+		}
+	}
+	if !m.UserIPv6.IsNull() && !isSilent(held.UserIPv6, keepNulls) && !answered.UserIPv6.Means(m.UserIPv6) {
+		m.UserIPv6 = answered.UserIPv6
+	}
+	if !m.AgreementTime.IsNull() && !isSilent(held.AgreementTime, keepNulls) && !answered.AgreementTime.Means(m.AgreementTime) {
+		m.AgreementTime = answered.AgreementTime
+	}
+	if !answered.Manual.IsNull() {
+		m.Manual = answered.Manual
+	}
+}
+
+func isSilent[T any](field client.Optional[T], keepNulls bool) bool {
+	return field.IsAbsent() || keepNulls && field.IsNull()
+}
+
+// keepSpelling leaves values alone that mean what the state says already.
+func (m *recordModel) keepSpelling(state recordModel) {
+	if m.UserIPv6.Means(state.UserIPv6) {
+		m.UserIPv6 = state.UserIPv6
+	}
+	if m.AgreementTime.Means(state.AgreementTime) {
+		m.AgreementTime = state.AgreementTime
+	}
+}
+
+// keepChoice plans what the person chose. Terraform accepts the prior value of a
+// configured attribute in a plan, but only where there are both.
+func (m *recordModel) keepChoice(state recordModel) {
+	for i, c := range m.clauses() {
+		if prior := *state.clauses()[i]; !prior.IsNull() {
+			*c = prior
+		}
+	}
+	if !m.UserIPv6.IsNull() && !state.UserIPv6.IsNull() {
+		m.UserIPv6 = state.UserIPv6
+	}
+	m.AgreementTime = state.AgreementTime
+	m.Manual = state.Manual
+}
+
+// differs reports whether there is anything to send: an attribute that is no
+// longer managed is not.
+func (m *recordModel) differs(state recordModel) bool {
+	for i, c := range m.clauses() {
+		if !c.Equal(*state.clauses()[i]) {
+			return true
+		}
+	}
+	return !m.Manual.Equal(state.Manual) ||
+		!m.UserIPv6.IsNull() && !m.UserIPv6.Means(state.UserIPv6) ||
+		!m.AgreementTime.IsNull() && !m.AgreementTime.Means(state.AgreementTime)
+}
+
+// resourceModel is the resource analytics_consent.
+type resourceModel struct {
+	tfkit.Scope
+	IdentityID types.String `tfsdk:"identity_id"`
+	recordModel
+	KeepLaterChoice types.Bool   `tfsdk:"keep_later_choice"`
+	OnDestroy       types.String `tfsdk:"on_destroy"`
+}
+
+// laterChoice reports the time of the person's choice in state where it is later
+// than the configured one and therefore stands.
+func (m *resourceModel) laterChoice(state resourceModel) (configured, chosen time.Time, stands bool) {
+	configured, ok := m.AgreementTime.Value()
+	chosen, also := state.AgreementTime.Value()
+	stands = ok && also && m.KeepLaterChoice.ValueBool() && chosen.UnixMilli() > configured.UnixMilli()
+	return configured, chosen, stands
+}
+
+// adopt takes over everything that the service holds, as an import does.
+func (m *resourceModel) adopt(held client.Consent) {
+	m.fill(held)
+	if m.Manual.IsNull() {
+		m.Manual = types.BoolValue(true)
+	}
+}

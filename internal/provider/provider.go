@@ -1,0 +1,55 @@
+// Package provider is the provider block: its schema, its configuration from block
+// and environment, and the list of everything the provider offers.
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
+)
+
+// TypeName is the prefix of everything that the provider offers.
+const TypeName = "analytics"
+
+var _ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
+
+// New is the provider. getenv reads the environment, so that tests need not change
+// that of the whole process.
+func New(version string, getenv func(string) string) provider.Provider {
+	return &analyticsProvider{version: version, getenv: getenv}
+}
+
+// NewServer serves the provider over protocol 6, with panics turned into errors.
+func NewServer(version string, getenv func(string) string) tfprotov6.ProviderServer {
+	return newGuard(providerserver.NewProtocol6(New(version, getenv))())
+}
+
+type analyticsProvider struct {
+	version string
+	getenv  func(string) string
+}
+
+func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = TypeName
+	resp.Version = p.version
+}
+
+func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		consent.NewResource,
+	}
+}
+
+func (p *analyticsProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		consent.NewDataSource,
+		session.NewCurrentUserDataSource,
+	}
+}

@@ -1,0 +1,145 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// model is the provider block.
+type model struct {
+	BaseURL           types.String  `tfsdk:"base_url"`
+	Email             types.String  `tfsdk:"email"`
+	Password          types.String  `tfsdk:"password"`
+	Token             types.String  `tfsdk:"token"`
+	APISecretKey      types.String  `tfsdk:"api_secret_key"`
+	OrgID             types.String  `tfsdk:"org_id"`
+	ProjectID         types.String  `tfsdk:"project_id"`
+	AccountID         types.String  `tfsdk:"account_id"`
+	ReadOnly          types.Bool    `tfsdk:"read_only"`
+	MaxConcurrency    types.Int64   `tfsdk:"max_concurrency"`
+	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
+	RequestTimeout    types.String  `tfsdk:"request_timeout"`
+	MaxRetries        types.Int64   `tfsdk:"max_retries"`
+	CACertFile        types.String  `tfsdk:"ca_cert_file"`
+	Headers           types.Map     `tfsdk:"headers"`
+	Wire              types.Object  `tfsdk:"wire"`
+}
+
+// wireModel is the nested object wire.
+type wireModel struct {
+	LoginParametersIn   types.String `tfsdk:"login_parameters_in"`
+	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
+	AgreementTimeFormat types.String `tfsdk:"agreement_time_format"`
+	ExportKindParameter types.String `tfsdk:"export_kind_parameter"`
+}
+
+// fromEnv ends a description with the environment variable of an attribute.
+func fromEnv(name string) string { return " Environment variable: `" + envName(name) + "`." }
+
+// envName is the environment variable of an attribute.
+func envName(attribute string) string { return "ANALYTICS_" + strings.ToUpper(attribute) }
+
+func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Consent of people as code, for a product-analytics service.\n\n" +
+			"Every attribute can come from an environment variable instead. What is written in the block wins; credentials and scope each win as a whole, never half from each place. " +
+			"Nothing is contacted before the first object needs the service, and there is no default host.",
+		Attributes: merge(connectionAttributes(), credentialAttributes(), scopeAttributes(), limitAttributes()),
+	}
+}
+
+func merge(groups ...map[string]schema.Attribute) map[string]schema.Attribute {
+	all := map[string]schema.Attribute{}
+	for _, group := range groups {
+		for name, attribute := range group {
+			all[name] = attribute
+		}
+	}
+	return all
+}
+
+func connectionAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"base_url": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "Address of the service, such as `https://analytics.example.com`, with an optional port and sub-path and without `/v1`. " +
+				"Plain `http` is accepted only for this machine. Required, here or in the environment." + fromEnv("base_url"),
+		},
+		"ca_cert_file": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "Path of a file with certificates in PEM form that are trusted beside the system's own." + fromEnv("ca_cert_file"),
+		},
+		"headers": schema.MapAttribute{
+			Optional:    true,
+			Sensitive:   true,
+			ElementType: types.StringType,
+			MarkdownDescription: "Headers that are sent with every request to the service, for gateways that ask for one. `Authorization` and headers that the provider sets itself are refused. Sensitive." +
+				fromEnv("headers") + " In the environment it is a JSON object of strings.",
+		},
+		"wire": schema.SingleNestedAttribute{
+			Optional: true,
+			MarkdownDescription: "What the description of the service leaves open. Change a value only where your service differs from the default. " +
+				"In the environment each is a variable of its own, `ANALYTICS_WIRE_` and its name in capitals.",
+			Attributes: wireAttributes(),
+		},
+	}
+}
+
+func wireAttributes() map[string]schema.Attribute {
+	choice := func(name, text string, accepted []string) schema.Attribute {
+		return schema.StringAttribute{
+			Optional:            true,
+			Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
+			MarkdownDescription: fmt.Sprintf("%s One of `%s`; defaults to `%s`.", text, strings.Join(accepted, "`, `"), accepted[0]) + fromEnv("wire_"+name),
+		}
+	}
+	return map[string]schema.Attribute{
+		"login_parameters_in":   choice("login_parameters_in", "Where e-mail and password travel in a login: as a JSON body, a form body, or in the query.", client.Placements),
+		"consent_parameters_in": choice("consent_parameters_in", "Where the fields of a consent update travel: as a JSON body, a form body, or in the query.", client.Placements),
+		"agreement_time_format": choice("agreement_time_format", "How `agreement_time` is written when it is sent: as RFC 3339 text in UTC, or as milliseconds since 1970.", client.TimeFormats),
+		"export_kind_parameter": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Name of the query parameter that selects the kind of records of an export. Unset, none is sent, and the answer is split by its own shape." +
+				fromEnv("wire_export_kind_parameter"),
+		},
+	}
+}
+
+func credentialAttributes() map[string]schema.Attribute {
+	secret := func(name, text string) schema.Attribute {
+		return schema.StringAttribute{
+			Optional:            true,
+			Sensitive:           name != "email",
+			MarkdownDescription: text + fromEnv(name),
+			Validators:          []validator.String{secretValidator{name}},
+		}
+	}
+	return map[string]schema.Attribute{
+		"email":          secret("email", "E-mail address to log in with, together with `password`. The login happens once, with the first request that needs it, and is renewed before its hour is over."),
+		"password":       secret("password", "Password to log in with, together with `email`. Sensitive."),
+		"token":          secret("token", "JSON Web Token that was obtained elsewhere, without `bearer` in front; valid for one hour, and not renewed by the provider. Excludes the other credentials. Sensitive."),
+		"api_secret_key": secret("api_secret_key", "Application-level secret key of the project's API configuration. Excludes the other credentials. Sensitive."),
+	}
+}
+
+func scopeAttributes() map[string]schema.Attribute {
+	part := func(name, text string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: text + fromEnv(name), Validators: []validator.String{tfkit.Segment()}}
+	}
+	return map[string]schema.Attribute{
+		"org_id":     part("org_id", "Organization of all objects that name no scope of their own, together with `project_id`."),
+		"project_id": part("project_id", "Project of all objects that name no scope of their own, together with `org_id`."),
+		"account_id": part("account_id", "Account of all objects that name no scope of their own, in the older account path family. Excludes `org_id` and `project_id`."),
+	}
+}

@@ -1,0 +1,54 @@
+// Package session is the Terraform side of who the provider is logged in as.
+package session
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var _ datasource.DataSourceWithConfigure = (*currentUserDataSource)(nil)
+
+// NewCurrentUserDataSource is the data source analytics_current_user.
+func NewCurrentUserDataSource() datasource.DataSource { return &currentUserDataSource{} }
+
+type currentUserDataSource struct{ tfkit.DataSource }
+
+type currentUserModel struct {
+	JSON types.String `tfsdk:"json"`
+}
+
+func (d *currentUserDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_current_user"
+}
+
+func (d *currentUserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the user that the credentials of the provider belong to, which also shows that the provider can reach the service and is let in.",
+		Attributes: map[string]schema.Attribute{
+			"json": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "The user record as JSON text, for `jsondecode`. The service does not document its fields. Sensitive, because it may hold personal data.",
+			},
+		},
+	}
+}
+
+func (d *currentUserDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	defer d.Finish(ctx, &resp.Diagnostics)
+	c, ok := d.Ready(&resp.Diagnostics)
+	if !ok {
+		return
+	}
+	user, err := c.CurrentUser(ctx)
+	if err != nil {
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &currentUserModel{JSON: types.StringValue(string(user))})...)
+}

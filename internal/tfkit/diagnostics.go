@@ -1,0 +1,109 @@
+package tfkit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// What is in state when an operation has failed.
+const (
+	NothingSaved = "nothing; this object was not created as far as Terraform knows"
+	PriorKept    = "this object as it was before; nothing of it was changed or removed"
+	NotInState   = "a data source has no state of its own; nothing was changed"
+)
+
+// AddError turns an error of the client into a diagnostic: what happened, what is
+// in state now, what to do next. inState completes the sentence "In state now: …".
+// Errors about a field go to the attribute of that name where there is one.
+func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
+	var e *client.Error
+	if !errors.As(err, &e) {
+		diags.AddError("Internal error", "The provider failed in a way that it does not explain; please report this to its maintainers.\n\nIn state now: "+inState+".")
+		return
+	}
+	detail := describe(e) + "\n\nIn state now: " + inState + ".\nWhat to do: " + advice(e)
+	mapped := false
+	for _, f := range e.Fields {
+		if slices.Contains(attributes, f.Field) {
+			mapped = true
+			diags.AddAttributeError(path.Root(f.Field), e.Title(),
+				"The service says of this attribute: "+strconv.Quote(f.Message)+".\n\n"+detail)
+		}
+	}
+	if !mapped {
+		diags.AddError(e.Title(), detail)
+	}
+}
+
+func describe(e *client.Error) string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if e.Detail != "" {
+		add("%s.", upperFirst(e.Detail))
+	}
+	if e.Operation != "" {
+		add("Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
+	}
+	if e.Status != 0 {
+		add("HTTP status: %d", e.Status)
+	}
+	if e.Code != "" && e.Kind != client.KindNotJSON {
+		add("Code of the service: %s", strconv.Quote(e.Code))
+	}
+	if e.Message != "" {
+		add("The service says: %s", strconv.Quote(e.Message))
+	}
+	for _, f := range e.Fields {
+		add("About the field %s: %s", strconv.Quote(f.Field), strconv.Quote(f.Message))
+	}
+	if e.RetryAfter > 0 {
+		add("The service last asked to wait: %s", e.RetryAfter)
+	}
+	if e.Attempts > 0 {
+		add("Attempts: %d", e.Attempts)
+	}
+	if e.Ambiguous {
+		add("The service may have carried the request out all the same.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+var advices = map[client.Kind]string{
+	client.KindInternal:         "report this to the maintainers of the provider.",
+	client.KindInvalid:          "correct the value.",
+	client.KindReadOnly:         "remove read_only from the provider block (or ANALYTICS_READ_ONLY from the environment) where writing is intended.",
+	client.KindCancelled:        "run again; what is in place already is found and not sent again.",
+	client.KindUnreachable:      "check base_url, the network and proxy settings, then run again.",
+	client.KindTimeout:          "run again; raise request_timeout where the service is known to be slow.",
+	client.KindConnectionLost:   "run again; where it happens again, look for a proxy or load balancer that cuts connections.",
+	client.KindTLS:              "check that base_url names the right host, and set ca_cert_file where the service uses a private authority.",
+	client.KindProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
+	client.KindRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
+	client.KindLoginAnswer:      "check base_url and wire.login_parameters_in; an answer to a login holds a field token with a JSON Web Token.",
+	client.KindAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a token that was given has to be renewed by whoever gave it.",
+	client.KindForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
+	client.KindNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
+	client.KindRejected:         "correct what the service names; where it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
+	client.KindConflict:         "run plan again to see the service's present values, then decide.",
+	client.KindRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
+	client.KindServer:           "run again later; where it stays, show the operation and the time to the operator of the service.",
+	client.KindNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in the place of the service.",
+	client.KindEmpty:            "run again; where it stays, the service or something before it drops the body.",
+	client.KindTruncated:        "run again; where it stays, look for a proxy that cuts answers short.",
+	client.KindTooLarge:         "ask the operator of the service why this answer is so large.",
+	client.KindPayload:          "compare the version of the provider with that of the service; the field that is named has another form than expected.",
+	client.KindUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
+	client.KindEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
+}
+
+func advice(e *client.Error) string { return advices[e.Kind] }

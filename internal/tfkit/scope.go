@@ -1,0 +1,160 @@
+package tfkit
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Scope is the part of every model that overrides the provider's scope.
+type Scope struct {
+	OrgID     types.String `tfsdk:"org_id"`
+	ProjectID types.String `tfsdk:"project_id"`
+	AccountID types.String `tfsdk:"account_id"`
+}
+
+const (
+	orgDescription     = "Organization that the object belongs to, together with `project_id`. Overrides the scope of the provider block as a whole."
+	projectDescription = "Project that the object belongs to, together with `org_id`. Overrides the scope of the provider block as a whole."
+	accountDescription = "Account that the object belongs to, in the older account path family. Overrides the scope of the provider block as a whole; excludes `org_id` and `project_id`."
+	replaceDescription = " A change of the scope replaces the object."
+)
+
+func scopeValidators() (org, project, account []validator.String) {
+	also := func(name string) validator.String { return stringvalidator.AlsoRequires(path.MatchRoot(name)) }
+	without := stringvalidator.ConflictsWith(path.MatchRoot("org_id"), path.MatchRoot("project_id"))
+	return []validator.String{Segment(), also("project_id")}, []validator.String{Segment(), also("org_id")}, []validator.String{Segment(), without}
+}
+
+// AddScope adds org_id, project_id and account_id to a resource's attributes.
+func AddScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
+	org, project, account := scopeValidators()
+	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription + replaceDescription}
+	attributes["project_id"] = rsschema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription + replaceDescription}
+	attributes["account_id"] = rsschema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription + replaceDescription}
+	return attributes
+}
+
+// AddDataSourceScope adds the same to a data source's attributes.
+func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dsschema.Attribute {
+	org, project, account := scopeValidators()
+	attributes["org_id"] = dsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
+	attributes["project_id"] = dsschema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
+	attributes["account_id"] = dsschema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+	return attributes
+}
+
+func (m Scope) own() client.Scope {
+	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
+}
+
+func (m Scope) isUnknown() bool {
+	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
+}
+
+// effective is the object's own scope, or else the provider's; never a mixture.
+func (s *Service) effective(m Scope) client.Scope {
+	if own := m.own(); !own.IsZero() || s == nil {
+		return own
+	}
+	return s.DefaultScope
+}
+
+// ScopeOf gives the scope for a request, or says what is missing.
+func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
+	if m.own().IsZero() && len(s.UnknownScope) > 0 {
+		s.addUnknown(diags, s.UnknownScope)
+		return client.Scope{}, false
+	}
+	scope := s.effective(m)
+	if err := scope.Validate(); err != nil {
+		diags.AddError("No usable scope", upperFirst(err.Error())+".\n\n"+
+			"What to do: set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.")
+		return client.Scope{}, false
+	}
+	return scope, true
+}
+
+// PlanScope replaces the object where the scope that is in effect changes; writing
+// down what was in effect already changes nothing.
+func (s *Service) PlanScope(plan, state Scope, resp *resource.ModifyPlanResponse) {
+	if !plan.isUnknown() && s.effective(plan) == s.effective(state) {
+		return
+	}
+	for name, changed := range map[string]bool{
+		"org_id":     !plan.OrgID.Equal(state.OrgID),
+		"project_id": !plan.ProjectID.Equal(state.ProjectID),
+		"account_id": !plan.AccountID.Equal(state.AccountID),
+	} {
+		if changed {
+			resp.RequiresReplace.Append(path.Root(name))
+		}
+	}
+}
+
+// ImportForms describes the accepted import ids.
+const ImportForms = "`org/project/identity`, `account/identity` or `identity` (with the provider's scope), each part percent-encoded where it contains `/`, `%` or a space"
+
+// ImportIdentity reads an import id and sets the scope and identity_id in state,
+// or nothing at all. A scope that is the provider's is not written down, so that
+// the usual configuration without a scope matches.
+func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) bool {
+	scope, identity, err := parseImportID(req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Unusable import id", fmt.Sprintf(
+			"The import id %s.\n\nAccepted forms: org/project/identity, account/identity, or identity alone with the scope of the provider block. "+
+				"Each part is percent-encoded where it contains a slash, a percent sign or a space.\n"+
+				"Examples: org-demo/web/user-1001, org-demo/web/jane%%40example.com, acct-7/user-1001, user-1001.\n\n"+
+				"In state now: nothing; the import was not begun.", err))
+		return false
+	}
+	if s != nil && scope == s.DefaultScope {
+		scope = client.Scope{}
+	}
+	set := func(name, value string) {
+		if value != "" {
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
+		}
+	}
+	set("org_id", scope.OrgID)
+	set("project_id", scope.ProjectID)
+	set("account_id", scope.AccountID)
+	set("identity_id", identity)
+	return !resp.Diagnostics.HasError()
+}
+
+func parseImportID(id string) (client.Scope, string, error) {
+	parts := strings.Split(id, "/")
+	if len(parts) > 3 {
+		return client.Scope{}, "", fmt.Errorf("has %d parts separated by slashes", len(parts))
+	}
+	for i, part := range parts {
+		decoded, err := url.PathUnescape(part)
+		if err != nil {
+			return client.Scope{}, "", fmt.Errorf("has a percent sign in part %d that encodes nothing", i+1)
+		}
+		if err := client.ValidateSegment(decoded); err != nil {
+			return client.Scope{}, "", fmt.Errorf("has a part %d that %w", i+1, err)
+		}
+		parts[i] = decoded
+	}
+	switch len(parts) {
+	case 1:
+		return client.Scope{}, parts[0], nil
+	case 2:
+		return client.Scope{AccountID: parts[0]}, parts[1], nil
+	}
+	return client.Scope{OrgID: parts[0], ProjectID: parts[1]}, parts[2], nil
+}
