@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 	"os"
@@ -24,13 +23,13 @@ const address = "registry.terraform.io/terraform-analytics/analytics"
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
 	flag.Parse()
-	silenceUnreadLogs(os.Environ(), os.Setenv)
-	if err := serve(context.Background(), *debug); err != nil {
+	silenceUnreadLogs(os.Environ(), os.Setenv) //nolint:forbidigo // nothing else runs yet
+	if err := serve(*debug); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serve(ctx context.Context, debug bool) error {
+func serve(debug bool) error {
 	var options []tf6server.ServeOpt
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())

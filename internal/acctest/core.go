@@ -1,6 +1,7 @@
 package acctest
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -10,17 +11,15 @@ import (
 // proposed merges configuration and prior state as Terraform's core does before it
 // asks for a plan: what is configured wins, what is computed and not configured
 // keeps its prior value.
-func proposed(t testing.TB, schema *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
-	t.Helper()
+func proposed(tb testing.TB, schema *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
+	tb.Helper()
 	if config.IsNull() || prior.IsNull() {
 		return config
 	}
-	members := as[map[string]tftypes.Value](t, config)
-	before := as[map[string]tftypes.Value](t, prior)
+	members := as[map[string]tftypes.Value](tb, config)
+	before := as[map[string]tftypes.Value](tb, prior)
 	merged := map[string]tftypes.Value{}
-	for name, v := range members {
-		merged[name] = v
-	}
+	maps.Copy(merged, members)
 	for _, attribute := range schema.Block.Attributes {
 		if attribute.Computed && members[attribute.Name].IsNull() {
 			merged[attribute.Name] = before[attribute.Name]
@@ -32,18 +31,18 @@ func proposed(t testing.TB, schema *tfprotov6.Schema, prior, config tftypes.Valu
 // checkPlan holds a plan to the rule of Terraform's core: a value that is
 // configured is planned as configured, or keeps a prior value that was there; a
 // value that is not configured is planned only where the provider may compute it.
-func checkPlan(t testing.TB, schema *tfprotov6.Schema, prior, config, planned tftypes.Value) {
-	t.Helper()
+func checkPlan(tb testing.TB, schema *tfprotov6.Schema, prior, config, planned tftypes.Value) {
+	tb.Helper()
 	if config.IsNull() {
 		if !planned.IsNull() {
-			t.Error("Terraform would refuse this plan: a destroyed object is planned to exist")
+			tb.Error("Terraform would refuse this plan: a destroyed object is planned to exist")
 		}
 		return
 	}
-	configured, plannedOnes := as[map[string]tftypes.Value](t, config), as[map[string]tftypes.Value](t, planned)
+	configured, plannedOnes := as[map[string]tftypes.Value](tb, config), as[map[string]tftypes.Value](tb, planned)
 	before := map[string]tftypes.Value{}
 	if !prior.IsNull() {
-		before = as[map[string]tftypes.Value](t, prior)
+		before = as[map[string]tftypes.Value](tb, prior)
 	}
 	for _, attribute := range schema.Block.Attributes {
 		name := attribute.Name
@@ -54,29 +53,29 @@ func checkPlan(t testing.TB, schema *tfprotov6.Schema, prior, config, planned tf
 		case existed && p.Equal(b) && !b.IsNull() && !c.IsNull():
 		case attribute.Computed && c.IsNull():
 		default:
-			t.Errorf("Terraform would refuse this plan: %s is neither as configured nor as it was", name)
+			tb.Errorf("Terraform would refuse this plan: %s is neither as configured nor as it was", name)
 		}
 	}
 }
 
 // checkApplied holds a new state to the other rule: what was planned and known is
 // what has to be there.
-func checkApplied(t testing.TB, planned, after tftypes.Value) {
-	t.Helper()
+func checkApplied(tb testing.TB, planned, after tftypes.Value) {
+	tb.Helper()
 	if planned.IsNull() != after.IsNull() {
-		t.Errorf("Terraform would call this result inconsistent: planned to exist %v, exists %v", !planned.IsNull(), !after.IsNull())
+		tb.Errorf("Terraform would call this result inconsistent: planned to exist %v, exists %v", !planned.IsNull(), !after.IsNull())
 		return
 	}
 	if planned.IsNull() {
 		return
 	}
-	got := as[map[string]tftypes.Value](t, after)
-	for name, want := range as[map[string]tftypes.Value](t, planned) {
+	got := as[map[string]tftypes.Value](tb, after)
+	for name, want := range as[map[string]tftypes.Value](tb, planned) {
 		if want.IsFullyKnown() && !want.Equal(got[name]) {
-			t.Errorf("Terraform would call this result inconsistent: %s is not as planned", name)
+			tb.Errorf("Terraform would call this result inconsistent: %s is not as planned", name)
 		}
 		if !got[name].IsFullyKnown() {
-			t.Errorf("Terraform would refuse this result: %s is still unknown", name)
+			tb.Errorf("Terraform would refuse this result: %s is still unknown", name)
 		}
 	}
 }

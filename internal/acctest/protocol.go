@@ -42,34 +42,34 @@ type Plan struct {
 
 // Start serves a provider with an environment of its own and configures it.
 // Errors of the configuration are in the diagnostics.
-func Start(t testing.TB, config Attributes, environment map[string]string) (*Provider, Diagnostics) {
-	t.Helper()
-	p := &Provider{t: t, server: provider.NewServer("test", func(name string) string { return environment[name] })}
-	schemas, err := p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+func Start(tb testing.TB, config Attributes, environment map[string]string) (*Provider, Diagnostics) {
+	tb.Helper()
+	p := &Provider{t: tb, server: provider.NewServer("test", func(name string) string { return environment[name] })}
+	schemas, err := p.server.GetProviderSchema(tb.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p.schemas = schemas
-	value := toValue(t, schemas.Provider.ValueType(), config)
-	validated, err := p.server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: pack(t, value)})
+	value := toValue(tb, schemas.Provider.ValueType(), config)
+	validated, err := p.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: pack(tb, value)})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return p, diags
 	}
-	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: pack(t, value), TerraformVersion: "1.11.4"})
+	configured, err := p.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: pack(tb, value), TerraformVersion: "1.11.4"})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p, append(diags, configured.Diagnostics...)
 }
 
 // MustStart is Start for configurations that are right.
-func MustStart(t testing.TB, config Attributes) *Provider {
-	t.Helper()
-	p, diags := Start(t, config, nil)
+func MustStart(tb testing.TB, config Attributes) *Provider {
+	tb.Helper()
+	p, diags := Start(tb, config, nil)
 	p.NoErrors(diags)
 	return p
 }
@@ -208,6 +208,24 @@ func (p *Provider) Refresh(name string, state *State) (*State, Diagnostics) {
 // Import imports an object and refreshes it, as Terraform does.
 func (p *Provider) Import(name, id string) (*State, Diagnostics) {
 	p.t.Helper()
+	state, diags := p.importOnly(name, id)
+	if state == nil {
+		return nil, diags
+	}
+	state, more := p.Refresh(name, state)
+	return state, append(diags, more...)
+}
+
+// ImportOnly is what an import writes into state before the first refresh.
+func (p *Provider) ImportOnly(name, id string) *State {
+	p.t.Helper()
+	state, diags := p.importOnly(name, id)
+	p.NoErrors(diags)
+	return state
+}
+
+func (p *Provider) importOnly(name, id string) (*State, Diagnostics) {
+	p.t.Helper()
 	resp, err := p.server.ImportResourceState(p.t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
 	if err != nil {
 		p.t.Fatal(err)
@@ -220,9 +238,7 @@ func (p *Provider) Import(name, id string) (*State, Diagnostics) {
 		return nil, diags
 	}
 	imported := resp.ImportedResources[0]
-	state := p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), imported.State), imported.Private)
-	state, more := p.Refresh(name, state)
-	return state, append(diags, more...)
+	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), imported.State), imported.Private), diags
 }
 
 // ReadData reads a data source.

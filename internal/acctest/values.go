@@ -36,75 +36,75 @@ func (a Attributes) Without(names ...string) Attributes {
 	return rest
 }
 
-func toValue(t testing.TB, typ tftypes.Type, v any) tftypes.Value {
-	t.Helper()
-	switch {
-	case v == Unknown:
+func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
+	tb.Helper()
+	switch v {
+	case Unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	case v == nil:
+	case nil:
 		return tftypes.NewValue(typ, nil)
 	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
-		return toObject(t, typ, v)
+		return toObject(tb, typ, v)
 	case tftypes.Map:
 		elements := map[string]tftypes.Value{}
-		for name, element := range asAttributes(t, v) {
-			elements[name] = toValue(t, typ.ElementType, element)
+		for name, element := range asAttributes(tb, v) {
+			elements[name] = toValue(tb, typ.ElementType, element)
 		}
 		return tftypes.NewValue(typ, elements)
 	case tftypes.List:
-		return tftypes.NewValue(typ, toValues(t, typ.ElementType, v))
+		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
 	case tftypes.Set:
-		return tftypes.NewValue(typ, toValues(t, typ.ElementType, v))
+		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
 	}
 	return tftypes.NewValue(typ, v)
 }
 
-func toObject(t testing.TB, typ tftypes.Object, v any) tftypes.Value {
-	t.Helper()
-	given := asAttributes(t, v)
+func toObject(tb testing.TB, typ tftypes.Object, v any) tftypes.Value {
+	tb.Helper()
+	given := asAttributes(tb, v)
 	members := map[string]tftypes.Value{}
 	for name, attribute := range typ.AttributeTypes {
-		members[name] = toValue(t, attribute, given[name])
+		members[name] = toValue(tb, attribute, given[name])
 	}
 	for name := range given {
 		if _, ok := members[name]; !ok {
-			t.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
+			tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
 		}
 	}
 	return tftypes.NewValue(typ, members)
 }
 
-func toValues(t testing.TB, typ tftypes.Type, v any) []tftypes.Value {
-	t.Helper()
+func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
+	tb.Helper()
 	list, ok := v.([]any)
 	if !ok {
-		t.Fatalf("expected []any, got %T", v)
+		tb.Fatalf("expected []any, got %T", v)
 	}
 	var values []tftypes.Value
 	for _, element := range list {
-		values = append(values, toValue(t, typ, element))
+		values = append(values, toValue(tb, typ, element))
 	}
 	return values
 }
 
-func asAttributes(t testing.TB, v any) Attributes {
-	t.Helper()
+func asAttributes(tb testing.TB, v any) Attributes {
+	tb.Helper()
 	switch v := v.(type) {
 	case Attributes:
 		return v
 	case map[string]any:
 		return v
 	}
-	t.Fatalf("expected attributes, got %T", v)
+	tb.Fatalf("expected attributes, got %T", v)
 	return nil
 }
 
 // fromValue turns a value of the protocol into what Attributes hold; numbers are
 // float64.
-func fromValue(t testing.TB, v tftypes.Value) any {
-	t.Helper()
+func fromValue(tb testing.TB, v tftypes.Value) any {
+	tb.Helper()
 	if !v.IsKnown() {
 		return Unknown
 	}
@@ -114,60 +114,60 @@ func fromValue(t testing.TB, v tftypes.Value) any {
 	typ := v.Type()
 	switch {
 	case typ.Is(tftypes.String):
-		return as[string](t, v)
+		return as[string](tb, v)
 	case typ.Is(tftypes.Bool):
-		return as[bool](t, v)
+		return as[bool](tb, v)
 	case typ.Is(tftypes.Number):
-		number := as[*big.Float](t, v)
+		number := as[*big.Float](tb, v)
 		f, _ := number.Float64()
 		return f
 	case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
 		members := Attributes{}
-		for name, member := range as[map[string]tftypes.Value](t, v) {
-			members[name] = fromValue(t, member)
+		for name, member := range as[map[string]tftypes.Value](tb, v) {
+			members[name] = fromValue(tb, member)
 		}
 		return members
 	}
 	list := []any{}
-	for _, element := range as[[]tftypes.Value](t, v) {
-		list = append(list, fromValue(t, element))
+	for _, element := range as[[]tftypes.Value](tb, v) {
+		list = append(list, fromValue(tb, element))
 	}
 	return list
 }
 
-func as[T any](t testing.TB, v tftypes.Value) T {
-	t.Helper()
+func as[T any](tb testing.TB, v tftypes.Value) T {
+	tb.Helper()
 	var out T
 	if p, ok := any(&out).(**big.Float); ok {
 		*p = new(big.Float)
 		if err := v.As(*p); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return out
 	}
 	if err := v.As(&out); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
 
-func pack(t testing.TB, v tftypes.Value) *tfprotov6.DynamicValue {
-	t.Helper()
+func pack(tb testing.TB, v tftypes.Value) *tfprotov6.DynamicValue {
+	tb.Helper()
 	packed, err := tfprotov6.NewDynamicValue(v.Type(), v)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return &packed
 }
 
-func unpack(t testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
-	t.Helper()
+func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tftypes.Value {
+	tb.Helper()
 	if packed == nil {
 		return tftypes.NewValue(typ, nil)
 	}
 	v, err := packed.Unmarshal(typ)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }

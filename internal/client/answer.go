@@ -101,13 +101,13 @@ func parseJSON(body []byte) (jsontext.Value, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(body))
 	v, err := dec.ReadValue()
 	if err != nil {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, err
 	}
 	v = v.Clone()
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errTrailing
 	}
 	return v, nil

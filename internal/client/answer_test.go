@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-func consentFrom(t testing.TB, body string) (*Consent, *Error) {
-	t.Helper()
+func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
+	tb.Helper()
 	k := &call{op: opGetConsent, endpoint: endpoint{template: "/t"}}
 	resp := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{"Content-Type": {"application/json"}}}
 	got, err := k.readAnswer(resp)
@@ -21,7 +21,7 @@ func consentFrom(t testing.TB, body string) (*Consent, *Error) {
 	}
 	e, _ := err.(*Error) //nolint:errorlint // the test is about exactly this type
 	if err != nil && e == nil {
-		t.Fatalf("not a client error: %v", err)
+		tb.Fatalf("not a client error: %v", err)
 	}
 	return held, e
 }

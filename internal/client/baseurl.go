@@ -80,7 +80,7 @@ func checkHost(u *url.URL) error {
 // checkBasePath refuses dot segments: they would move every request, a deletion
 // included, to another path than the one written.
 func checkBasePath(u *url.URL) error {
-	for _, segment := range strings.Split(u.Path, "/") {
+	for segment := range strings.SplitSeq(u.Path, "/") {
 		if segment == "." || segment == ".." {
 			return errors.New("base_url has a path with . or .. segments")
 		}

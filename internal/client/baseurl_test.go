@@ -26,7 +26,7 @@ func TestBaseURLAcceptsAndJoinsExactly(t *testing.T) {
 			continue
 		}
 		for scope, want := range map[Scope]string{org: tc.org, account: tc.account} {
-			to, err := scope.compliance("u", "/consent")
+			to, err := scope.ofPerson("u", opGetConsent)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,8 @@ type operation struct {
 	// effect: the service changes something, so that a lost answer leaves open
 	// whether it did, and read_only refuses it.
 	effect bool
+	// suffix is what follows /user/:identityId in the path, where that is the form.
+	suffix string
 }
 
 // call is one use of an operation. It travels in the request's context, so that
@@ -109,12 +111,10 @@ func (k *call) fail(kind Kind, status int, detail string) *Error {
 // transportError turns whatever the HTTP stack reported into an *Error. The
 // original is dropped: it holds the whole URL, and with it possibly the key.
 func (k *call) transportError(err error) *Error {
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return k.adopt(own)
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	kind, detail := judgeTransport(err)

@@ -13,8 +13,8 @@ import (
 const Clauses = 5
 
 var (
-	opGetConsent    = operation{name: "Get consent", method: http.MethodGet}
-	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true}
+	opGetConsent    = operation{name: "Get consent", method: http.MethodGet, suffix: "/consent"}
+	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true, suffix: "/consent"}
 
 	consentFields   = []string{clauseName(0), clauseName(1), clauseName(2), clauseName(3), clauseName(4), "user_ipv6", "agreement_time", "manual"}
 	consentWrappers = []string{"consent", "data", "result", "record"}
@@ -70,7 +70,7 @@ func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (
 // readConsent gives nil without an error where the answer is well-formed and holds
 // no consent, which is for the caller to judge.
 func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) (*Consent, answer, error) {
-	to, err := scope.compliance(identity, "/consent")
+	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
 		return nil, answer{}, invalid(opGetConsent, err)
 	}
@@ -124,7 +124,7 @@ func (a answer) consent() (*Consent, error) {
 // choice stands, and otherwise the update, whose values are absolute, is sent once
 // more. Errors are *Error.
 func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (kept *Consent, err error) {
-	to, err := scope.compliance(identity, "/consent")
+	to, err := scope.ofPerson(identity, opUpdateConsent)
 	if err != nil {
 		return nil, invalid(opUpdateConsent, err)
 	}
@@ -206,8 +206,7 @@ func (c *Client) settleConsent(ctx context.Context, scope Scope, to endpoint, id
 		return held, nil
 	}
 	err = c.patchConsent(ctx, to, identity, u)
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		e.Attempts += lost.Attempts
 	}
 	return nil, err
@@ -222,8 +221,7 @@ func (e *Error) unknownOutcome(look error) *Error {
 	if e.Detail != "" {
 		unknown.Detail += " (" + e.Detail + ")"
 	}
-	var seen *Error
-	if errors.As(look, &seen) {
+	if seen, ok := errors.AsType[*Error](look); ok {
 		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
 		unknown.cause = seen.cause
 	}

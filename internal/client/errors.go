@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,10 +138,5 @@ func IsKind(err error, kinds ...Kind) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	for _, k := range kinds {
-		if e.Kind == k {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, e.Kind)
 }

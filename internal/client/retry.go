@@ -61,8 +61,7 @@ func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error)
 }
 
 func (k *call) retryAfterError(err error) bool {
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return own.Operation == k.op.name && k.mayReadAgain(own.Kind)
 	}
 	e := k.transportError(err)

@@ -111,9 +111,9 @@ type endpoint struct {
 	decoded  string
 }
 
-// compliance addresses a compliance operation of one person in either path
-// family (section 4); suffix is what follows /user/:identityId.
-func (s Scope) compliance(identity, suffix string) (endpoint, error) {
+// ofPerson addresses a compliance operation of one person in either path family
+// (section 4).
+func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
 	if err := s.Validate(); err != nil {
 		return endpoint{}, err
 	}
@@ -124,7 +124,7 @@ func (s Scope) compliance(identity, suffix string) (endpoint, error) {
 	if s.Account() {
 		family, ids = "/v1/account/{accountId}", []string{s.AccountID}
 	}
-	return expand(family+"/compliance/user/{identityId}"+suffix, append(ids, identity)...), nil
+	return expand(family+"/compliance/user/{identityId}"+op.suffix, append(ids, identity)...), nil
 }
 
 // expand puts values in the place of the template's {names}, in order.

@@ -72,7 +72,7 @@ func FuzzEverySegmentStaysOneSegment(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, identity string) {
-		to, err := Scope{OrgID: "o", ProjectID: "p"}.compliance(identity, "/consent")
+		to, err := Scope{OrgID: "o", ProjectID: "p"}.ofPerson(identity, opGetConsent)
 		if err != nil {
 			return
 		}

@@ -235,7 +235,8 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 			u.KeepLaterThan = chosen.Add(-time.Millisecond)
 		}
 	}
-	r.write(ctx, state, u, tfkit.PriorKept, &resp.Diagnostics)
+	// Of a person who is gone there is nothing to withdraw.
+	r.write(ctx, state, u, tfkit.PriorKept, &resp.Diagnostics, client.KindNotFound)
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
@@ -260,9 +261,9 @@ func (r *consentResource) read(ctx context.Context, of tfkit.Scope, identity str
 	return &held, err
 }
 
-// write sends an update and reports whether the state may say so. A person of
-// whom the service knows nothing has nothing to withdraw.
-func (r *consentResource) write(ctx context.Context, m resourceModel, u client.ConsentUpdate, inState string, diags *diag.Diagnostics) bool {
+// write sends an update and reports whether the state may say so. Errors of the
+// kinds that are as good as done are no errors.
+func (r *consentResource) write(ctx context.Context, m resourceModel, u client.ConsentUpdate, inState string, diags *diag.Diagnostics, asGoodAsDone ...client.Kind) bool {
 	c, ok := r.Ready(diags)
 	if !ok {
 		return false
@@ -272,7 +273,7 @@ func (r *consentResource) write(ctx context.Context, m resourceModel, u client.C
 		return false
 	}
 	kept, err := c.UpdateConsent(ctx, scope, m.IdentityID.ValueString(), u)
-	if err != nil {
+	if err != nil && !client.IsKind(err, asGoodAsDone...) {
 		tfkit.AddError(diags, err, inState, sentAttributes...)
 		return false
 	}

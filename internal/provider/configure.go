@@ -203,8 +203,7 @@ func (s *settings) certificates(m model) []byte {
 
 // reasonOf is an error of the file system without the path in it.
 func reasonOf(err error) string {
-	var at *os.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
 		return at.Err.Error()
 	}
 	return "it is not a readable file"

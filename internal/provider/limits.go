@@ -37,7 +37,7 @@ func limitAttributes() map[string]schema.Attribute {
 		"request_timeout": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{durationValidator{client.MinRequestTimeout, client.LimitRequestTimeout}},
-			MarkdownDescription: fmt.Sprintf("How long one attempt of a request may take, answer included, as a duration such as `45s`, from %s to %s. Defaults to `%s`.",
+			MarkdownDescription: fmt.Sprintf("How long one attempt of a request may take, answer included, as a duration such as `45s`, from %s to %s. Defaults to %s.",
 				client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout) + fromEnv("request_timeout"),
 		},
 		"max_retries": schema.Int64Attribute{

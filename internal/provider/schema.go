@@ -2,7 +2,7 @@ package provider
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -61,9 +61,7 @@ func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, 
 func merge(groups ...map[string]schema.Attribute) map[string]schema.Attribute {
 	all := map[string]schema.Attribute{}
 	for _, group := range groups {
-		for name, attribute := range group {
-			all[name] = attribute
-		}
+		maps.Copy(all, group)
 	}
 	return all
 }
@@ -100,7 +98,7 @@ func wireAttributes() map[string]schema.Attribute {
 		return schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
-			MarkdownDescription: fmt.Sprintf("%s One of `%s`; defaults to `%s`.", text, strings.Join(accepted, "`, `"), accepted[0]) + fromEnv("wire_"+name),
+			MarkdownDescription: text + " One of `" + strings.Join(accepted, "`, `") + "`; defaults to `" + accepted[0] + "`." + fromEnv("wire_"+name),
 		}
 	}
 	return map[string]schema.Attribute{

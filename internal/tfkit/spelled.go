@@ -30,16 +30,19 @@ type SpelledType[S Spelling[V], V any] struct{ basetypes.StringType }
 // Spelled is a value of a SpelledType. The zero value is null.
 type Spelled[S Spelling[V], V any] struct{ basetypes.StringValue }
 
-// IPAddress is an IPv6 or IPv4 address; an IPv4 address equals its form mapped
-// into IPv6 space. Instant is an RFC 3339 time, compared to the millisecond.
 type (
-	IPAddress     = Spelled[ipSpelling, netip.Addr]
+	// IPAddress is an IPv6 or IPv4 address; an IPv4 address equals its form mapped
+	// into IPv6 space.
+	IPAddress = Spelled[ipSpelling, netip.Addr]
+	// IPAddressType is the type of IPAddress.
 	IPAddressType = SpelledType[ipSpelling, netip.Addr]
-	Instant       = Spelled[instantSpelling, time.Time]
-	InstantType   = SpelledType[instantSpelling, time.Time]
+	// Instant is an RFC 3339 time, compared to the millisecond.
+	Instant = Spelled[instantSpelling, time.Time]
+	// InstantType is the type of Instant.
+	InstantType = SpelledType[instantSpelling, time.Time]
 )
 
-// NewIPAddress and NewInstant make known values.
+// NewIPAddress makes a known value.
 func NewIPAddress(text string) IPAddress {
 	return IPAddress{basetypes.NewStringValue(text)}
 }
@@ -90,12 +93,15 @@ func (v Spelled[S, V]) ValidateAttribute(_ context.Context, req xattr.ValidateAt
 	}
 }
 
-// Equal, Type and the methods of SpelledType are what the framework asks of a
-// custom string type.
+// Equal reports whether both values are written alike.
 func (v Spelled[S, V]) Equal(other attr.Value) bool {
 	o, ok := other.(Spelled[S, V])
 	return ok && v.StringValue.Equal(o.StringValue)
 }
+
+// String does not show the value: the framework logs it at trace level wherever it
+// compares two values, and an address is personal data.
+func (v Spelled[S, V]) String() string { return v.Type(context.Background()).String() }
 
 // Type is the type of the value.
 func (v Spelled[S, V]) Type(context.Context) attr.Type { return SpelledType[S, V]{} }

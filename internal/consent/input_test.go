@@ -1,0 +1,169 @@
+package consent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestBadValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	for _, tc := range []struct {
+		attribute string
+		value     any
+		words     string
+	}{
+		{"identity_id", "", "is empty"},
+		{"identity_id", "   ", "spaces only"},
+		{"identity_id", ".", "change the path"},
+		{"identity_id", "..", "change the path"},
+		{"identity_id", "canary\x00", "U+0000"},
+		{"identity_id", "canary\u202e", "U+202E"},
+		{"identity_id", "canary\r", "U+000D"},
+		{"identity_id", "canary\n", "U+000A"},
+		{"identity_id", strings.Repeat("canary", 1400), "longer than 8192 bytes"},
+		{"org_id", "..", "change the path"},
+		{"project_id", "", "is empty"},
+		{"account_id", " ", "spaces only"},
+		{"user_ipv6", "canary", "IPv6 or IPv4 address"},
+		{"user_ipv6", "", "IPv6 or IPv4 address"},
+		{"user_ipv6", "fe80::1%canary", "without a zone"},
+		{"user_ipv6", "192.0.2.1/24", "IPv6 or IPv4 address"},
+		{"user_ipv6", "192.0.2.256", "IPv6 or IPv4 address"},
+		{"agreement_time", "canary", "RFC 3339"},
+		{"agreement_time", "", "RFC 3339"},
+		{"agreement_time", "2026-01-31", "RFC 3339"},
+		{"agreement_time", "2026-01-31T12:00:00", "RFC 3339"},
+		{"agreement_time", "2026-02-30T12:00:00Z", "RFC 3339"},
+		{"agreement_time", "1769860800000", "RFC 3339"},
+		{"on_destroy", "canary-delete", "one of"},
+		{"clause_3_consent", nil, ""},
+	} {
+		others := acctest.Attributes{tc.attribute: tc.value}
+		switch tc.attribute {
+		case "org_id":
+			others["project_id"] = "p"
+		case "project_id":
+			others["org_id"] = "o"
+		}
+		errors := p.Validate(name, config(others)).Errors()
+		if tc.value == nil {
+			continue // required: Terraform itself refuses it before the provider is asked
+		}
+		wantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
+		for _, text := range errors {
+			if strings.Contains(text, "canary") && tc.attribute != "on_destroy" {
+				t.Errorf("%s: the value is repeated: %s", tc.attribute, text)
+			}
+		}
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestHalfAScopeAndBothFamiliesAreRefused(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	for _, scope := range []acctest.Attributes{
+		{"org_id": "o"},
+		{"project_id": "p"},
+		{"org_id": "o", "project_id": "p", "account_id": "a"},
+		{"org_id": "o", "account_id": "a"},
+	} {
+		if errors := p.Validate(name, config(scope)).Errors(); len(errors) == 0 {
+			t.Errorf("%v is accepted", scope)
+		}
+	}
+}
+
+func TestWithoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
+	_, diags := p.Create(name, config(nil))
+	wantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestImportTakesEveryDocumentedForm(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]struct {
+		scope    mockserver.Scope
+		identity string
+		config   acctest.Attributes
+	}{
+		"jane.doe@example.com":                {scope, person, nil},
+		"org-demo/web/jane.doe@example.com":   {scope, person, nil},
+		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, acctest.Attributes{"org_id": "org-two", "project_id": "shop"}},
+		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", acctest.Attributes{"account_id": "acct-7"}},
+		"a%2Fb":                               {scope, "a/b", nil},
+		"%252F":                               {scope, "%2F", nil},
+		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", acctest.Attributes{"org_id": "o/x", "project_id": "p y"}},
+	} {
+		t.Run(strings.ReplaceAll(id, "/", "|"), func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			address, yes := "2001:db8::1", true
+			service.PutConsent(want.scope, want.identity, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: early, Manual: &yes})
+			state, diags := p.Import(name, id)
+			p.NoErrors(diags)
+			if state.Attributes["identity_id"] != want.identity || state.Attributes["user_ipv6"] != address {
+				t.Errorf("imported %v", state.Attributes)
+			}
+			wantEmptyPlan(t, p, state, config(agreed).With(want.config).With(acctest.Attributes{"identity_id": want.identity}))
+			if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+				t.Errorf("%d writes", n)
+			}
+		})
+	}
+}
+
+func TestImportRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	for _, id := range []string{"", "/", "//", "a/", "/a", "a//b", "a/b/c/d", ".", "..", "o/p/..", "%2e%2e", "%zz", "a/b%", "o/p/%00", "acct-7/%20"} {
+		state, diags := p.Import(name, id)
+		if state != nil {
+			t.Errorf("%q left %v", id, state.Attributes)
+		}
+		wantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestImportOfAnUnknownPersonLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	state, diags := p.Import(name, "nobody")
+	p.NoErrors(diags) // Terraform itself reports that there is nothing to import
+	if state != nil {
+		t.Errorf("imported %v", state.Attributes)
+	}
+}
+
+func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
+	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
+		f.Add("org-demo", "web", seed)
+	}
+	f.Fuzz(func(t *testing.T, org, project, identity string) {
+		for _, part := range []string{org, project, identity} {
+			if client.ValidateSegment(part) != nil {
+				return
+			}
+		}
+		service := acctest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
+		p := acctest.MustStart(t, service)
+		state := p.ImportOnly(name, client.EscapeSegment(org)+"/"+client.EscapeSegment(project)+"/"+client.EscapeSegment(identity))
+		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
+			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+var (
+	agreed = acctest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
+	no     = false
+)
+
+// choose is what the person does in the service's own banner.
+func choose(at string) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, AgreementTime: at, Manual: &no}
+}
+
+func TestALaterChoiceStandsAtCreate(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.PutConsent(scope, person, choose(late))
+	state, diags := p.Create(name, config(agreed))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "it is the person's turn")
+	wantOperations(t, service, mockserver.OpGetConsent)
+	wantHeld(t, service, choose(late).Clauses)
+
+	service.Reset()
+	for range 3 {
+		var planned acctest.Diagnostics
+		state, planned = wantEmptyPlan(t, p, state, config(agreed))
+		wantText(t, planned.Warnings(), "A later choice of the person stands", "person's turn")
+		if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
+			t.Errorf("state does not show what the person chose: %v", state.Attributes)
+		}
+	}
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
+}
+
+func TestALaterChoiceStandsWhateverElseChanges(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+	for label, others := range map[string]acctest.Attributes{
+		"another clause":    {"clause_3_consent": true},
+		"manual":            {"manual": false},
+		"a time in between": {"agreement_time": middle},
+		"the same instant":  {"agreement_time": late},
+	} {
+		plan, diags := p.Plan(name, state, config(agreed).With(others))
+		p.NoErrors(diags)
+		if label == "the same instant" {
+			if !plan.Changes {
+				t.Error("a configuration of the same time does not count as later")
+			}
+			continue
+		}
+		if plan.Changes {
+			t.Errorf("%s: the plan is not empty", label)
+		}
+		wantText(t, diags.Warnings(), "A later choice of the person stands")
+	}
+}
+
+func TestALaterChoiceBetweenPlanAndApplyStands(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	changed := config(agreed).With(acctest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+	plan, diags := p.Plan(name, state, changed)
+	p.NoErrors(diags)
+	service.PutConsent(scope, person, choose(late))
+	state, diags = p.Apply(t.Context(), name, state, plan)
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
+	wantOperations(t, service, mockserver.OpGetConsent)
+	wantHeld(t, service, choose(late).Clauses)
+	wantEmptyPlan(t, p, state, changed)
+}
+
+func TestALaterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
+	t.Parallel()
+	for label, extra := range map[string]map[string]any{
+		"absent": nil,
+		"null":   {"user_ipv6": nil, "clause_2_consent": nil},
+	} {
+		p, service := start(t, nil, func(s *mockserver.Server) {
+			s.ConsentAnswer = func(r map[string]any) any {
+				if r["agreement_time"] == late {
+					for field, v := range extra {
+						r[field] = v
+					}
+				}
+				return r
+			}
+		})
+		state := created(t, p, service, agreed)
+		service.PutConsent(scope, person, choose(late))
+		for range 3 {
+			state, _ = wantEmptyPlan(t, p, state, config(agreed))
+		}
+		if t.Failed() {
+			t.Fatalf("with fields that are %s", label)
+		}
+		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+			t.Errorf("%d writes", n)
+		}
+	}
+}
+
+func TestAnAddressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{"agreement_time": early}))
+	service.Reset()
+	state, diags := p.Update(name, state, config(agreed))
+	p.NoErrors(diags)
+	wantOperations(t, service, mockserver.OpGetConsent)
+	record, _ := service.Consent(scope, person)
+	if diff := cmp.Diff(choose(late), record); diff != "" {
+		t.Errorf("the person's record changed:\n%s", diff)
+	}
+	wantEmptyPlan(t, p, state, config(agreed))
+}
+
+func TestALaterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
+	t.Parallel()
+	for label, others := range map[string]acctest.Attributes{
+		"keep_later_choice = false": {"keep_later_choice": false},
+		"a later agreement_time":    {"agreement_time": "2026-04-30T12:00:00Z"},
+	} {
+		p, service := start(t, nil)
+		state := created(t, p, service, agreed)
+		service.PutConsent(scope, person, choose(late))
+		state, _ = wantEmptyPlan(t, p, state, config(agreed))
+		state, diags := p.Update(name, state, config(agreed).With(others))
+		p.NoErrors(diags)
+		wantHeld(t, service, configured)
+		if len(diags) != 0 {
+			t.Errorf("%s: warnings %v", label, diags.Warnings())
+		}
+		if len(state.Private) != 0 && string(state.Private) != "{}" {
+			t.Errorf("%s: the note of the choice is left: %s", label, state.Private)
+		}
+		wantEmptyPlan(t, p, state, config(agreed).With(others))
+	}
+}
+
+func TestAnEarlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"2026-01-31T11:59:59Z", early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.0009Z"} {
+		p, service := start(t, nil)
+		state := created(t, p, service, agreed)
+		service.PutConsent(scope, person, choose(at))
+		state, diags := p.Refresh(name, state)
+		p.NoErrors(diags)
+		plan, diags := p.Plan(name, state, config(agreed))
+		p.NoErrors(diags)
+		if !plan.Changes || len(diags) != 0 {
+			t.Errorf("%s: changes %v, warnings %v", at, plan.Changes, diags.Warnings())
+		}
+	}
+}
+
+func TestAChoiceThatIsTakenBackIsDriftAgain(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+	service.PutConsent(scope, person, choose(early))
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if plan, _ := p.Plan(name, state, config(agreed)); !plan.Changes {
+		t.Error("the plan is empty although no later choice stands any more")
+	}
+}
+
+func TestALaterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
+	t.Parallel()
+	others := agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
+	for label, refreshed := range map[string]bool{"seen by a refresh": true, "made after the plan": false} {
+		p, service := start(t, nil)
+		state := created(t, p, service, others)
+		service.PutConsent(scope, person, choose(late))
+		if refreshed {
+			state, _ = wantEmptyPlan(t, p, state, config(others))
+		}
+		after, diags := p.Destroy(name, state)
+		p.NoErrors(diags)
+		wantText(t, diags.Warnings(), "A later choice of the person stands")
+		wantHeld(t, service, choose(late).Clauses)
+		if after != nil || service.Count(mockserver.OpUpdateConsent) != 0 {
+			t.Errorf("%s: %d writes", label, service.Count(mockserver.OpUpdateConsent))
+		}
+	}
+}
+
+func TestAComparisonThatCannotBeMadeWritesNothing(t *testing.T) {
+	t.Parallel()
+	for label, fault := range map[string]mockserver.Fault{
+		"403":      {Status: 403, Body: []byte(`{}`)},
+		"404 page": {Status: 404, Body: []byte("<p>nginx</p>")},
+		"portal":   {Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
+		"an error": {Status: 200, Body: []byte(`{"error":"no"}`)},
+	} {
+		p, service := start(t, nil)
+		fault.Operation = mockserver.OpGetConsent
+		service.Inject(fault)
+		state, diags := p.Create(name, config(agreed))
+		if state != nil || len(diags.Errors()) != 1 {
+			t.Errorf("%s: state %v, errors %v", label, state, diags.Errors())
+		}
+		wantOperations(t, service, mockserver.OpGetConsent)
+	}
+}
+
+func TestAPersonOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"clause_1_consent":false}`} {
+		p, service := start(t, nil)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
+		_, diags := p.Create(name, config(agreed))
+		p.NoErrors(diags)
+		wantHeld(t, service, configured)
+	}
+}
+
+func TestProtectionThatCannotWorkIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	wantText(t, p.Validate(name, config(acctest.Attributes{"keep_later_choice": true})).Warnings(), "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`)
+	for _, quiet := range []acctest.Attributes{nil, {"keep_later_choice": false}, agreed.With(acctest.Attributes{"keep_later_choice": true})} {
+		if diags := p.Validate(name, config(quiet)); len(diags) != 0 {
+			t.Errorf("%v: %v", quiet, diags.Warnings())
+		}
+	}
+}

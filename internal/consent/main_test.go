@@ -1,0 +1,107 @@
+package consent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	name   = "analytics_consent"
+	person = "jane.doe@example.com"
+
+	early  = "2026-01-31T12:00:00Z"
+	middle = "2026-02-15T12:00:00Z"
+	late   = "2026-03-31T12:00:00Z"
+)
+
+var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+
+// config is a consent with all five clauses; others go on top.
+func config(others acctest.Attributes) acctest.Attributes {
+	return acctest.Attributes{
+		"identity_id":      person,
+		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true,
+	}.With(others)
+}
+
+var configured = [5]bool{true, true, false, true, true}
+
+// start serves a provider for a mock server of its own.
+func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
+}
+
+// created is a consent that was created without trouble; the request log is empty
+// afterwards.
+func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, others acctest.Attributes) *acctest.State {
+	t.Helper()
+	state, diags := p.Create(name, config(others))
+	p.NoErrors(diags)
+	if state == nil {
+		t.Fatal("nothing was created")
+	}
+	service.Reset()
+	return state
+}
+
+// wantHeld fails the test where the service holds other clauses.
+func wantHeld(t *testing.T, service *mocktest.Instance, want [5]bool) {
+	t.Helper()
+	if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
+		t.Errorf("the service holds %v (%v), want %v", record.Clauses, ok, want)
+	}
+}
+
+// wantOperations fails the test where the service received other operations,
+// logins aside.
+func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
+	t.Helper()
+	var got []string
+	for _, r := range service.Requests() {
+		if r.Operation != mockserver.OpLogin {
+			got = append(got, r.Operation)
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the service received %v, want %v", got, want)
+	}
+}
+
+// wantText fails the test where no text holds all the words.
+func wantText(t *testing.T, texts []string, words ...string) {
+	t.Helper()
+	for _, text := range texts {
+		missing := false
+		for _, word := range words {
+			missing = missing || !strings.Contains(text, word)
+		}
+		if !missing {
+			return
+		}
+	}
+	t.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
+}
+
+// wantEmptyPlan refreshes, plans, and fails the test where there is anything to do.
+func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
+	t.Helper()
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if state == nil {
+		t.Fatal("the refresh removed the object")
+	}
+	plan, diags := p.Plan(name, state, config)
+	p.NoErrors(diags)
+	if plan.Changes {
+		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
+	}
+	return state, diags
+}

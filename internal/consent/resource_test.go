@@ -1,0 +1,451 @@
+package consent_test
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestCreateSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, diags := p.Create(name, config(nil))
+	p.NoErrors(diags)
+	wantOperations(t, service, mockserver.OpUpdateConsent)
+	sent := service.Requests()[1].Sent
+	want := map[string]any{
+		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+	wantState := config(acctest.Attributes{
+		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
+		"user_ipv6": nil, "agreement_time": nil, "org_id": nil, "project_id": nil, "account_id": nil,
+	})
+	if diff := cmp.Diff(wantState, state.Attributes); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+	if _, diags := wantEmptyPlan(t, p, state, config(nil)); len(diags) != 0 {
+		t.Errorf("the plan says %v", diags.Warnings())
+	}
+}
+
+func TestAnAgreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	full := acctest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00.5+01:00", "manual": false}
+	_, diags := p.Create(name, config(full))
+	p.NoErrors(diags)
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+	record, _ := service.Consent(scope, person)
+	if *record.UserIPv6 != "::ffff:192.0.2.7" || record.AgreementTime != "2026-01-31T12:00:00.5Z" || *record.Manual {
+		t.Errorf("the service holds %v %v %v", *record.UserIPv6, record.AgreementTime, *record.Manual)
+	}
+	service.Reset()
+	_, diags = p.Create(name, config(full).With(acctest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
+	p.NoErrors(diags)
+	wantOperations(t, service, mockserver.OpUpdateConsent)
+}
+
+func TestOneGetRefreshesAndOneLoginServesAll(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
+	for range 3 {
+		_, diags := p.Refresh(name, state)
+		p.NoErrors(diags)
+	}
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
+	if n := service.Count(mockserver.OpLogin); n != 0 {
+		t.Errorf("%d more logins", n)
+	}
+}
+
+func TestEveryWirePlacementArrives(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{"json", "form", "query"} {
+		for _, format := range []string{"rfc3339", "unix_ms"} {
+			wire := acctest.Attributes{"login_parameters_in": in, "consent_parameters_in": in, "agreement_time_format": format}
+			p, service := start(t, acctest.Attributes{"wire": wire}, func(s *mockserver.Server) {
+				s.Wire = mockserver.Wire{LoginParametersIn: in, ConsentParametersIn: in, AgreementTimeFormat: format}
+			})
+			others := acctest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
+			state := created(t, p, service, others)
+			wantHeld(t, service, configured)
+			wantEmptyPlan(t, p, state, config(others))
+		}
+	}
+}
+
+func TestEqualSpellingsAreNoChange(t *testing.T) {
+	t.Parallel()
+	for attribute, spellings := range map[string][]string{
+		"user_ipv6":      {"192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1"},
+		"agreement_time": {early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.0001Z", "2026-01-31T06:30:00-05:30"},
+	} {
+		p, service := start(t, nil)
+		state := created(t, p, service, acctest.Attributes{attribute: spellings[0]})
+		for _, spelling := range spellings {
+			state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spelling}))
+			if state.Attributes[attribute] != spellings[0] {
+				t.Errorf("%s in state became %v", attribute, state.Attributes[attribute])
+			}
+		}
+		record, _ := service.Consent(scope, person)
+		if attribute == "user_ipv6" {
+			for _, spelling := range []string{"::ffff:c000:0201", "192.0.2.1"} {
+				record.UserIPv6 = &spelling
+				service.PutConsent(scope, person, record)
+				wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spellings[0]}))
+			}
+			continue
+		}
+		for _, spelling := range []any{"2026-01-31T12:00:00.000+0000", "2026-01-31T14:00:00+02:00"} {
+			record.AgreementTime = spelling
+			service.PutConsent(scope, person, record)
+			wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spellings[0]}))
+		}
+	}
+}
+
+func TestDriftIsShownAndRepairedWithOnePatch(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{false, true, false, true, true}})
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	plan, diags := p.Plan(name, state, config(nil))
+	p.NoErrors(diags)
+	if state.Attributes["clause_1_consent"] != false || plan.Attributes["clause_1_consent"] != true || !plan.Changes {
+		t.Errorf("the drift is not shown: %v to %v", state.Attributes, plan.Attributes)
+	}
+	service.Reset()
+	state, diags = p.Update(name, state, config(nil))
+	p.NoErrors(diags)
+	wantOperations(t, service, mockserver.OpUpdateConsent)
+	wantHeld(t, service, configured)
+	wantEmptyPlan(t, p, state, config(nil))
+}
+
+func TestMissingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	others := acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early}
+	for answer, shape := range map[string]func(map[string]any) any{
+		"one clause":    func(r map[string]any) any { return map[string]any{"clause_1_consent": r["clause_1_consent"]} },
+		"under consent": func(r map[string]any) any { return map[string]any{"consent": r, "status": "ok"} },
+		"under data":    func(r map[string]any) any { return map[string]any{"data": map[string]any{"consent": r}} },
+		"with more":     func(r map[string]any) any { r = maps.Clone(r); r["version"] = 7; r["tags"] = []string{"a"}; return r },
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = shape })
+			state := created(t, p, service, others)
+			wantEmptyPlan(t, p, state, config(others))
+		})
+	}
+}
+
+func TestNullIsDriftWhereAbsentIsNot(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	others := acctest.Attributes{"user_ipv6": "2001:db8::1"}
+	state := created(t, p, service, others)
+	record, _ := service.Consent(scope, person)
+	record.UserIPv6 = nil
+	service.PutConsent(scope, person, record)
+	wantEmptyPlan(t, p, state, config(others))
+	record.Extra = map[string]any{"user_ipv6": nil}
+	service.PutConsent(scope, person, record)
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if plan, _ := p.Plan(name, state, config(others)); !plan.Changes {
+		t.Error("an address that the service no longer holds is not shown")
+	}
+}
+
+func TestAnAttributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early})
+	state, diags := p.Update(name, state, config(nil))
+	p.NoErrors(diags)
+	wantOperations(t, service)
+	if record, _ := service.Consent(scope, person); record.UserIPv6 == nil || record.AgreementTime == nil {
+		t.Error("the service lost what it held")
+	}
+	state, _ = wantEmptyPlan(t, p, state, config(nil))
+	if state.Attributes["user_ipv6"] != nil {
+		t.Error("an address that is not configured is in state")
+	}
+}
+
+func TestSettingsOfTheObjectAloneSendNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	_, diags := p.Update(name, state, config(acctest.Attributes{"on_destroy": "withdraw", "keep_later_choice": false}))
+	p.NoErrors(diags)
+	wantOperations(t, service)
+}
+
+func TestAnObjectIsRemovedOnlyByAProven404(t *testing.T) {
+	t.Parallel()
+	json := []byte(`{"error":{"code":"gone","message":"no such user"}}`)
+	for label, tc := range map[string]struct {
+		fault   mockserver.Fault
+		removed bool
+		words   string
+	}{
+		"404 JSON":    {mockserver.Fault{Status: 404, Body: json}, true, ""},
+		"410 JSON":    {mockserver.Fault{Status: 410, Body: json}, true, ""},
+		"404 page":    {mockserver.Fault{Status: 404, Body: []byte("<h1>nginx</h1>")}, false, "Endpoint not found, check base_url"},
+		"404 empty":   {mockserver.Fault{Status: 404, Body: []byte{}}, false, "account_id"},
+		"401":         {mockserver.Fault{Status: 401, Body: json}, false, "Authentication rejected"},
+		"403":         {mockserver.Fault{Status: 403, Body: json}, false, "Not permitted"},
+		"portal":      {mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, false, "Not JSON (text/html)"},
+		"empty 200":   {mockserver.Fault{Status: 200, Body: []byte{}}, false, "Empty response"},
+		"204":         {mockserver.Fault{Status: 204}, false, "Empty response"},
+		"null":        {mockserver.Fault{Status: 200, Body: []byte("null")}, false, "Unexpected response"},
+		"no consent":  {mockserver.Fault{Status: 200, Body: []byte("{}")}, false, "Unexpected response"},
+		"error in it": {mockserver.Fault{Status: 200, Body: json}, false, "rejected"},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, nil)
+			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
+			service.Inject(tc.fault)
+			after, diags := p.Refresh(name, state)
+			if tc.removed {
+				p.NoErrors(diags)
+				if after != nil {
+					t.Error("the object is still in state")
+				}
+				return
+			}
+			wantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
+			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
+				t.Errorf("the state changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAFailedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	fault := mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Times: 1, Body: []byte(`{"error":{"code":"E403","message":"role editor is needed by ` + person + `"}}`)}
+	service.Inject(fault)
+	state, diags := p.Create(name, config(nil))
+	if state != nil {
+		t.Error("a failed create is in state")
+	}
+	wantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
+		"HTTP status: 403", `"E403"`, "role editor is needed by [redacted]", "Attempts: 1", "In state now: nothing", "role that allows")
+	state = created(t, p, service, nil)
+	service.Inject(fault)
+	after, diags := p.Update(name, state, config(acctest.Attributes{"clause_1_consent": false}))
+	wantText(t, diags.Errors(), "Not permitted", "as it was before")
+	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
+		t.Errorf("the state changed:\n%s", diff)
+	}
+}
+
+func TestErrorsByFieldGoToTheirAttribute(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 422} {
+		p, service := start(t, nil)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status,
+			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`)})
+		_, diags := p.Create(name, config(acctest.Attributes{"user_ipv6": "192.0.2.7"}))
+		wantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
+		wantOperations(t, service, mockserver.OpUpdateConsent)
+	}
+}
+
+func TestConflictIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
+	_, diags := p.Create(name, config(nil))
+	wantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
+	wantOperations(t, service, mockserver.OpUpdateConsent)
+}
+
+func TestAReadOnlyProviderSendsNoWrite(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"read_only": true})
+	state, diags := p.Create(name, config(acctest.Attributes{"agreement_time": early}))
+	wantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	if state != nil || service.Count("") != 0 {
+		t.Errorf("state %v, %d requests", state, service.Count(""))
+	}
+	service.PutConsent(scope, person, mockserver.ConsentRecord{})
+	if _, diags := p.Import(name, person); len(diags.Errors()) > 0 {
+		t.Errorf("reading fails: %v", diags.Errors())
+	}
+}
+
+func TestDestroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	after, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+	if after != nil {
+		t.Error("the object is still in state")
+	}
+	if texts := diags.Warnings(); len(texts) != 2 {
+		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
+	}
+	wantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
+	wantOperations(t, service)
+	wantHeld(t, service, configured)
+}
+
+func TestDestroyWithdrawsAllFiveClauses(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	others := acctest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
+	state := created(t, p, service, others)
+	_, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+	if len(diags) != 0 {
+		t.Errorf("warnings: %v", diags.Warnings())
+	}
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+	wantHeld(t, service, [5]bool{})
+	sent := service.Requests()[1].Sent
+	if _, named := sent["agreement_time"]; named || sent["user_ipv6"] != "2001:db8::1" || sent["manual"] != true {
+		t.Errorf("sent %v", slices.Sorted(maps.Keys(sent)))
+	}
+}
+
+func TestWithdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 410} {
+		p, service := start(t, nil)
+		state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte(`{"error":{"code":"gone"}}`)})
+		after, diags := p.Destroy(name, state)
+		p.NoErrors(diags)
+		if after != nil {
+			t.Error("the object is still in state")
+		}
+	}
+}
+
+func TestAFailedWithdrawalKeepsTheObject(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Body: []byte(`{}`)})
+	after, diags := p.Destroy(name, state)
+	wantText(t, diags.Errors(), "Not permitted", "as it was before")
+	if after == nil {
+		t.Error("the object is lost")
+	}
+}
+
+func TestBothPathFamiliesReachTheSamePerson(t *testing.T) {
+	t.Parallel()
+	for label, own := range map[string]acctest.Attributes{
+		"account":           {"account_id": "acct-7"},
+		"organization":      {"org_id": "org-two", "project_id": "shop"},
+		"needing an escape": {"org_id": "org/two", "project_id": "a b"},
+	} {
+		p, service := start(t, nil)
+		state := created(t, p, service, own)
+		where := mockserver.Scope{}
+		where.OrgID, _ = own["org_id"].(string)
+		where.ProjectID, _ = own["project_id"].(string)
+		where.AccountID, _ = own["account_id"].(string)
+		if _, ok := service.Consent(where, person); !ok {
+			t.Errorf("%s: the service holds nothing there", label)
+		}
+		wantEmptyPlan(t, p, state, config(own))
+	}
+}
+
+func TestAChangedScopeOrIdentityReplaces(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	for label, tc := range map[string]struct {
+		others  acctest.Attributes
+		replace bool
+	}{
+		"the provider's own scope": {acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, false},
+		"another project":          {acctest.Attributes{"org_id": acctest.Org, "project_id": "shop"}, true},
+		"an account":               {acctest.Attributes{"account_id": "acct-7"}, true},
+		"an unknown account":       {acctest.Attributes{"account_id": acctest.Unknown}, true},
+		"another person":           {acctest.Attributes{"identity_id": "somebody-else"}, true},
+		"an unknown person":        {acctest.Attributes{"identity_id": acctest.Unknown}, true},
+	} {
+		plan, diags := p.Plan(name, state, config(tc.others))
+		p.NoErrors(diags)
+		if (len(plan.Replace) > 0) != tc.replace {
+			t.Errorf("%s: replaces because of %v", label, plan.Replace)
+		}
+	}
+}
+
+func TestIdentitiesArriveExactlyAsGiven(t *testing.T) {
+	t.Parallel()
+	for _, identity := range []string{
+		"a/b", "a?b", "a#b", "%", "%2F", "a+b", "a;b", "a:b", "a@b", "a&b=c", "a b", `a\b`, "..%2f", "...", "é", "e\u0301", "\U0001F600", "jane@example.com", "'\"<>|",
+	} {
+		p, service := start(t, nil)
+		state, diags := p.Create(name, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
+		p.NoErrors(diags)
+		for _, r := range service.Requests() {
+			if r.Operation != mockserver.OpLogin && r.Identity != identity {
+				t.Errorf("%q arrived as %q", identity, r.Identity)
+			}
+		}
+		wantEmptyPlan(t, p, state, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
+	}
+}
+
+func TestValuesUnknownAtPlanCauseNoRequest(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	all := config(acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early, "manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": acctest.Org, "project_id": acctest.Project})
+	for attribute := range all {
+		unknown := all.With(acctest.Attributes{attribute: acctest.Unknown})
+		if attribute == "org_id" {
+			unknown["account_id"] = nil
+		}
+		p.NoErrors(p.Validate(name, unknown))
+		plan, diags := p.Plan(name, nil, unknown)
+		p.NoErrors(diags)
+		if plan.Attributes[attribute] != acctest.Unknown {
+			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
+		}
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAddressesAreSentMapped(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"192.0.2.1": "::ffff:192.0.2.1", "2001:DB8:0:0::1": "2001:db8::1", "::ffff:c000:201": "::ffff:192.0.2.1",
+	} {
+		p, service := start(t, nil)
+		created(t, p, service, acctest.Attributes{"user_ipv6": given})
+		record, _ := service.Consent(scope, person)
+		if *record.UserIPv6 != want || !netip.MustParseAddr(*record.UserIPv6).Is6() {
+			t.Errorf("%s was sent as %s", given, *record.UserIPv6)
+		}
+	}
+}

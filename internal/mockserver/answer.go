@@ -1,0 +1,76 @@
+package mockserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// NoContent is what ConsentAnswer returns to have the answer be 204.
+var NoContent any = noContent{}
+
+type noContent struct{}
+
+// FieldError says what is wrong with one parameter.
+type FieldError struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// errorBody is the body of every error. The interface shows none (section 7): it is
+// an assumption.
+type errorBody struct {
+	Error struct {
+		Code    string       `json:"code"`
+		Message string       `json:"message"`
+		Fields  []FieldError `json:"fields,omitempty"`
+	} `json:"error"`
+}
+
+// ErrorBody is the JSON that the server sends with an error, for scripted ones.
+func ErrorBody(code, message string, fields ...FieldError) []byte {
+	var b errorBody
+	b.Error.Code, b.Error.Message, b.Error.Fields = code, message, fields
+	return encode(b)
+}
+
+// answer is what an operation answers; a nil body is none.
+type answer struct {
+	status int
+	body   []byte
+}
+
+func success(v any) answer {
+	if v == NoContent {
+		return answer{status: http.StatusNoContent}
+	}
+	return answer{status: http.StatusOK, body: encode(v)}
+}
+
+func failure(status int, code, message string, fields ...FieldError) answer {
+	return answer{status: status, body: ErrorBody(code, message, fields...)}
+}
+
+func (a answer) write(w http.ResponseWriter) {
+	if a.body != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+	if a.body != nil {
+		_, _ = w.Write(a.body)
+	}
+}
+
+// encode panics on what is not JSON: only a hook of a test can return that. It is
+// encoding/json because json.Number stays a number there.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

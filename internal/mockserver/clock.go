@@ -1,0 +1,96 @@
+package mockserver
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Clock is the time that the server lives by: the lifetime of its tokens, its
+// latency and the delays of its faults.
+type Clock interface {
+	Now() time.Time
+	// After delivers once, when d has passed; at once where d is not positive.
+	After(d time.Duration) <-chan time.Time
+}
+
+// systemClock follows the bubble's time inside testing/synctest.
+type systemClock struct{}
+
+func (systemClock) Now() time.Time                         { return time.Now() }
+func (systemClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+func (s *Server) clock() Clock {
+	if s.Clock == nil {
+		return systemClock{}
+	}
+	return s.Clock
+}
+
+// ManualClock stands still until it is advanced. Use NewManualClock.
+type ManualClock struct {
+	mu     sync.Mutex
+	now    time.Time
+	timers []manualTimer
+	added  chan struct{} // closed and replaced whenever a timer is added
+}
+
+type manualTimer struct {
+	at time.Time
+	c  chan time.Time
+}
+
+// NewManualClock returns a clock that shows now.
+func NewManualClock(now time.Time) *ManualClock {
+	return &ManualClock{now: now, added: make(chan struct{})}
+}
+
+// Now returns the time that the clock shows.
+func (c *ManualClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// After implements Clock.
+func (c *ManualClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := manualTimer{at: c.now.Add(d), c: make(chan time.Time, 1)}
+	if d <= 0 {
+		t.c <- c.now
+		return t.c
+	}
+	c.timers = append(c.timers, t)
+	close(c.added)
+	c.added = make(chan struct{})
+	return t.c
+}
+
+// Advance moves the clock by d and fires the timers that are due by then.
+func (c *ManualClock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	c.timers = slices.DeleteFunc(c.timers, func(t manualTimer) bool {
+		due := !t.at.After(c.now)
+		if due {
+			t.c <- c.now
+		}
+		return due
+	})
+}
+
+// AwaitTimers waits until at least n timers are pending, so that a test advances
+// the clock only after the server has begun to wait.
+func (c *ManualClock) AwaitTimers(n int) {
+	for {
+		c.mu.Lock()
+		pending, added := len(c.timers), c.added
+		c.mu.Unlock()
+		if pending >= n {
+			return
+		}
+		<-added
+	}
+}

@@ -1,0 +1,141 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The scopes and paths of the two families, for the person user-1.
+var (
+	projectScope = mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+	accountScope = mockserver.Scope{AccountID: "acc-1"}
+)
+
+const (
+	projectPath = "/v1/org/org-demo/project/web/compliance/user/user-1/consent"
+	accountPath = "/v1/account/acc-1/compliance/user/user-1/consent"
+)
+
+// service is a running server and a client of its own.
+type service struct {
+	*mocktest.Instance
+	t      *testing.T
+	client *http.Client
+}
+
+func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
+	t.Helper()
+	return clientOf(t, mocktest.Start(t, configure...), &http.Transport{})
+}
+
+// clientOf follows no redirect and keeps connections until the test ends.
+func clientOf(t *testing.T, instance *mocktest.Instance, transport *http.Transport) *service {
+	t.Helper()
+	t.Cleanup(transport.CloseIdleConnections)
+	return &service{Instance: instance, t: t, client: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// reply is an answer, read as far as it came.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+	err    error // of sending, or of reading to the end
+}
+
+// json is the body as an object; empty where it is none.
+func (r reply) json() map[string]any {
+	var m map[string]any
+	_ = json.Unmarshal([]byte(r.body), &m)
+	return m
+}
+
+// refused are the fields that an error is about.
+func (r reply) refused() string {
+	var body struct {
+		Error struct {
+			Code   string
+			Fields []struct{ Field string }
+		}
+	}
+	_ = json.Unmarshal([]byte(r.body), &body)
+	names := []string{body.Error.Code}
+	for _, f := range body.Error.Fields {
+		names = append(names, f.Field)
+	}
+	return strings.Join(names, " ")
+}
+
+// send sends a request whose path is on the wire as it is given; header are pairs.
+func (s *service) send(method, path, body string, header ...string) reply {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	if body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return reply{status: resp.StatusCode, header: resp.Header, body: string(text), err: err}
+}
+
+// withKey is send with the secret key.
+func (s *service) withKey(method, path, body string, header ...string) reply {
+	s.t.Helper()
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	return s.send(method, path+separator+"apiSecretToken="+url.QueryEscape(s.SecretKey), body, header...)
+}
+
+// login is the token of a login.
+func (s *service) login() string {
+	s.t.Helper()
+	got := s.send(http.MethodPost, "/v1/auth/login/jwt", encode(s.t, map[string]any{"email": s.Email, "password": s.Password}))
+	token, _ := got.json()["token"].(string)
+	if got.status != http.StatusOK || token == "" {
+		s.t.Fatalf("the login was answered with %d %s", got.status, got.body)
+	}
+	return token
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// allClauses is an update that agrees to everything, with further members.
+func allClauses(more ...string) string {
+	members := []string{`"clause_1_consent":true`, `"clause_2_consent":true`, `"clause_3_consent":true`, `"clause_4_consent":true`, `"clause_5_consent":true`}
+	return "{" + strings.Join(append(members, more...), ",") + "}"
+}
+
+const allClausesText = "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=false"

@@ -1,0 +1,64 @@
+package mockserver_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestASeedIsWhatTheServerKnows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	err := s.Load(strings.NewReader(`{
+		"users": [{"email": "ada@example.com", "password": "p"}],
+		"secret_keys": ["k-1", "k-2"],
+		"consents": [
+			{"org_id": "org-demo", "project_id": "web", "identity_id": "user-1", "clause_2_consent": true,
+			 "user_ipv6": "2001:db8::1", "agreement_time": "2026-01-15T09:30:00Z", "manual": false},
+			{"account_id": "acc-1", "identity_id": "user-1", "clause_5_consent": true, "agreement_time": 9007199254740993}
+		]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, manual := "2001:db8::1", false
+	want := []mockserver.ConsentRecord{
+		{Clauses: [5]bool{1: true}, UserIPv6: &address, AgreementTime: "2026-01-15T09:30:00Z", Manual: &manual},
+		{Clauses: [5]bool{4: true}, AgreementTime: json.Number("9007199254740993")},
+	}
+	for i, scope := range []mockserver.Scope{projectScope, accountScope} {
+		got, _ := s.Consent(scope, "user-1")
+		if diff := cmp.Diff(want[i], got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := s.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"ada@example.com","password":"p"}`); got.status != http.StatusOK {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := s.send(http.MethodGet, accountPath+"?apiSecretToken=k-2", ""); !strings.Contains(got.body, `"agreement_time":9007199254740993`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
+func TestASeedThatIsNotUnderstoodChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []string{
+		``, `[]`, `{`, `{} {}`, `{"user":[]}`, `{"users":[{"name":"a"}]}`, `{"users":[{"email":"a@example.com"}]}`, `{"secret_keys":[""]}`,
+		`{"secret_keys":["k"],"secret_keys":["l"]}`,
+		`{"users":[{"email":"a@example.com","password":"p"}],"consents":[{"identity_id":"u"}]}`,
+		`{"consents":[{"org_id":"o","identity_id":"u"}]}`,
+		`{"consents":[{"org_id":"o","project_id":"p","account_id":"a","identity_id":"u"}]}`,
+		`{"consents":[{"account_id":"a"}]}`,
+		`{"consents":[{"account_id":"a","identity_id":"u","clause_1_consent":"true"}]}`,
+		`{"consents":[{"account_id":"a","identity_id":"u","agreement_time":true}]}`,
+	} {
+		s := &mockserver.Server{}
+		if err := s.Load(strings.NewReader(seed)); err == nil {
+			t.Errorf("%s is accepted", seed)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// canaries are all forms in which a value could come out somewhere.
+func canaries(values ...string) []string {
+	var forms []string
+	for _, v := range values {
+		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
+		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
+			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
+		for shift := range 3 { // base64 of text around the value shows it in one of three ways
+			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+				encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + v))
+				forms = append(forms, encoded[4:len(encoded)-4])
+			}
+		}
+	}
+	return forms
+}
+
+// wantNoCanary fails the test where any form of the values is in what was written.
+func wantNoCanary(t *testing.T, where, written string, values ...string) {
+	t.Helper()
+	for _, form := range canaries(values...) {
+		if i := strings.Index(written, form); i >= 0 {
+			t.Errorf("%s holds a canary, behind %q", where, written[max(0, i-80):i])
+		}
+	}
+}
+
+const canaryConsent = `
+resource "analytics_consent" "jane" {
+  identity_id      = "user-1001"
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = true
+  clause_4_consent = true
+  clause_5_consent = true
+  agreement_time   = "2026-01-31T12:00:00Z"
+  user_ipv6        = "2001:db8:cafe:affe:1234:5678:9abc:def0"
+}
+
+data "analytics_consent" "jane" {
+  identity_id = analytics_consent.jane.identity_id
+}
+
+data "analytics_current_user" "me" {}
+`
+
+const canaryAddress = "2001:db8:cafe:affe:1234:5678:9abc:def0"
+
+// TestNoSecretComesOutAnywhere runs the main cases with everything logged, and
+// searches everything that was printed or written for the credentials.
+func TestNoSecretComesOutAnywhere(t *testing.T) {
+	t.Parallel()
+	for way, format := range map[string]string{"password": "TRACE", "key": "JSON", "token": "TRACE"} {
+		t.Run(way+" "+format, func(t *testing.T) {
+			t.Parallel()
+			var fault atomic.Pointer[mockserver.Fault]
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if r.Operation != mockserver.OpGetConsent {
+						return nil
+					}
+					return fault.Load()
+				}
+			})
+			secrets := []string{"canary header 7f3b1c/+?"}
+			environment := map[string]string{
+				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
+				"ANALYTICS_HEADERS": `{"X-Canary":"canary header 7f3b1c/+?"}`, "ANALYTICS_MAX_RETRIES": "1",
+				"TF_LOG": format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE",
+			}
+			switch way {
+			case "password":
+				environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = service.Email, service.Password
+				secrets = append(secrets, service.Password)
+			case "key":
+				environment["ANALYTICS_API_SECRET_KEY"] = service.SecretKey
+				secrets = append(secrets, service.SecretKey)
+			case "token":
+				token := service.IssueToken(service.Email)
+				environment["ANALYTICS_TOKEN"] = token
+				secrets = append(secrets, token)
+			}
+			cli := acctest.NewCLI(t, canaryConsent, environment)
+			logs, plan := runMainCases(t, cli, service, &fault, strings.Join(append(secrets, canaryAddress), " "))
+			for _, r := range service.Requests() {
+				if r.Token != "" {
+					secrets = append(secrets, r.Token)
+				}
+			}
+			if !strings.Contains(logs, "Request to the analytics service answered") {
+				t.Error("the provider's own log lines are not among what was searched")
+			}
+			wantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
+			wantNoCanary(t, "the plan as JSON", plan, secrets...)
+			wantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
+		})
+	}
+}
+
+// runMainCases returns all that was printed, and a plan as JSON. What each command ends with is checked, so
+// that nothing is searched that never happened.
+func runMainCases(t *testing.T, cli *acctest.CLI, service *mocktest.Instance, fault *atomic.Pointer[mockserver.Fault], said string) (logged, plan string) {
+	t.Helper()
+	var logs strings.Builder
+	run := func(want int, args ...string) acctest.Result {
+		t.Helper()
+		r := cli.Run(args...)
+		if r.Code != want {
+			t.Fatalf("%v ended with %d, want %d:\n%s", args, r.Code, want, lastLines(r.Output))
+		}
+		logs.WriteString(r.Output)
+		return r
+	}
+	run(0, "plan", "-out=first.tfplan")
+	run(0, "apply", "first.tfplan")
+	run(0, "plan", "-detailed-exitcode")
+	record, _ := service.Consent(mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}, "user-1001")
+	record.Clauses[0] = false
+	service.PutConsent(mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}, "user-1001", record)
+	run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
+	run(0, "apply", "second.tfplan")
+
+	// A service that repeats what it was sent.
+	repeated, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + said}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []int{400, 401, 403, 409, 500} {
+		fault.Store(&mockserver.Fault{Status: status, Body: repeated})
+		if r := run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
+			t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
+		}
+	}
+	fault.Store(&mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}})
+	run(1, "plan")
+	fault.Store(&mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)})
+	run(1, "plan")
+	fault.Store(nil)
+	// The plan as JSON is Terraform's own and shows sensitive values, as the state
+	// does; credentials are in neither.
+	plan = cli.MustRun("show", "-json", "second.tfplan").Output
+	cli.MustRun("state", "rm", "analytics_consent.jane")
+	run(0, "import", "analytics_consent.jane", "user-1001")
+	service.Stop()
+	run(1, "plan")
+	return logs.String(), plan
+}
+
+func lastLines(output string) string {
+	if len(output) > 3000 {
+		return "…" + output[len(output)-3000:]
+	}
+	return output
+}
+
+// everyFile is the content of all files below a folder: state, its backups, logs.
+func everyFile(t *testing.T, folder string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		all.Write(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}

@@ -1,0 +1,77 @@
+package provider_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+)
+
+// everySchema calls check for each attribute of everything the provider offers.
+func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.SchemaAttribute)) {
+	t.Helper()
+	schemas := acctest.MustStart(t, good).Schemas()
+	walk := func(where string, schema *tfprotov6.Schema) {
+		if schema.Block.Description == "" {
+			t.Errorf("%s is not described", where)
+		}
+		eachAttribute(where, schema.Block.Attributes, check)
+	}
+	walk("provider", schemas.Provider)
+	for name, schema := range schemas.ResourceSchemas {
+		walk("resource "+name, schema)
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		walk("data source "+name, schema)
+	}
+}
+
+func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check func(string, *tfprotov6.SchemaAttribute)) {
+	for _, attribute := range attributes {
+		check(where+": "+attribute.Name, attribute)
+		if attribute.NestedType != nil {
+			eachAttribute(where+": "+attribute.Name, attribute.NestedType.Attributes, check)
+		}
+	}
+}
+
+func TestEveryAttributeIsDescribedInFullSentences(t *testing.T) {
+	t.Parallel()
+	sentence := regexp.MustCompile("^[A-Z].*\\.$")
+	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		if !sentence.MatchString(attribute.Description) {
+			t.Errorf("%s is described as %q", where, attribute.Description)
+		}
+	})
+}
+
+func TestEverySecretAndEverythingReadOfAPersonIsSensitive(t *testing.T) {
+	t.Parallel()
+	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
+	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		if secret.MatchString(attribute.Name) && !attribute.Sensitive && !attribute.WriteOnly {
+			t.Errorf("%s is neither sensitive nor write-only", where)
+		}
+	})
+}
+
+func TestEveryAttributeOfTheBlockNamesItsVariable(t *testing.T) {
+	t.Parallel()
+	for _, attribute := range acctest.MustStart(t, good).Schemas().Provider.Block.Attributes {
+		variable := "ANALYTICS_" + strings.ToUpper(attribute.Name)
+		if !strings.Contains(attribute.Description, variable) {
+			t.Errorf("%s does not name %s", attribute.Name, variable)
+		}
+		if attribute.NestedType == nil {
+			continue
+		}
+		for _, nested := range attribute.NestedType.Attributes {
+			if !strings.Contains(nested.Description, variable+"_"+strings.ToUpper(nested.Name)) {
+				t.Errorf("%s.%s does not name its variable", attribute.Name, nested.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const name = "analytics_current_user"
+
+func TestTheCurrentUserIsReadWithEitherKindOfCredentials(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	for label, settings := range map[string]acctest.Attributes{
+		"password": acctest.Config(service),
+		"key":      {"base_url": service.URL, "api_secret_key": service.SecretKey},
+		"token":    {"base_url": service.URL, "token": service.IssueToken(service.Email)},
+	} {
+		p := acctest.MustStart(t, settings)
+		read, diags := p.ReadData(name, acctest.Attributes{})
+		p.NoErrors(diags)
+		if text, _ := read["json"].(string); !strings.HasPrefix(text, "{") {
+			t.Errorf("%s: the user is %q", label, text)
+		}
+	}
+}
+
+func TestAnAnswerThatIsNoUserIsAnError(t *testing.T) {
+	t.Parallel()
+	for words, fault := range map[string]mockserver.Fault{
+		"Authentication rejected":   {Status: 401, Body: []byte(`{}`)},
+		"Not JSON (text/html)":      {Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
+		"Empty response":            {Status: 204},
+		"rejected the request":      {Status: 200, Body: []byte(`{"error":"no"}`)},
+		"Endpoint not found, check": {Status: 404, Body: []byte("<p>nginx</p>")},
+	} {
+		service := mocktest.Start(t)
+		fault.Operation, fault.Times = mockserver.OpGetCurrentUser, -1
+		service.Inject(fault)
+		p := acctest.MustStart(t, acctest.Config(service))
+		_, diags := p.ReadData(name, acctest.Attributes{})
+		if errors := diags.Errors(); len(errors) != 1 || !strings.Contains(errors[0], words) {
+			t.Errorf("%q is not in %q", words, errors)
+		}
+	}
+}
