@@ -34,16 +34,24 @@ func serve(debug bool) error {
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
-		// Terraform answers a SIGTERM to the process group by asking for a stop and
-		// saving what the provider still returns; a provider that is gone by then has
-		// lost it. Terraform ends this process when it is done.
-		terminate := make(chan os.Signal, 1)
-		signal.Notify(terminate, syscall.SIGTERM)
-		defer signal.Stop(terminate)
+		surviveFirstTerminate()
 	}
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer {
 		return provider.NewServer(version, os.Getenv)
 	}, options...)
+}
+
+// surviveFirstTerminate ignores one SIGTERM. Terraform answers a SIGTERM to the
+// process group by asking for a stop and saving what the provider still returns; a
+// provider that is gone by then has lost it. Terraform ends this process when it is
+// done; a second SIGTERM ends it in any case.
+func surviveFirstTerminate() {
+	terminate := make(chan os.Signal, 1)
+	signal.Notify(terminate, syscall.SIGTERM)
+	go func() {
+		<-terminate
+		signal.Stop(terminate)
+	}()
 }
 
 // silenceUnreadLogs turns the loggers off where no TF_LOG variable is set: they

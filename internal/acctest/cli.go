@@ -56,6 +56,9 @@ func (c *CLI) Configure(configuration string) {
 	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \"terraform-analytics/analytics\"\n    }\n  }\n}\n"+configuration)
 }
 
+// Setenv changes the environment of the commands that follow.
+func (c *CLI) Setenv(name, value string) { c.env[name] = value }
+
 func (c *CLI) write(name, content string) string {
 	c.tb.Helper()
 	path := filepath.Join(c.Dir, name)

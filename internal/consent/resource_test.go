@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -448,4 +449,47 @@ func TestAddressesAreSentMapped(t *testing.T) {
 			t.Errorf("%s was sent as %s", given, *record.UserIPv6)
 		}
 	}
+}
+
+func TestAnAnswerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	for _, status := range []int{200, 204} {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte{}, Commit: true})
+		_, diags := p.Create(name, config(nil))
+		p.NoErrors(diags)
+	}
+	wantOperations(t, service, mockserver.OpUpdateConsent, mockserver.OpUpdateConsent)
+}
+
+func TestAnErrorInsideASuccessfulAnswerIsAnError(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)})
+	state, diags := p.Create(name, config(nil))
+	wantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
+	if state != nil {
+		t.Error("the object is in state")
+	}
+	wantOperations(t, service, mockserver.OpUpdateConsent)
+}
+
+func TestTheLongestIdentityArrives(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	identity := strings.Repeat("é", 4096)
+	_, diags := p.Create(name, config(acctest.Attributes{"identity_id": identity}))
+	p.NoErrors(diags)
+	if _, ok := service.Consent(scope, identity); !ok {
+		t.Error("8192 bytes did not arrive")
+	}
+}
+
+func TestRequestsAfterAStopAreStillServed(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	p.Stop()
+	_, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
 }

@@ -82,7 +82,7 @@ var advices = map[client.Kind]string{
 	client.KindInternal:         "report this to the maintainers of the provider.",
 	client.KindInvalid:          "correct the value.",
 	client.KindReadOnly:         "remove read_only from the provider block (or ANALYTICS_READ_ONLY from the environment) where writing is intended.",
-	client.KindCancelled:        "run again; what is in place already is found and not sent again.",
+	client.KindCancelled:        "run again; repeating the same operation does no harm.",
 	client.KindUnreachable:      "check base_url, the network and proxy settings, then run again.",
 	client.KindTimeout:          "run again; raise request_timeout where the service is known to be slow.",
 	client.KindConnectionLost:   "run again; where it happens again, look for a proxy or load balancer that cuts connections.",

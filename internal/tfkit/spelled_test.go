@@ -1,0 +1,65 @@
+package tfkit
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+func TestAddressesMeanTheSameInEverySpelling(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{"192.0.2.1", "::ffff:192.0.2.1", true},
+		{"192.0.2.1", "::FFFF:C000:0201", true},
+		{"2001:db8::1", "2001:0DB8:0:0:0:0:0:1", true},
+		{"2001:db8::1", "2001:db8::2", false},
+		{"192.0.2.1", "::192.0.2.1", false},
+		{"192.0.2.1", "nonsense", false},
+		{"nonsense", "nonsense", true},
+	} {
+		if got := NewIPAddress(tc.a).Means(NewIPAddress(tc.b)); got != tc.same {
+			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
+		}
+	}
+}
+
+func TestInstantsMeanTheSameToTheMillisecond(t *testing.T) {
+	t.Parallel()
+	at := func(text string) Instant { return Instant{basetypes.NewStringValue(text)} }
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{"2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00", true},
+		{"2026-01-31T12:00:00Z", "2026-01-31T12:00:00.0009Z", true},
+		{"2026-01-31T12:00:00Z", "2026-01-31T12:00:00.001Z", false},
+		{"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+01:00", false},
+	} {
+		if got := at(tc.a).Means(at(tc.b)); got != tc.same {
+			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
+		}
+	}
+	if got := NewInstant(time.Date(2026, 1, 31, 12, 0, 0, 1_500_000, time.FixedZone("", 3600))).ValueString(); got != "2026-01-31T11:00:00.001Z" {
+		t.Errorf("an instant is written as %s", got)
+	}
+}
+
+func TestNullMeansNullAndUnknownMeansNothing(t *testing.T) {
+	t.Parallel()
+	unknown := IPAddress{basetypes.NewStringUnknown()}
+	if !(IPAddress{}).Means(IPAddress{}) || (IPAddress{}).Means(NewIPAddress("192.0.2.1")) || unknown.Means(unknown) {
+		t.Error("null or unknown compares wrongly")
+	}
+}
+
+func TestAValueIsNeverPartOfItsString(t *testing.T) {
+	t.Parallel()
+	if s := NewIPAddress("192.0.2.1").String(); strings.Contains(s, "192") {
+		t.Errorf("the framework would log %s", s)
+	}
+}
