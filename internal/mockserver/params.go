@@ -3,6 +3,7 @@ package mockserver
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -75,9 +76,7 @@ func (p *parameters) addJSON(body []byte) {
 		p.malformed = true
 		return
 	}
-	for name, v := range object {
-		p.sent[name] = v
-	}
+	maps.Copy(p.sent, object)
 }
 
 // in returns the parameters if they are in the place where the service looks.

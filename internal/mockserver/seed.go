@@ -1,10 +1,13 @@
 package mockserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Seed is what a server knows before its first request.
@@ -14,13 +17,14 @@ type Seed struct {
 	Consents   []SeedConsent `json:"consents"`
 }
 
-// SeedUser is a user who can log in (section 2, login request).
+// SeedUser is a user who can log in (section 2, Login request).
 type SeedUser struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
 // SeedConsent is a person's consent record (section 2), with where it belongs.
+// Clauses that are not given are not agreed to.
 type SeedConsent struct {
 	OrgID      string `json:"org_id"`
 	ProjectID  string `json:"project_id"`
@@ -34,39 +38,57 @@ type SeedConsent struct {
 	Clause5 bool `json:"clause_5_consent"`
 
 	UserIPv6      *string `json:"user_ipv6"`
-	AgreementTime any     `json:"agreement_time"`
+	AgreementTime any     `json:"agreement_time"` // a string or a number
 	Manual        *bool   `json:"manual"`
 }
 
-// ReadSeed reads a seed as JSON. Names that it does not know are errors: a
-// misspelt seed would be a server that knows too little.
+// ReadSeed reads a seed as JSON, strictly: unknown and repeated names are errors,
+// since a misspelt seed would be a server that knows too little. Errors name the
+// place and no value.
 func ReadSeed(r io.Reader) (Seed, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Seed{}, fmt.Errorf("the seed cannot be read: %w", err)
+	}
+	if kind := jsontext.Value(text).Kind(); kind != '{' || !jsontext.Value(text).IsValid() {
+		return Seed{}, errors.New("the seed is not exactly one JSON object without repeated names")
+	}
 	var seed Seed
-	dec := json.NewDecoder(r)
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(&seed); err != nil {
-		return Seed{}, fmt.Errorf("the seed cannot be read: %w", err)
+		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return Seed{}, errors.New("the seed cannot be read: there is something behind the JSON value")
-	}
-	for i, c := range seed.Consents {
-		if err := c.validate(); err != nil {
-			return Seed{}, fmt.Errorf("the seed cannot be used: consents[%d] %w", i, err)
-		}
+	if err := seed.validate(); err != nil {
+		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
 	}
 	return seed, nil
 }
 
-func (c SeedConsent) scope() Scope {
-	return Scope{OrgID: c.OrgID, ProjectID: c.ProjectID, AccountID: c.AccountID}
+func (seed Seed) validate() error {
+	for i, u := range seed.Users {
+		if u.Email == "" || u.Password == "" {
+			return fmt.Errorf("users[%d] needs email and password", i)
+		}
+	}
+	for i, key := range seed.SecretKeys {
+		if key == "" {
+			return fmt.Errorf("secret_keys[%d] is empty", i)
+		}
+	}
+	for i, c := range seed.Consents {
+		if err := c.validate(); err != nil {
+			return fmt.Errorf("consents[%d] %w", i, err)
+		}
+	}
+	return nil
 }
 
 func (c SeedConsent) validate() error {
 	switch {
 	case c.IdentityID == "":
-		return errors.New("has no identity_id")
+		return errors.New("needs identity_id")
 	case !c.scope().valid():
 		return errors.New("needs either org_id and project_id, or account_id")
 	}
@@ -75,6 +97,10 @@ func (c SeedConsent) validate() error {
 		return nil
 	}
 	return errors.New("has an agreement_time that is neither a string nor a number")
+}
+
+func (c SeedConsent) scope() Scope {
+	return Scope{OrgID: c.OrgID, ProjectID: c.ProjectID, AccountID: c.AccountID}
 }
 
 // Load adds what a seed in JSON says; nothing of it where there is an error.

@@ -17,6 +17,7 @@ package mockserver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -133,7 +134,7 @@ func (s *Server) finish(c *call) {
 	if p == nil {
 		return
 	}
-	if p != http.ErrAbortHandler {
+	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		s.violate("the mock server panicked in %s: %v", c.name(), p)
 	}
 	panic(http.ErrAbortHandler)

@@ -1,0 +1,98 @@
+// The program mockserver is the analytics service in memory, to try the provider
+// against without a service:
+//
+//	go run ./internal/cmd/mockserver
+//
+// It prints the environment that configures the provider, for a shell to evaluate,
+// and a line of JSON for every request. It ends with Ctrl-C.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mockserver:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the command line.
+type options struct {
+	addr, seed  string
+	latency     time.Duration
+	credentials string
+	wire        mockserver.Wire
+}
+
+// Which credentials the printed environment has. The provider wants exactly one
+// kind, so that printing both would print a configuration that it refuses.
+const (
+	withKey   = "key"
+	withLogin = "login"
+)
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("mockserver", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "where to listen; port 0 is any free one")
+	flags.StringVar(&o.seed, "seed", "", "JSON `FILE` with users, secret keys and consents to begin with")
+	flags.DurationVar(&o.latency, "latency", 0, "how long every answer takes, such as 50ms")
+	flags.StringVar(&o.credentials, "credentials", withKey, "what to print: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL and ANALYTICS_PASSWORD)")
+	flags.StringVar(&o.wire.LoginParametersIn, "login-parameters-in", mockserver.InJSON, "where the login's parameters are expected: json, form or query")
+	flags.StringVar(&o.wire.ConsentParametersIn, "consent-parameters-in", mockserver.InJSON, "where the consent's parameters are expected: json, form or query")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return o, errors.New("there are flags only")
+	case o.credentials != withKey && o.credentials != withLogin:
+		return o, fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
+	}
+	return o, o.wire.Validate()
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	known, err := readSeed(o.seed)
+	if err != nil {
+		return err
+	}
+	server := &mockserver.Server{Latency: o.latency, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr)}
+	server.Add(known)
+	listening, err := server.Listen(ctx, o.addr)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(stdout, environment(listening.URL, known, o.credentials)); err != nil {
+		return errors.Join(err, listening.Stop())
+	}
+	select {
+	case <-ctx.Done():
+	case <-listening.Done():
+	}
+	return listening.Stop()
+}

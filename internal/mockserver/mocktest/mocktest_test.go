@@ -1,0 +1,230 @@
+package mocktest
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	selfPath    = "/v1/user/self"
+	consentPath = "/v1/org/org-demo/project/web/compliance/user/user-1/consent"
+)
+
+// get asks with the instance's secret key and returns the status.
+func get(t testing.TB, i *Instance, transport *http.Transport, path string) (int, error) {
+	t.Helper()
+	defer transport.CloseIdleConnections()
+	address := i.URL + path + "?apiSecretToken=" + url.QueryEscape(i.SecretKey)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
+// fakeTB takes down how a test fails, and runs its cleanups when asked.
+type fakeTB struct {
+	testing.TB
+	errors   []string
+	cleanups []func()
+}
+
+func (f *fakeTB) Helper()          {}
+func (f *fakeTB) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
+
+func (f *fakeTB) Errorf(format string, args ...any) {
+	f.errors = append(f.errors, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeTB) end() {
+	for _, c := range f.cleanups {
+		c()
+	}
+}
+
+func TestAViolationFailsTheTestUnlessItIsAllowed(t *testing.T) {
+	t.Parallel()
+	for _, allowed := range []bool{false, true} {
+		fake := &fakeTB{TB: t}
+		i := Start(fake)
+		if allowed {
+			i.AllowViolations()
+		}
+		if _, err := get(t, i, &http.Transport{}, "/elsewhere"); err != nil {
+			t.Error(err)
+		}
+		fake.end()
+		if (len(fake.errors) == 0) != allowed {
+			t.Errorf("allowed %v: the test failed with %q", allowed, fake.errors)
+		}
+		if len(i.Violations()) == 0 {
+			t.Error("there is no violation")
+		}
+	}
+}
+
+func TestTheContractIsCheckedForWhatReachesTheServiceOnly(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		configure func(*mockserver.Server)
+		violated  bool
+	}{
+		"the service's own answer":    {func(*mockserver.Server) {}, false},
+		"an answer without the token": {func(s *mockserver.Server) { s.LoginAnswer = func(string) any { return map[string]any{} } }, true},
+		"the same, scripted":          {func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte("{}")}) }, false},
+	} {
+		fake := &fakeTB{TB: t}
+		i := Start(fake, tc.configure)
+		login(t, i)
+		fake.end()
+		if (len(fake.errors) > 0) != tc.violated {
+			t.Errorf("%s: the test failed with %q", name, fake.errors)
+		}
+	}
+}
+
+func login(t *testing.T, i *Instance) {
+	t.Helper()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, i.Email, i.Password))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.URL+"/v1/auth/login/jwt", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+func TestEveryInstanceHasCredentialsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	a, b := Start(t), Start(t)
+	if a.Email == b.Email || a.Password == b.Password || a.SecretKey == b.SecretKey {
+		t.Error("two instances share a credential")
+	}
+	for _, secret := range []string{a.Email, a.Password, a.SecretKey} {
+		if url.QueryEscape(secret) == secret {
+			t.Errorf("%q needs no escaping", secret)
+		}
+	}
+	a.SecretKey = b.SecretKey
+	if status, err := get(t, a, &http.Transport{}, selfPath); status != http.StatusUnauthorized {
+		t.Errorf("one accepts the other's key: %d %v", status, err)
+	}
+}
+
+func TestAStoppedInstanceIsGone(t *testing.T) {
+	t.Parallel()
+	i := Start(t)
+	i.Stop()
+	i.Stop()
+	if status, err := get(t, i, &http.Transport{}, selfPath); err == nil {
+		t.Errorf("status %d", status)
+	}
+}
+
+func TestCertificatesAreWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for kind, right := range map[Certificate]func(error) bool{
+		Valid: func(err error) bool { return err == nil },
+		Expired: func(err error) bool {
+			e, ok := errors.AsType[x509.CertificateInvalidError](err)
+			return ok && e.Reason == x509.Expired
+		},
+		WrongName: func(err error) bool {
+			_, ok := errors.AsType[x509.HostnameError](err)
+			return ok
+		},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			i := StartTLS(t, kind)
+			file, err := os.ReadFile(i.CAFile)
+			if err != nil || !bytes.Equal(file, i.CAPEM) {
+				t.Errorf("the file has another authority: %v", err)
+			}
+			pool := x509.NewCertPool()
+			pool.AppendCertsFromPEM(i.CAPEM)
+			trusting := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
+			if status, err := get(t, i, trusting, selfPath); !right(err) || err == nil && status != http.StatusOK {
+				t.Errorf("%d %v", status, err)
+			}
+			_, err = get(t, i, &http.Transport{}, selfPath)
+			if _, ok := errors.AsType[x509.UnknownAuthorityError](err); kind == Valid && !ok {
+				t.Errorf("without the authority: %v", err)
+			}
+		})
+	}
+}
+
+func TestAServerInMemoryLivesInABubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		i := StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Hour })
+		if i.URL != "http://localhost" {
+			t.Errorf("the address is %s", i.URL)
+		}
+		began := time.Now()
+		if status, err := get(t, i, &http.Transport{DialContext: i.DialContext}, selfPath); status != http.StatusOK || err != nil {
+			t.Errorf("%d %v", status, err)
+		}
+		if took := time.Since(began); took != time.Hour {
+			t.Errorf("it took %v of the bubble's time", took)
+		}
+		i.Inject(mockserver.Fault{Cut: mockserver.CutBeforeCommit})
+		if status, err := get(t, i, &http.Transport{DialContext: i.DialContext}, consentPath); err == nil {
+			t.Errorf("status %d", status)
+		}
+		i.Stop()
+		if _, err := i.DialContext(t.Context(), "tcp", "localhost:80"); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("a connection to a stopped server: %v", err)
+		}
+	})
+}
+
+func TestAServerInMemoryStopsWithItsTest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		i := StartPipe(t)
+		transport := &http.Transport{DialContext: i.DialContext}
+		t.Cleanup(transport.CloseIdleConnections)
+		i.Inject(mockserver.Fault{Hang: true})
+		go func() {
+			if status, err := get(t, i, transport, selfPath); err == nil {
+				t.Errorf("status %d", status)
+			}
+		}()
+		synctest.Wait()
+	})
+}
