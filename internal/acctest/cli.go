@@ -131,7 +131,7 @@ var buildProvider = sync.OnceValues(func() (string, error) {
 		return "", errors.New("the package's TestMain has to call acctest.Main")
 	}
 	binary := filepath.Join(buildFolder, "terraform-provider-analytics")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "github.com/terraform-analytics/terraform-provider-analytics") //nolint:noctx // shared by all tests, whose contexts end one by one
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "github.com/terraform-analytics/terraform-provider-analytics")
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the provider does not build: %w\n%s", err, output)
 	}

@@ -123,7 +123,7 @@ func TestAPasswordChangedInMidRunLocksNobodyOut(t *testing.T) {
 		service.RevokeTokens()
 		for range 2 {
 			for _, err := range callers(t, c, 200) {
-				wantKind(t, err, client.KindAuthentication)
+				_ = wantKind(t, err, client.KindAuthentication)
 			}
 		}
 		wantCount(t, service, mockserver.OpLogin, 2)

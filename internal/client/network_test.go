@@ -267,8 +267,10 @@ func TestARedirectIsNeverFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1,
-				Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary?apiSecretToken=canary"}}})
+			service.Inject(mockserver.Fault{
+				Operation: mockserver.OpUpdateConsent, Status: status, Times: -1,
+				Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary?apiSecretToken=canary"}},
+			})
 			e := wantKind(t, update(t.Context(), c), client.KindRedirect)
 			if !strings.Contains(e.Detail, "elsewhere.example.com") || strings.Contains(e.Error(), "canary") {
 				t.Errorf("%d: the error is %q", status, e)
@@ -298,7 +300,7 @@ func TestACancelledCallEndsAtOnceAndSendsNothingMore(t *testing.T) {
 		time.AfterFunc(10*time.Second, cancel)
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		wantKind(t, err, client.KindCancelled)
+		_ = wantKind(t, err, client.KindCancelled)
 		if !errors.Is(err, context.Canceled) {
 			t.Error("the error does not say that the context was cancelled")
 		}

@@ -1,6 +1,7 @@
 package consent_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,9 +94,7 @@ func TestALaterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 		p, service := start(t, nil, func(s *mockserver.Server) {
 			s.ConsentAnswer = func(r map[string]any) any {
 				if r["agreement_time"] == late {
-					for field, v := range extra {
-						r[field] = v
-					}
+					maps.Copy(r, extra)
 				}
 				return r
 			}

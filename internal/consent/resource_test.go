@@ -264,8 +264,10 @@ func TestErrorsByFieldGoToTheirAttribute(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 422} {
 		p, service := start(t, nil)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status,
-			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`)})
+		service.Inject(mockserver.Fault{
+			Operation: mockserver.OpUpdateConsent, Status: status,
+			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`),
+		})
 		_, diags := p.Create(name, config(acctest.Attributes{"user_ipv6": "192.0.2.7"}))
 		wantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
 		wantOperations(t, service, mockserver.OpUpdateConsent)

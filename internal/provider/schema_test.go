@@ -40,7 +40,7 @@ func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check 
 
 func TestEveryAttributeIsDescribedInFullSentences(t *testing.T) {
 	t.Parallel()
-	sentence := regexp.MustCompile("^[A-Z].*\\.$")
+	sentence := regexp.MustCompile(`^[A-Z].*\.$`)
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		if !sentence.MatchString(attribute.Description) {
 			t.Errorf("%s is described as %q", where, attribute.Description)
