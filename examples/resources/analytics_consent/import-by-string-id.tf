@@ -1,0 +1,4 @@
+import {
+  to = analytics_consent.ada
+  id = "ada@example.com"
+}

@@ -1,0 +1,32 @@
+# Consent that was given on paper. Should the person choose anew in the service's
+# own banner, the later choice stands and the plan says so.
+resource "analytics_consent" "ada" {
+  identity_id = "ada@example.com"
+
+  clause_1_consent = true  # application diagnostics
+  clause_2_consent = true  # feature usage
+  clause_3_consent = false # browser information
+  clause_4_consent = false # user information
+  clause_5_consent = false # user behaviour interaction
+
+  agreement_time = "2026-02-01T08:00:00Z"
+  user_ipv6      = "2001:db8::ada"
+}
+
+# A test tenant's people: seeded from a map, withdrawn again by destroy.
+resource "analytics_consent" "tester" {
+  for_each = {
+    "tester-1" = true
+    "tester-2" = false
+  }
+
+  identity_id = each.key
+
+  clause_1_consent = true
+  clause_2_consent = each.value
+  clause_3_consent = each.value
+  clause_4_consent = false
+  clause_5_consent = false
+
+  on_destroy = "withdraw"
+}

@@ -1,0 +1,92 @@
+// Command demo shows the provider at work on a real Terraform: consent is
+// seeded, read back, drifted, repaired, imported and withdrawn, against the mock
+// server in a process of its own. Each step checks what it says, and nothing is
+// left behind: no file, no process, no trace in a person's Terraform settings.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// timeLimit ends a demo in which something hangs. It leaves room for the first
+// build on a slow machine.
+const timeLimit = 15 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Stdout)
+	stop()
+	os.Exit(code)
+}
+
+// run plays the demo on out and returns the exit status of the process.
+func run(ctx context.Context, out *os.File) int {
+	ctx, cancel := context.WithTimeout(ctx, timeLimit)
+	defer cancel()
+
+	scr := newScreen(out, useColour(out, os.Getenv))
+	err := play(ctx, scr)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(ctx.Err(), context.Canceled):
+		scr.failure("stopped before the end; everything that had been started is gone", "")
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		scr.failure(fmt.Sprintf("Given up after %s: %v", timeLimit, err), "")
+	default:
+		scr.failure(err.Error(), transcriptOf(err))
+	}
+	return 1
+}
+
+// play prepares the stage, runs the steps on it and clears it again.
+func play(ctx context.Context, scr *screen) (err error) {
+	began := time.Now()
+	st, err := newStage(ctx, scr)
+	if st != nil {
+		defer func() { err = errors.Join(err, st.clear()) }()
+	}
+	if err != nil {
+		return err
+	}
+	d := &demo{stage: st, screen: scr}
+	if err := d.run(ctx); err != nil {
+		return err
+	}
+	scr.closing(time.Since(began), count(d.everything))
+	return nil
+}
+
+// unexpected says that a step did not go as it claims, and carries what Terraform
+// printed, so that the reason can be read without running anything again.
+type unexpected struct {
+	reason     string
+	transcript string
+}
+
+func (u *unexpected) Error() string { return u.reason }
+
+func transcriptOf(err error) string {
+	if u, ok := errors.AsType[*unexpected](err); ok {
+		return u.transcript
+	}
+	return ""
+}
+
+// isTerminal reports whether out is a character device, which is all that
+// choosing colours needs.
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

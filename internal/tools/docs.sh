@@ -1,0 +1,80 @@
+#!/bin/sh
+# Generates docs/ from the provider's own schema, examples/ and templates/.
+# "write" replaces docs/; "check" compares instead and changes nothing, neither
+# files nor Git's index. The generator gets the schema from a file because it
+# would otherwise download a Terraform.
+#
+# usage: internal/tools/isolated.sh internal/tools/docs.sh write|check
+set -eu
+mode=$1
+root=$(pwd)
+generator=$root/.bin/tfplugindocs
+
+terraform=${TF_ACC_TERRAFORM_PATH:-}
+if [ -z "$terraform" ]; then
+	echo "the docs need terraform or tofu: on PATH, or named by TF_ACC_TERRAFORM_PATH" >&2
+	exit 1
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# The generator looks the schema up under this address only, whatever the
+# provider's real one is.
+address=registry.terraform.io/hashicorp/analytics
+plugins=$work/plugins/$address/0.0.1/$(go env GOOS)_$(go env GOARCH)
+mkdir -p "$plugins" "$work/schema" "$work/site"
+go build -buildvcs=false -o "$plugins/terraform-provider-analytics_v0.0.1$(go env GOEXE)" .
+cat >"$work/schema/main.tf" <<EOF
+terraform {
+  required_providers {
+    analytics = {
+      source = "$address"
+    }
+  }
+}
+EOF
+"$terraform" -chdir="$work/schema" init -input=false -no-color -plugin-dir="$work/plugins" >"$work/init.log" 2>&1 || {
+	cat "$work/init.log" >&2
+	exit 1
+}
+"$terraform" -chdir="$work/schema" providers schema -json >"$work/schema.json"
+
+case $mode in
+write) "$terraform" fmt -recursive examples ;;
+check) "$terraform" fmt -recursive -check -diff examples || {
+	echo "examples are not formatted; run: make docs" >&2
+	exit 1
+} ;;
+esac
+
+# Generated beside the repository, so that a check leaves the work tree alone.
+cp -R examples "$work/site/examples"
+[ ! -d templates ] || cp -R templates "$work/site/templates"
+quietly() {
+	"$@" >"$work/docs.log" 2>&1 || {
+		cat "$work/docs.log" >&2
+		exit 1
+	}
+}
+set -- --provider-dir="$work/site" --provider-name=terraform-provider-analytics --providers-schema="$work/schema.json"
+quietly "$generator" generate --rendered-provider-name=analytics "$@"
+quietly "$generator" validate "$@"
+
+case $mode in
+write)
+	rm -rf docs
+	cp -R "$work/site/docs" docs
+	echo "docs/ is generated"
+	;;
+check)
+	mkdir -p "$work/committed"
+	[ ! -d docs ] || cp -R docs "$work/committed/docs"
+	(cd "$work" && diff -ru committed/docs site/docs) || {
+		echo "docs/ is not what the schema, examples/ and templates/ generate; run: make docs" >&2
+		exit 1
+	}
+	echo "docs/ is up to date"
+	;;
+esac

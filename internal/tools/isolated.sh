@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs a command so that nothing in a person's own Terraform or provider settings
+# counts, and nothing of theirs is touched: no CLI configuration, no plugin
+# cache, no default arguments, no credentials of a real service. TF_ACC* and
+# TF_LOG* stay, since whoever sets those means this run.
+#
+# usage: internal/tools/isolated.sh COMMAND [ARGUMENT ...]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+
+for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(ANALYTICS_[A-Za-z0-9_]*\)=.*/\1/p'); do
+	case $name in
+	TF_ACC* | TF_LOG*) ;;
+	*) unset "$name" ;;
+	esac
+done
+
+# Settled once for all that runs below: the test framework would not find OpenTofu.
+if [ -z "${TF_ACC_TERRAFORM_PATH:-}" ]; then
+	TF_ACC_TERRAFORM_PATH=$(command -v terraform || command -v tofu || true)
+	if [ -n "$TF_ACC_TERRAFORM_PATH" ]; then export TF_ACC_TERRAFORM_PATH; else unset TF_ACC_TERRAFORM_PATH; fi
+fi
+case ${TF_ACC_TERRAFORM_PATH:-} in
+*tofu*) export TF_ACC_PROVIDER_HOST="${TF_ACC_PROVIDER_HOST:-registry.opentofu.org}" ;;
+esac
+
+export TF_CLI_CONFIG_FILE="$here/terraform.rc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1
+exec "$@"

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Says in one go which of the named tools are missing and what to do about each,
+# so that nobody meets them one by one in the output of a failed build.
+#
+# usage: internal/tools/require.sh go|git|cc|terraform ...
+set -u
+missing=0
+
+lack() {
+	printf 'missing: %s\n' "$1" >&2
+	missing=1
+}
+
+need_go() {
+	wanted=$(sed -n 's/^go //p' go.mod)
+	if ! command -v go >/dev/null 2>&1; then
+		lack "Go $wanted or newer (https://go.dev/dl/)"
+	elif ! reason=$(go list -m 2>&1); then
+		lack "Go $wanted or newer: $reason"
+	fi
+}
+
+need_git() {
+	command -v git >/dev/null 2>&1 || lack "Git (https://git-scm.com/downloads)"
+}
+
+# The race detector is built with cgo, and cgo needs a C compiler.
+need_cc() {
+	if [ "${CGO_ENABLED:-1}" = 0 ]; then
+		lack "cgo: CGO_ENABLED=0 is set and the race detector cannot run without it; unset it, or run the tests with RACE= (empty)"
+		return
+	fi
+	compiler=$(go env CC 2>/dev/null || echo "${CC:-gcc}")
+	# CC may carry flags after the compiler's name.
+	command -v "${compiler%% *}" >/dev/null 2>&1 ||
+		lack "a C compiler (gcc or clang), for Go's race detector; install one, or run the tests with RACE= (empty)"
+}
+
+# Only a wrong path is an error: where no Terraform is found, the tests and the
+# demo download one themselves if there is a network.
+need_terraform() {
+	if [ -n "${TF_ACC_TERRAFORM_PATH:-}" ]; then
+		[ -x "$TF_ACC_TERRAFORM_PATH" ] || lack "Terraform or OpenTofu at TF_ACC_TERRAFORM_PATH: no program there"
+	elif ! command -v terraform >/dev/null 2>&1 && ! command -v tofu >/dev/null 2>&1; then
+		cat >&2 <<-'EOF'
+			note: neither terraform nor tofu is on PATH, and TF_ACC_TERRAFORM_PATH is not set.
+			      A Terraform will be downloaded for this run; that needs a network. Otherwise
+			      install Terraform >= 1.5 or OpenTofu >= 1.8 first.
+		EOF
+	fi
+}
+
+for tool in "$@"; do
+	case $tool in
+	go) need_go ;;
+	git) need_git ;;
+	cc) need_cc ;;
+	terraform) need_terraform ;;
+	*) lack "a check for $tool in $0" ;;
+	esac
+done
+exit "$missing"
