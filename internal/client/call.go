@@ -22,6 +22,9 @@ type operation struct {
 	// effect: the service changes something, so that a lost answer leaves open
 	// whether it did, and read_only refuses it.
 	effect bool
+	// queues: each request that arrives is another one in the service's queue, so
+	// that nothing may repeat it.
+	queues bool
 	// suffix is what follows /user/:identityId in the path, where that is the form.
 	suffix string
 }

@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -82,6 +83,9 @@ type Client struct {
 	pool     *http.Transport
 	auth     *authTransport
 	people   keyedLocks
+
+	feedsMu sync.Mutex
+	feeds   map[Scope]*feed
 }
 
 // New checks the configuration and builds a client. It contacts nothing: the

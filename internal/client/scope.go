@@ -111,6 +111,23 @@ type endpoint struct {
 	decoded  string
 }
 
+// family is the prefix of the scope's path family, as a template and its values.
+func (s Scope) family() (template string, values []string) {
+	if s.Account() {
+		return "/v1/account/{accountId}", []string{s.AccountID}
+	}
+	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
+}
+
+// pending addresses the list of pending actions in either path family (section 4).
+func (s Scope) pending() (endpoint, error) {
+	if err := s.Validate(); err != nil {
+		return endpoint{}, err
+	}
+	family, ids := s.family()
+	return expand(family+"/compliance/pending-requests", ids...), nil
+}
+
 // ofPerson addresses a compliance operation of one person in either path family
 // (section 4).
 func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
@@ -120,10 +137,7 @@ func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
 	if err := named("identity_id", ValidateSegment(identity)); err != nil {
 		return endpoint{}, err
 	}
-	family, ids := "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
-	if s.Account() {
-		family, ids = "/v1/account/{accountId}", []string{s.AccountID}
-	}
+	family, ids := s.family()
 	return expand(family+"/compliance/user/{identityId}"+op.suffix, append(ids, identity)...), nil
 }
 

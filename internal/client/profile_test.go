@@ -1,0 +1,140 @@
+package client_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func members(t *testing.T, text string) map[string]jsontext.Value {
+	t.Helper()
+	m, err := client.ParseObject(text)
+	noError(t, err)
+	return m
+}
+
+func TestAProfileUpdateIsSentExactlyAndAwaited(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.FulfilmentDelay = 40 * time.Second
+		service.PutProfile(serverScope, person, `{"theirs":1}`)
+		changes := members(t, `{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
+		r, err := c.UpdateProfile(t.Context(), scope, person, changes)
+		noError(t, err)
+		o := c.Await(t.Context(), client.Awaited{
+			Scope: scope, Identity: person, Operation: client.OperationProfileUpdate, ID: r.ID, Effect: c.ProfileHolds(scope, person, changes),
+		})
+		if o.Ending != client.Fulfilled {
+			t.Fatalf("the outcome is %+v", o)
+		}
+		p, err := c.GetProfile(t.Context(), scope, person)
+		noError(t, err)
+		if string(p.Members["big"]) != "9007199254740993" || string(p.Members["theirs"]) != "1" || !p.Holds(changes) {
+			t.Errorf("the profile is %s", p.JSON)
+		}
+		wantCount(t, service, mockserver.OpUpdateProfile, 1)
+		wantCount(t, service, mockserver.OpGetProfile, 2) // once for the wait, once for this test
+	}, useSecretKey)
+}
+
+func TestALostProfileUpdateIsFoundOrSentOnceMore(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault   mockserver.Fault
+		delay   time.Duration
+		patches int
+	}{
+		"accepted and pending":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, time.Minute, 1},
+		"accepted and fulfilled": {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 0, 1},
+		"never arrived":          {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, time.Minute, 2},
+		"500, not accepted":      {mockserver.Fault{Status: 500}, time.Minute, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.FulfilmentDelay = tc.delay
+				tc.fault.Operation = mockserver.OpUpdateProfile
+				service.Inject(tc.fault)
+				_, err := c.UpdateProfile(t.Context(), scope, person, members(t, `{"plan":"gold"}`))
+				noError(t, err)
+				wantQueued(t, service, 1)
+				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestValuesThatMeanTheSameAreTheSame(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{"1", "1.0", true}, {"1", "1e0", true}, {"100", "1E2", true}, {"0.10", "1e-1", true}, {"0", "-0", true}, {"0.0", "0e9", true},
+		{"9007199254740993", "9007199254740992", false}, {"9007199254740993", "9.007199254740993e15", true},
+		{"1", "-1", false}, {"1", `"1"`, false}, {"12", "120", false}, {"null", "false", false},
+		{`{"a":1,"b":[1,2]}`, `{ "b" : [1.0,2], "a":1 }`, true}, {"[1,2]", "[2,1]", false}, {`{"a":1}`, `{"a":1,"b":2}`, false},
+		{`"\u00e9"`, `"é"`, true}, {`"a"`, `"A"`, false},
+	} {
+		if got := client.SameJSON(jsontext.Value(tc.a), jsontext.Value(tc.b)); got != tc.same {
+			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
+		}
+	}
+}
+
+func TestTextThatIsNoProfileIsRefusedWithoutRepeatingIt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", " ", "canary", `{"canary":`, `["canary"]`, `"canary"`, "null", `{"a":1e400}`, `{"a":[{"b":-1e400}]}`, `{"canary":1,"canary":2}`, "{\"a\":\"\xff\"}", `{} {}`} {
+		_, err := client.ParseObject(text)
+		if err == nil {
+			t.Errorf("%q is accepted", text)
+			continue
+		}
+		if strings.Contains(err.Error(), "canary") {
+			t.Errorf("%q is repeated: %v", text, err)
+		}
+	}
+}
+
+func TestAProfileIsReadInUsualWrappings(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{`{}`: 0, `{"a":1}`: 1, `{"profile":{"a":1,"b":2}}`: 2, `{"data":{"a":1}}`: 1, `{"data":{"a":1},"x":1}`: 2, `{"error":"none","a":1}`: 2} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(body)})
+			p, err := c.GetProfile(t.Context(), scope, person)
+			noError(t, err)
+			if len(p.Members) != want {
+				t.Errorf("%s has %d members", body, len(p.Members))
+			}
+		}, useSecretKey)
+	}
+	for body, kind := range map[string]client.Kind{`[]`: client.KindPayload, `null`: client.KindPayload, ``: client.KindEmpty, `{"error":"no","code":7}`: client.KindRejected} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(body)})
+			_, err := c.GetProfile(t.Context(), scope, person)
+			_ = wantKind(t, err, kind)
+		}, useSecretKey)
+	}
+}
+
+func FuzzObjectsReadBackWhatWasWritten(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":1.0,"b":[{}],"é\"":null}`, `{"":"\u0000"}`, `{"a":1e400}`, `[1]`, `{"a":-0}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := client.ParseObject(text)
+		if err != nil {
+			return
+		}
+		again, err := client.ParseObject(client.FormatObject(m))
+		if err != nil || !client.SameJSON(jsontext.Value(client.FormatObject(m)), jsontext.Value(client.FormatObject(again))) {
+			t.Fatalf("%q is written as %q (%v)", text, client.FormatObject(m), err)
+		}
+	})
+}
