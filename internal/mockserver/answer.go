@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// NoContent is what ConsentAnswer returns to have the answer be 204.
+// NoContent is what the hooks that make an answer return to have it be 204.
 var NoContent any = noContent{}
 
 type noContent struct{}
@@ -46,6 +46,15 @@ func success(v any) answer {
 		return answer{status: http.StatusNoContent}
 	}
 	return answer{status: http.StatusOK, body: encode(v)}
+}
+
+// accepted is 202: that a deferred request is answered so is an assumption.
+func accepted(v any) answer {
+	a := success(v)
+	if a.status == http.StatusOK {
+		a.status = http.StatusAccepted
+	}
+	return a
 }
 
 func failure(status int, code, message string, fields ...FieldError) answer {

@@ -7,7 +7,7 @@ import (
 )
 
 // Clock is the time that the server lives by: the lifetime of its tokens, its
-// latency and the delays of its faults.
+// latency, the delays of its faults and when deferred requests are due.
 type Clock interface {
 	Now() time.Time
 	// After delivers once, when d has passed; at once where d is not positive.

@@ -5,7 +5,7 @@ import "net/http"
 // PutConsent sets what the service holds of a person, as if it had come from
 // elsewhere.
 func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) {
-	s.mu.Lock()
+	s.lockSettled()
 	defer s.mu.Unlock()
 	s.putConsent(person{scope, identity}, record.clone())
 }
@@ -27,7 +27,7 @@ func (s *Server) Consent(scope Scope, identity string) (ConsentRecord, bool) {
 
 // DeleteConsent makes a person unknown.
 func (s *Server) DeleteConsent(scope Scope, identity string) {
-	s.mu.Lock()
+	s.lockSettled()
 	defer s.mu.Unlock()
 	delete(s.consents, person{scope, identity})
 }

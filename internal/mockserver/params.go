@@ -66,17 +66,22 @@ func (p *parameters) addValues(values url.Values) {
 	}
 }
 
-// addJSON takes one strict JSON object: jsontext refuses duplicate names, invalid
-// UTF-8 and anything after the value; encoding/json keeps numbers exact.
 func (p *parameters) addJSON(body []byte) {
-	dec := json.NewDecoder(bytes.NewReader(body))
+	object, ok := readObject(body)
+	p.malformed = p.malformed || !ok
+	maps.Copy(p.sent, object)
+}
+
+// readObject reads one strict JSON object: jsontext refuses duplicate names, invalid
+// UTF-8 and anything after the value; encoding/json keeps numbers exact.
+func readObject(text []byte) (map[string]any, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var object map[string]any
-	if !jsontext.Value(body).IsValid() || dec.Decode(&object) != nil || object == nil {
-		p.malformed = true
-		return
+	if !jsontext.Value(text).IsValid() || dec.Decode(&object) != nil || object == nil {
+		return nil, false
 	}
-	maps.Copy(p.sent, object)
+	return object, true
 }
 
 // in returns the parameters if they are in the place where the service looks.

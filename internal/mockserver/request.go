@@ -40,7 +40,8 @@ type Request struct {
 	// Status is what was answered; 0 where no status was sent (yet).
 	Status int
 	// Committed reports whether the service carried the operation out: it answered
-	// with 2xx itself, whether or not that answer was delivered.
+	// with 2xx itself, whether or not that answer was delivered. Of a deferred one it
+	// means that it is in the queue.
 	Committed bool
 }
 

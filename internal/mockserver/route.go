@@ -10,10 +10,15 @@ import (
 // Operations, as the contract names them. The account family's have the same
 // names: Request.Scope tells the families apart.
 const (
-	OpLogin          = "login"
-	OpGetCurrentUser = "getCurrentUser"
-	OpUpdateConsent  = "updateConsent"
-	OpGetConsent     = "getConsent"
+	OpLogin               = "login"
+	OpGetCurrentUser      = "getCurrentUser"
+	OpUpdateConsent       = "updateConsent"
+	OpGetConsent          = "getConsent"
+	OpGetProfile          = "getProfile"
+	OpUpdateProfile       = "updateProfile"
+	OpGetAllData          = "getAllData"
+	OpDeleteAllData       = "deleteAllData"
+	OpListPendingRequests = "listPendingRequests"
 )
 
 // route is one operation of section 4.
@@ -39,6 +44,11 @@ var routes = table([]route{
 }, []route{
 	{operation: OpUpdateConsent, method: http.MethodPatch, template: "/user/{identityId}/consent", parametersIn: Wire.consentIn, handle: (*Server).updateConsent},
 	{operation: OpGetConsent, method: http.MethodGet, template: "/user/{identityId}/consent", handle: (*Server).getConsent},
+	{operation: OpGetProfile, method: http.MethodGet, template: "/user/{identityId}/profile", handle: (*Server).getProfile},
+	{operation: OpUpdateProfile, method: http.MethodPatch, template: "/user/{identityId}/profile", handle: (*Server).updateProfile},
+	{operation: OpGetAllData, method: http.MethodGet, template: "/user/{identityId}/all-data", handle: (*Server).getAllData},
+	{operation: OpDeleteAllData, method: http.MethodDelete, template: "/user/{identityId}/all-data", handle: (*Server).deleteAllData},
+	{operation: OpListPendingRequests, method: http.MethodGet, template: "/pending-requests", handle: (*Server).listPendingRequests},
 })
 
 // table puts the compliance group under both prefixes; all of it is authenticated.

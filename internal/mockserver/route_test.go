@@ -15,27 +15,12 @@ func TestEveryOperationIsThereInItsFamilies(t *testing.T) {
 	s := start(t)
 	s.login()
 	s.withKey(http.MethodGet, "/v1/user/self", "")
-	for _, path := range []string{projectPath, accountPath} {
-		s.withKey(http.MethodPatch, path, allClauses())
-		s.withKey(http.MethodGet, path, "")
-	}
-	type seen struct {
-		Seq                                    int
-		Operation, Method, Template, Path, Who string
-		Scope                                  mockserver.Scope
-		Auth                                   string
-		Status                                 int
-		Committed                              bool
-	}
-	project, account := "/v1/org/{orgId}/project/{projectId}", "/v1/account/{accountId}"
-	consent := "/compliance/user/{identityId}/consent"
 	want := []seen{
 		{1, "login", "POST", "/v1/auth/login/jwt", "/v1/auth/login/jwt", "", mockserver.Scope{}, "none", 200, true},
 		{2, "getCurrentUser", "GET", "/v1/user/self", "/v1/user/self", "", mockserver.Scope{}, "secret", 200, true},
-		{3, "updateConsent", "PATCH", project + consent, projectPath, "user-1", projectScope, "secret", 200, true},
-		{4, "getConsent", "GET", project + consent, projectPath, "user-1", projectScope, "secret", 200, true},
-		{5, "updateConsent", "PATCH", account + consent, accountPath, "user-1", accountScope, "secret", 200, true},
-		{6, "getConsent", "GET", account + consent, accountPath, "user-1", accountScope, "secret", 200, true},
+	}
+	for name, prefix := range map[string]string{"project": "/v1/org/{orgId}/project/{projectId}/compliance", "account": "/v1/account/{accountId}/compliance"} {
+		want = append(want, s.sendAll(families[name], prefix, len(want))...)
 	}
 	var got []seen
 	for _, r := range s.Requests() {
@@ -44,6 +29,38 @@ func TestEveryOperationIsThereInItsFamilies(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// seen is what the log has of a request.
+type seen struct {
+	Seq                                    int
+	Operation, Method, Template, Path, Who string
+	Scope                                  mockserver.Scope
+	Auth                                   string
+	Status                                 int
+	Committed                              bool
+}
+
+// sendAll sends a request of each operation of the compliance group, and returns
+// what the log should have of them after the requests before.
+func (s *service) sendAll(f family, prefix string, before int) []seen {
+	s.t.Helper()
+	var want []seen
+	for i, call := range []seen{
+		{Operation: "updateConsent", Method: "PATCH", Template: "/user/{identityId}/consent", Path: f.consent(), Who: "user-1", Status: 200},
+		{Operation: "getConsent", Method: "GET", Template: "/user/{identityId}/consent", Path: f.consent(), Who: "user-1", Status: 200},
+		{Operation: "updateProfile", Method: "PATCH", Template: "/user/{identityId}/profile", Path: f.profile(), Who: "user-1", Status: 202},
+		{Operation: "getProfile", Method: "GET", Template: "/user/{identityId}/profile", Path: f.profile(), Who: "user-1", Status: 200},
+		{Operation: "getAllData", Method: "GET", Template: "/user/{identityId}/all-data", Path: f.allData(), Who: "user-1", Status: 202},
+		{Operation: "deleteAllData", Method: "DELETE", Template: "/user/{identityId}/all-data", Path: f.allData(), Who: "user-1", Status: 202},
+		{Operation: "listPendingRequests", Method: "GET", Template: "/pending-requests", Path: f.pending(), Status: 200},
+	} {
+		body := map[string]string{"updateConsent": allClauses(), "updateProfile": "{}"}[call.Operation]
+		s.withKey(call.Method, call.Path, body)
+		call.Seq, call.Template, call.Scope, call.Auth, call.Committed = before+i+1, prefix+call.Template, f.scope, "secret", true
+		want = append(want, call)
+	}
+	return want
 }
 
 func TestAnIdentityIsOneDecodedSegmentByteByByte(t *testing.T) {

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ type Seed struct {
 	Users      []SeedUser    `json:"users"`
 	SecretKeys []string      `json:"secret_keys"`
 	Consents   []SeedConsent `json:"consents"`
+	Profiles   []SeedProfile `json:"profiles"`
+	Data       []SeedData    `json:"data"`
 }
 
 // SeedUser is a user who can log in (section 2, Login request).
@@ -23,13 +26,18 @@ type SeedUser struct {
 	Password string `json:"password"`
 }
 
-// SeedConsent is a person's consent record (section 2), with where it belongs.
-// Clauses that are not given are not agreed to.
-type SeedConsent struct {
+// SeedPerson is whom a record is about (section 2, Identifiers).
+type SeedPerson struct {
 	OrgID      string `json:"org_id"`
 	ProjectID  string `json:"project_id"`
 	AccountID  string `json:"account_id"`
 	IdentityID string `json:"identity_id"`
+}
+
+// SeedConsent is a person's consent record (section 2). Clauses that are not given
+// are not agreed to.
+type SeedConsent struct {
+	SeedPerson
 
 	Clause1 bool `json:"clause_1_consent"`
 	Clause2 bool `json:"clause_2_consent"`
@@ -40,6 +48,20 @@ type SeedConsent struct {
 	UserIPv6      *string `json:"user_ipv6"`
 	AgreementTime any     `json:"agreement_time"` // a string or a number
 	Manual        *bool   `json:"manual"`
+}
+
+// SeedProfile is a person's profile; its fields are not shown (section 2).
+type SeedProfile struct {
+	SeedPerson
+
+	Profile map[string]any `json:"profile"` // numbers as json.Number
+}
+
+// SeedData is what else is held of a person; see Server.PutData.
+type SeedData struct {
+	SeedPerson
+
+	Data any `json:"data"`
 }
 
 // ReadSeed reads a seed as JSON, strictly: unknown and repeated names are errors,
@@ -77,30 +99,57 @@ func (seed Seed) validate() error {
 			return fmt.Errorf("secret_keys[%d] is empty", i)
 		}
 	}
-	for i, c := range seed.Consents {
-		if err := c.validate(); err != nil {
-			return fmt.Errorf("consents[%d] %w", i, err)
+	return cmp.Or(
+		validateEach("consents", seed.Consents, SeedConsent.validate),
+		validateEach("profiles", seed.Profiles, SeedProfile.validate),
+		validateEach("data", seed.Data, SeedData.validate),
+	)
+}
+
+func validateEach[T any](name string, list []T, validate func(T) error) error {
+	for i, v := range list {
+		if err := validate(v); err != nil {
+			return fmt.Errorf("%s[%d] %w", name, i, err)
 		}
 	}
 	return nil
 }
 
-func (c SeedConsent) validate() error {
+func (p SeedPerson) validate() error {
 	switch {
-	case c.IdentityID == "":
+	case p.IdentityID == "":
 		return errors.New("needs identity_id")
-	case !c.scope().valid():
+	case !p.Scope().valid():
 		return errors.New("needs either org_id and project_id, or account_id")
 	}
+	return nil
+}
+
+func (c SeedConsent) validate() error {
 	switch c.AgreementTime.(type) {
 	case nil, string, json.Number:
-		return nil
+		return c.SeedPerson.validate()
 	}
 	return errors.New("has an agreement_time that is neither a string nor a number")
 }
 
-func (c SeedConsent) scope() Scope {
-	return Scope{OrgID: c.OrgID, ProjectID: c.ProjectID, AccountID: c.AccountID}
+func (p SeedProfile) validate() error {
+	if p.Profile == nil {
+		return errors.New("needs profile, an object")
+	}
+	return p.SeedPerson.validate()
+}
+
+func (d SeedData) validate() error {
+	if d.Data == nil {
+		return errors.New("needs data")
+	}
+	return d.SeedPerson.validate()
+}
+
+// Scope is where the person is known.
+func (p SeedPerson) Scope() Scope {
+	return Scope{OrgID: p.OrgID, ProjectID: p.ProjectID, AccountID: p.AccountID}
 }
 
 // Load adds what a seed in JSON says; nothing of it where there is an error.
@@ -121,9 +170,15 @@ func (s *Server) Add(seed Seed) {
 		s.AddSecretKey(key)
 	}
 	for _, c := range seed.Consents {
-		s.PutConsent(c.scope(), c.IdentityID, ConsentRecord{
+		s.PutConsent(c.Scope(), c.IdentityID, ConsentRecord{
 			Clauses:  [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5},
 			UserIPv6: c.UserIPv6, AgreementTime: c.AgreementTime, Manual: c.Manual,
 		})
+	}
+	for _, p := range seed.Profiles {
+		s.putProfile(person{p.Scope(), p.IdentityID}, p.Profile)
+	}
+	for _, d := range seed.Data {
+		s.PutData(d.Scope(), d.IdentityID, d.Data)
 	}
 }

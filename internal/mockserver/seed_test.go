@@ -44,6 +44,27 @@ func TestASeedIsWhatTheServerKnows(t *testing.T) {
 	}
 }
 
+func TestASeedHasProfilesAndData(t *testing.T) {
+	t.Parallel()
+	inBothFamilies(t, func(s *service, f family) {
+		who := encode(s.t, map[string]string{
+			"org_id": f.scope.OrgID, "project_id": f.scope.ProjectID, "account_id": f.scope.AccountID, "identity_id": "user-1",
+		})
+		with := strings.TrimSuffix(who, "}")
+		seed := `{"profiles":[` + with + `,"profile":{"age":9007199254740993,"one":1.0}}],"data":[` + with + `,"data":{"sessions":[{"n":1.0}]}}]}`
+		if err := s.Load(strings.NewReader(seed)); err != nil {
+			s.t.Fatal(err)
+		}
+		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"age":9007199254740993,"one":1.0}` {
+			s.t.Errorf("%d %s", got.status, got.body)
+		}
+		s.withKey(http.MethodGet, f.allData(), "")
+		if got := s.withKey(http.MethodGet, f.allData(), ""); !strings.Contains(got.body, `"sessions":[{"n":1.0}]`) {
+			s.t.Errorf("%d %s", got.status, got.body)
+		}
+	})
+}
+
 func TestASeedThatIsNotUnderstoodChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []string{
@@ -55,6 +76,12 @@ func TestASeedThatIsNotUnderstoodChangesNothing(t *testing.T) {
 		`{"consents":[{"account_id":"a"}]}`,
 		`{"consents":[{"account_id":"a","identity_id":"u","clause_1_consent":"true"}]}`,
 		`{"consents":[{"account_id":"a","identity_id":"u","agreement_time":true}]}`,
+		`{"profiles":[{"account_id":"a","profile":{}}]}`,
+		`{"profiles":[{"account_id":"a","identity_id":"u"}]}`,
+		`{"profiles":[{"account_id":"a","identity_id":"u","profile":[]}]}`,
+		`{"profiles":[{"account_id":"a","identity_id":"u","profile":{"a":1,"a":2}}]}`,
+		`{"data":[{"org_id":"o","identity_id":"u","data":{}}]}`,
+		`{"data":[{"account_id":"a","identity_id":"u"}]}`,
 	} {
 		s := &mockserver.Server{}
 		if err := s.Load(strings.NewReader(seed)); err == nil {

@@ -57,6 +57,29 @@ type Server struct {
 	// as its result is a 204. Nil: the record itself.
 	ConsentAnswer func(record map[string]any) any
 
+	// FulfilmentDelay is how long after its acceptance a deferred request is
+	// fulfilled; 0 is before the next request is processed. The service usually takes
+	// up to 60 seconds for a profile (section 8).
+	FulfilmentDelay time.Duration
+	// Fulfil decides what becomes of each deferred request, when it is accepted; nil
+	// fulfils it after FulfilmentDelay.
+	Fulfil func(QueuedRequest) Outcome
+	// QueueAnswer makes the answer of the operations that queue, as JSON with 202;
+	// NoContent as its result is a 204. Nil: the record of the request.
+	QueueAnswer func(record map[string]any) any
+	// PendingOrder puts the list of pending requests into another order than that of
+	// acceptance; it has the form of rand.Shuffle.
+	PendingOrder func(n int, swap func(i, j int))
+	// PendingAnswer makes the answer of the list of pending requests, as JSON. Nil: an
+	// array of the records.
+	PendingAnswer func(records []map[string]any) any
+	// DataRetention is how long all data of a person can be fetched once they are
+	// ready; 0 is one hour.
+	DataRetention time.Duration
+	// DataAnswer makes the answer of getAllData once the data are ready, as JSON. Nil:
+	// the data themselves.
+	DataAnswer func(data map[string]any) any
+
 	// FaultFor chooses a fault for a request that no injected fault takes; nil is
 	// none. Skip and Times of its result mean nothing. The request has no status yet.
 	FaultFor func(Request) *Fault
@@ -78,6 +101,11 @@ type Server struct {
 	signingKey  []byte
 	issued      int
 	consents    map[person]ConsentRecord
+	profiles    map[person]map[string]any // never changed, only replaced
+	data        map[person]map[string]any // likewise
+	prepared    map[person]allData
+	queue       []*queued // every request ever accepted
+	waiting     []*queued // those of them that something will become of, by when
 	faults      []*injected
 	log         []*Request
 	seq         int
@@ -169,6 +197,7 @@ func (s *Server) answer(c *call) answer {
 	if !s.exists(c.scope) {
 		return failure(http.StatusNotFound, "unknown_scope", "There is no such project or account.")
 	}
+	s.settle()
 	return c.route.handle(s, c)
 }
 

@@ -58,9 +58,19 @@ func environment(url string, seed mockserver.Seed, credentials string) string {
 
 // scope is where the seed's first person of the org/project family is.
 func scope(seed mockserver.Seed) (org, project string) {
+	var people []mockserver.SeedPerson
 	for _, c := range seed.Consents {
-		if c.OrgID != "" {
-			return c.OrgID, c.ProjectID
+		people = append(people, c.SeedPerson)
+	}
+	for _, p := range seed.Profiles {
+		people = append(people, p.SeedPerson)
+	}
+	for _, d := range seed.Data {
+		people = append(people, d.SeedPerson)
+	}
+	for _, p := range people {
+		if p.OrgID != "" {
+			return p.OrgID, p.ProjectID
 		}
 	}
 	return defaultOrg, defaultProject

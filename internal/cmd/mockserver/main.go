@@ -35,6 +35,7 @@ func main() {
 type options struct {
 	addr, seed  string
 	latency     time.Duration
+	fulfilment  time.Duration
 	credentials string
 	wire        mockserver.Wire
 }
@@ -51,8 +52,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("mockserver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "where to listen; port 0 is any free one")
-	flags.StringVar(&o.seed, "seed", "", "JSON `FILE` with users, secret keys and consents to begin with")
+	flags.StringVar(&o.seed, "seed", "", "JSON `FILE` with users, secret keys, consents, profiles and data to begin with")
 	flags.DurationVar(&o.latency, "latency", 0, "how long every answer takes, such as 50ms")
+	flags.DurationVar(&o.fulfilment, "fulfilment-delay", 0, "how long after it is accepted a deferred request is fulfilled, such as 5s")
 	flags.StringVar(&o.credentials, "credentials", withKey, "what to print: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL and ANALYTICS_PASSWORD)")
 	flags.StringVar(&o.wire.LoginParametersIn, "login-parameters-in", mockserver.InJSON, "where the login's parameters are expected: json, form or query")
 	flags.StringVar(&o.wire.ConsentParametersIn, "consent-parameters-in", mockserver.InJSON, "where the consent's parameters are expected: json, form or query")
@@ -81,7 +83,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server := &mockserver.Server{Latency: o.latency, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr)}
+	server := &mockserver.Server{
+		Latency: o.latency, FulfilmentDelay: o.fulfilment, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr),
+	}
 	server.Add(known)
 	listening, err := server.Listen(ctx, o.addr)
 	if err != nil {

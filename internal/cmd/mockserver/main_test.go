@@ -177,6 +177,37 @@ func TestASeedIsWhatTheServiceKnowsAndWhatIsPrinted(t *testing.T) {
 	}
 }
 
+func TestAPersonWithAProfileAloneIsPrintedToo(t *testing.T) {
+	t.Parallel()
+	for name, seed := range map[string]string{
+		"profile": `{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`,
+		"data":    `{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`,
+	} {
+		file := filepath.Join(t.TempDir(), "seed.json")
+		if err := os.WriteFile(file, []byte(seed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p := start(t, "-seed", file); p.env["ANALYTICS_ORG_ID"] != "o" || p.env["ANALYTICS_PROJECT_ID"] != "p" {
+			t.Errorf("%s: %v", name, p.env)
+		}
+	}
+}
+
+func TestDeferredRequestsTakeAsLongAsTheFlagSays(t *testing.T) {
+	t.Parallel()
+	for delay, want := range map[string]string{"0s": "[]", "1h": `"status":"pending"`} {
+		p := start(t, "-fulfilment-delay", delay)
+		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
+		if status, answer := p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, ""); status != http.StatusAccepted {
+			t.Errorf("%s: %d %s", delay, status, answer)
+		}
+		list := "/v1/org/org-demo/project/web/compliance/pending-requests"
+		if status, answer := p.send(http.MethodGet, list+key, ""); status != http.StatusOK || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s", delay, status, answer)
+		}
+	}
+}
+
 func TestTheLogHasNamesAndNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-consent-parameters-in", "form")
