@@ -10,19 +10,25 @@ import (
 
 // proposed merges configuration and prior state as Terraform's core does before it
 // asks for a plan: what is configured wins, what is computed and not configured
-// keeps its prior value.
+// keeps its prior value, what is write-only is not there.
 func proposed(tb testing.TB, schema *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
 	tb.Helper()
-	if config.IsNull() || prior.IsNull() {
+	if config.IsNull() {
 		return config
 	}
 	members := as[map[string]tftypes.Value](tb, config)
-	before := as[map[string]tftypes.Value](tb, prior)
+	before := map[string]tftypes.Value{}
+	if !prior.IsNull() {
+		before = as[map[string]tftypes.Value](tb, prior)
+	}
 	merged := map[string]tftypes.Value{}
 	maps.Copy(merged, members)
 	for _, attribute := range schema.Block.Attributes {
-		if attribute.Computed && members[attribute.Name].IsNull() {
-			merged[attribute.Name] = before[attribute.Name]
+		switch v, existed := before[attribute.Name]; {
+		case attribute.WriteOnly:
+			merged[attribute.Name] = tftypes.NewValue(attribute.Type, nil)
+		case attribute.Computed && existed && members[attribute.Name].IsNull():
+			merged[attribute.Name] = v
 		}
 	}
 	return tftypes.NewValue(config.Type(), merged)
@@ -49,6 +55,10 @@ func checkPlan(tb testing.TB, schema *tfprotov6.Schema, prior, config, planned t
 		c, p := configured[name], plannedOnes[name]
 		b, existed := before[name]
 		switch {
+		case attribute.WriteOnly:
+			if !p.IsNull() {
+				tb.Errorf("Terraform would refuse this plan: %s is write-only and planned", name)
+			}
 		case p.Equal(c):
 		case existed && p.Equal(b) && !b.IsNull() && !c.IsNull():
 		case attribute.Computed && c.IsNull():

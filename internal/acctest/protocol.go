@@ -95,7 +95,10 @@ func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 func (p *Provider) Validate(name string, config Attributes) Diagnostics {
 	p.t.Helper()
 	typ := p.resourceSchema(name).ValueType()
-	resp, err := p.server.ValidateResourceConfig(p.t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: pack(p.t, toValue(p.t, typ, config))})
+	resp, err := p.server.ValidateResourceConfig(p.t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: name, Config: pack(p.t, toValue(p.t, typ, config)),
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func (c *Client) Await(ctx context.Context, a Awaited) Outcome {
 // effect cannot be seen counts as Gone.
 func (c *Client) Check(ctx context.Context, a Awaited) Outcome {
 	o := Outcome{ID: a.ID}
-	seen, err := c.feedOf(a.Scope).recent(ctx)
+	seen, err := c.feedOf(a.Scope).next(ctx, time.Now())
 	if err != nil {
 		o.Err = c.asError(opListPending, err)
 		return o

@@ -11,7 +11,7 @@ import (
 // pollFloor after the last time, more rarely the longer the youngest waiter has
 // been waiting, and never at the same moment as another process.
 const (
-	pollFloor   = 2 * time.Second
+	pollFloor   = time.Second
 	pollCeiling = 30 * time.Second
 )
 

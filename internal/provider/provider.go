@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
 )
 
@@ -44,12 +46,15 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		consent.NewResource,
+		requests.NewDataDeletionResource,
+		profile.NewResource,
 	}
 }
 
 func (p *analyticsProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		consent.NewDataSource,
+		profile.NewDataSource,
 		session.NewCurrentUserDataSource,
 	}
 }

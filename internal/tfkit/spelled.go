@@ -3,9 +3,11 @@ package tfkit
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/netip"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -40,6 +42,10 @@ type (
 	Instant = Spelled[instantSpelling, time.Time]
 	// InstantType is the type of Instant.
 	InstantType = SpelledType[instantSpelling, time.Time]
+	// JSONObject is the text of a JSON object; numbers are compared exactly by value.
+	JSONObject = Spelled[objectSpelling, map[string]jsontext.Value]
+	// JSONObjectType is the type of JSONObject.
+	JSONObjectType = SpelledType[objectSpelling, map[string]jsontext.Value]
 )
 
 // NewIPAddress makes a known value.
@@ -50,6 +56,11 @@ func NewIPAddress(text string) IPAddress {
 // NewInstant writes t in UTC, to the millisecond.
 func NewInstant(t time.Time) Instant {
 	return Instant{basetypes.NewStringValue(client.FormatInstant(t))}
+}
+
+// NewJSONObject writes members in the order of their names.
+func NewJSONObject(members map[string]jsontext.Value) JSONObject {
+	return JSONObject{basetypes.NewStringValue(client.FormatObject(members))}
 }
 
 // Value is what the text means; false for null, unknown and texts that mean nothing.
@@ -162,3 +173,13 @@ func (instantSpelling) Read(text string) (time.Time, error) {
 }
 
 func (instantSpelling) Same(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
+
+type objectSpelling struct{}
+
+func (objectSpelling) Read(text string) (map[string]jsontext.Value, error) {
+	return client.ParseObject(text)
+}
+
+func (objectSpelling) Same(a, b map[string]jsontext.Value) bool {
+	return maps.EqualFunc(a, b, client.SameJSON)
+}

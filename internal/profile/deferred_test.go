@@ -1,0 +1,152 @@
+package profile_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// becomes decides what happens to every queued request.
+func becomes(o mockserver.Outcome) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
+	}
+}
+
+var (
+	short = acctest.Attributes{"timeouts": acctest.Attributes{"create": "1s", "update": "1s"}}
+	cfg   = config(`{"plan":"gold"}`, short)
+)
+
+func TestAnUpdateThatIsNeverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	state, diags := p.Create(name, cfg)
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
+	if state.Attributes["fulfilled"] != false {
+		t.Errorf("state %v", state.Attributes)
+	}
+	state = wantEmptyPlan(t, p, state, cfg)
+	service.FulfilAll()
+	state = wantEmptyPlan(t, p, state, cfg)
+	if state.Attributes["fulfilled"] != true {
+		t.Error("a refresh does not find the update fulfilled")
+	}
+	wantSent(t, service, `{"plan":"gold"}`)
+}
+
+func TestAnUpdateThatNobodyWaitsForIsFoundByARefresh(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
+	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	state, diags := p.Create(name, quick)
+	p.NoErrors(diags)
+	if len(diags) != 0 || state.Attributes["fulfilled"] != false {
+		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
+	}
+	state = wantEmptyPlan(t, p, state, quick)
+	service.FulfilAll()
+	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
+		t.Error("not fulfilled")
+	}
+}
+
+func TestAnUpdateThatFailsAtTheServiceIsAnErrorWithItsCode(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state := created(t, p, service, config(`{"plan":"free"}`, nil))
+	service.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E42"}
+	}
+	after, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
+	wantText(t, diags.Errors(), "rejected", `"E42"`, "as it was before")
+	if after == nil || after.Attributes["profile"] != `{"plan":"free"}` {
+		t.Errorf("state %v", after)
+	}
+	other, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "somebody-else"}))
+	wantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
+	if other != nil {
+		t.Error("a refused create is in state")
+	}
+}
+
+func TestAnUpdateThatVanishesShowsWhatTheServiceHolds(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	service.PutProfile(scope, person, `{"plan":"free"}`)
+	state, diags := p.Create(name, cfg)
+	p.NoErrors(diags)
+	service.Forget(service.Queue()[0].ID)
+	state, diags = refreshed(t, p, state)
+	wantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
+	plan, diags := p.Plan(name, state, cfg)
+	p.NoErrors(diags)
+	if !plan.Changes || state.Attributes["profile"] != `{"plan":"free"}` {
+		t.Errorf("what the service holds is not shown: %v", state.Attributes)
+	}
+}
+
+func TestAStatusThatNobodyKnowsIsPending(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
+	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
+	if state.Attributes["fulfilled"] != false {
+		t.Errorf("state %v", state.Attributes)
+	}
+	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
+	if n := len(service.Queue()); n != 1 {
+		t.Errorf("%d requests were accepted", n)
+	}
+}
+
+func TestAnUpdateWhoseAnswerIsLostIsAcceptedOnce(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Second })
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit})
+	state, diags := p.Create(name, config(`{"plan":"gold"}`, nil))
+	p.NoErrors(diags)
+	if n := len(service.Queue()); n != 1 || state.Attributes["fulfilled"] != true {
+		t.Errorf("%d requests were accepted, state %v", n, state.Attributes)
+	}
+}
+
+func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	plan, diags := p.Plan(name, nil, config(`{"plan":"gold"}`, nil))
+	p.NoErrors(diags)
+	ctx, cancel := context.WithCancel(t.Context())
+	service.OnRequest = func(r mockserver.Request) {
+		if r.Operation == mockserver.OpListPendingRequests && len(service.Queue()) == 1 {
+			cancel()
+		}
+	}
+	state, diags := p.Apply(ctx, name, nil, plan)
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
+	if state == nil || state.Attributes["fulfilled"] != false {
+		t.Fatalf("state %v", state)
+	}
+	state, _ = refreshed(t, p, state)
+	plan, diags = p.Plan(name, state, config(`{"plan":"gold"}`, nil))
+	p.NoErrors(diags)
+	if plan.Attributes["fulfilled"] != acctest.Unknown {
+		t.Fatalf("the next plan does not go on waiting: %v", plan.Attributes)
+	}
+	service.FulfilAll()
+	state, diags = p.Apply(t.Context(), name, state, plan)
+	p.NoErrors(diags)
+	if state.Attributes["fulfilled"] != true {
+		t.Errorf("state %v", state.Attributes)
+	}
+	if n := len(service.Queue()); n != 1 {
+		t.Errorf("%d requests were accepted", n)
+	}
+	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, nil))
+}

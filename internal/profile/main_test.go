@@ -1,0 +1,110 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	name   = "analytics_profile"
+	person = "jane.doe@example.com"
+)
+
+var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+
+// config is a profile of the usual person; others go on top.
+func config(profile string, others acctest.Attributes) acctest.Attributes {
+	return acctest.Attributes{"identity_id": person, "profile": profile}.With(others)
+}
+
+// writeOnly is the same with the write-only attribute.
+func writeOnly(profile string, version int, others acctest.Attributes) acctest.Attributes {
+	return acctest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
+}
+
+func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	return acctest.MustStart(t, acctest.Config(service)), service
+}
+
+// created is a profile that was created without trouble; the request log is empty
+// afterwards.
+func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
+	t.Helper()
+	state, diags := p.Create(name, config)
+	p.NoErrors(diags)
+	if state == nil {
+		t.Fatal("nothing was created")
+	}
+	service.Reset()
+	return state
+}
+
+// sent are the bodies of the updates that the service has received.
+func sent(t *testing.T, service *mocktest.Instance) []string {
+	t.Helper()
+	var bodies []string
+	for _, r := range service.Requests() {
+		if r.Operation != mockserver.OpUpdateProfile {
+			continue
+		}
+		body, err := json.Marshal(r.Sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, string(body))
+	}
+	return bodies
+}
+
+func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
+	t.Helper()
+	if got := sent(t, service); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("sent %v, want %v", got, want)
+	}
+}
+
+// wantText fails the test where no text holds all the words.
+func wantText(t *testing.T, texts []string, words ...string) {
+	t.Helper()
+	for _, text := range texts {
+		missing := false
+		for _, word := range words {
+			missing = missing || !strings.Contains(text, word)
+		}
+		if !missing {
+			return
+		}
+	}
+	t.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
+}
+
+// refreshed reads the object again, without errors.
+func refreshed(t *testing.T, p *acctest.Provider, state *acctest.State) (*acctest.State, acctest.Diagnostics) {
+	t.Helper()
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if state == nil {
+		t.Fatal("the refresh removed the object")
+	}
+	return state, diags
+}
+
+func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) *acctest.State {
+	t.Helper()
+	state, _ = refreshed(t, p, state)
+	plan, diags := p.Plan(name, state, config)
+	p.NoErrors(diags)
+	if plan.Changes {
+		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
+	}
+	return state
+}

@@ -1,0 +1,84 @@
+package tfkit
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// LimitTimeout is the longest time that `timeouts` accepts.
+const LimitTimeout = 24 * time.Hour
+
+// Timeouts is the attribute timeouts of a model.
+type Timeouts = timeouts.Value
+
+// TimeoutsAttribute is the attribute timeouts, with create and update. preset is
+// what applies where nothing is configured; it is for the description only.
+func TimeoutsAttribute(preset time.Duration) schema.Attribute {
+	duration := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{durationValidator{}},
+			MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`. " +
+				"Defaults to `" + shortDuration(preset) + "`.",
+		}
+	}
+	return schema.SingleNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "How long to wait for the service at most. When the time is over, the request stays accepted and a later refresh completes it.",
+		CustomType: timeouts.Type{ObjectType: types.ObjectType{
+			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
+		}},
+		Attributes: map[string]schema.Attribute{
+			"create": duration("How long creating the object waits."),
+			"update": duration("How long changing the object waits."),
+		},
+	}
+}
+
+// CreateTimeout is the configured time for creating, or else preset.
+func CreateTimeout(ctx context.Context, t Timeouts, preset time.Duration) time.Duration {
+	d, _ := t.Create(ctx, preset)
+	return d
+}
+
+// UpdateTimeout is the configured time for changing, or else preset.
+func UpdateTimeout(ctx context.Context, t Timeouts, preset time.Duration) time.Duration {
+	d, _ := t.Update(ctx, preset)
+	return d
+}
+
+// shortDuration writes 10m rather than 10m0s.
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+type durationValidator struct{}
+
+func (durationValidator) Description(context.Context) string {
+	return "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
+}
+
+func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if d, err := time.ParseDuration(req.ConfigValue.ValueString()); err != nil || d <= 0 || d > LimitTimeout {
+		resp.Diagnostics.AddAttributeError(req.Path, "Unusable duration", "The value "+v.Description(ctx)+".")
+	}
+}

@@ -1,0 +1,51 @@
+package tfkit
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+func TestOnlyDurationsThatCanBeWaitedAreAccepted(t *testing.T) {
+	t.Parallel()
+	for text, usable := range map[string]bool{
+		"1ms": true, "90s": true, "1h30m": true, "24h": true,
+		"": false, "abc": false, "10": false, "0s": false, "-5m": false, "24h1s": false, "9999h": false, "9999999999h": false,
+	} {
+		var resp validator.StringResponse
+		durationValidator{}.ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
+		if got := !resp.Diagnostics.HasError(); got != usable {
+			t.Errorf("%q is usable: %v", text, got)
+		}
+	}
+	for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
+		var resp validator.StringResponse
+		durationValidator{}.ValidateString(t.Context(), validator.StringRequest{ConfigValue: value}, &resp)
+		if resp.Diagnostics.HasError() {
+			t.Errorf("%s is refused", value)
+		}
+	}
+}
+
+func TestAPresetAppliesWhereNothingIsConfigured(t *testing.T) {
+	t.Parallel()
+	if got := CreateTimeout(t.Context(), Timeouts{}, time.Minute); got != time.Minute {
+		t.Errorf("creating waits %s", got)
+	}
+	if got := UpdateTimeout(t.Context(), Timeouts{}, time.Hour); got != time.Hour {
+		t.Errorf("changing waits %s", got)
+	}
+}
+
+func TestDurationsAreWrittenShort(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		10 * time.Minute: "10m", time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", 30 * time.Second: "30s", 10 * time.Hour: "10h",
+	} {
+		if got := shortDuration(d); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
