@@ -87,6 +87,17 @@ func onlyComplains(members map[string]jsontext.Value) bool {
 // there is accepted, and otherwise the update, whose values are absolute, is sent
 // once more.
 func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Request, error) {
+	return c.updateProfile(ctx, scope, identity, members, false)
+}
+
+// AdoptProfileUpdate is UpdateProfile where an earlier update may have been accepted
+// without anybody knowing: one that is pending already is adopted, and nothing is
+// sent. Whether it has the same values shows when it is fulfilled.
+func (c *Client) AdoptProfileUpdate(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Request, error) {
+	return c.updateProfile(ctx, scope, identity, members, true)
+}
+
+func (c *Client) updateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value, adoptPending bool) (Request, error) {
 	to, unlock, err := c.alone(ctx, scope, identity, opUpdateProfile)
 	if err != nil {
 		return Request{}, err
@@ -96,6 +107,9 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 		seen, err := c.feedOf(scope).recent(ctx)
 		if err != nil {
 			return Request{}, c.asError(opListPending, err)
+		}
+		if r, ok := adopt(seen.about(identity), OperationProfileUpdate); ok && adoptPending {
+			return r, nil
 		}
 		if err := conflict(opUpdateProfile, to, seen.about(identity), []string{OperationDataDeletion}); err != nil {
 			return Request{}, err

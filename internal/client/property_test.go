@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -12,12 +13,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// chaos chooses one of the faults for one request in twenty. It is called from many
+// chaos chooses one of the faults for some of the requests. It is called from many
 // goroutines; what it chooses is the seed's, who is hit is not.
 type chaos struct {
 	mu   sync.Mutex
 	rand *rand.Rand
 	on   bool
+	// often is one in how many requests is hit; zero is one in twenty.
+	often int
 }
 
 var chaoticFaults = []mockserver.Fault{
@@ -48,7 +51,7 @@ var chaoticFaults = []mockserver.Fault{
 func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.on || c.rand.IntN(20) > 0 {
+	if !c.on || c.rand.IntN(cmp.Or(c.often, 20)) > 0 {
 		return nil
 	}
 	fault := chaoticFaults[c.rand.IntN(len(chaoticFaults))]

@@ -144,7 +144,11 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	u := r.begin(plan, nil, config, &resp.Diagnostics)
-	if u == nil || !u.send(ctx, tfkit.NothingSaved) {
+	if u == nil {
+		return
+	}
+	u.note.Uncertain = true // an earlier create may have failed after the service accepted it
+	if !u.send(ctx, tfkit.NothingSaved) {
 		return
 	}
 	u.save = func(m resourceModel, note tfkit.RequestNote) {
@@ -209,6 +213,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 	if len(u.changes) > 0 && !u.send(ctx, tfkit.PriorKept) {
+		u.save(state, u.note)
 		return
 	}
 	if !u.await(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultWait), tfkit.PriorKept) {

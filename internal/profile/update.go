@@ -22,6 +22,7 @@ type update struct {
 	plan    resourceModel
 	changes members
 	note    tfkit.RequestNote
+	adopted bool // the request is an earlier one, which may have other values
 	diags   *diag.Diagnostics
 	// save writes the object and its note into the response.
 	save func(resourceModel, tfkit.RequestNote)
@@ -46,13 +47,20 @@ func (r *profileResource) begin(plan resourceModel, state *resourceModel, config
 	return &update{client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
 }
 
-// send sends the changes and notes the request.
+// send sends the changes and notes the request. Where an earlier one may have been
+// accepted without anybody knowing, a pending one is adopted instead.
 func (u *update) send(ctx context.Context, inState string) bool {
-	accepted, err := u.client.UpdateProfile(ctx, u.scope, u.plan.IdentityID.ValueString(), u.changes)
+	way := u.client.UpdateProfile
+	if u.note.Uncertain {
+		way = u.client.AdoptProfileUpdate
+	}
+	accepted, err := way(ctx, u.scope, u.plan.IdentityID.ValueString(), u.changes)
 	if err != nil {
+		u.note.Uncertain = client.IsKind(err, client.KindUnknownOutcome)
 		tfkit.AddError(u.diags, err, inState)
 		return false
 	}
+	u.adopted = accepted.Adopted
 	u.note = tfkit.RequestNote{ID: accepted.ID}
 	if !u.plan.ProfileWOVersion.IsNull() {
 		u.note.Names = namesOf(u.changes)
@@ -71,6 +79,14 @@ func (u *update) await(ctx context.Context, limit time.Duration, inState string)
 		return true
 	}
 	outcome, interrupted := tfkit.AwaitWithin(ctx, u.client, u.awaited(), limit)
+	if u.adopted && outcome.Ending == client.Gone {
+		// What was pending had other values; now it is out of the way.
+		if !u.send(ctx, inState) {
+			return false
+		}
+		u.save(u.plan, u.note)
+		outcome, interrupted = tfkit.AwaitWithin(ctx, u.client, u.awaited(), limit)
+	}
 	if outcome.Ending == client.Rejected {
 		tfkit.AddError(u.diags, rejected(outcome), inState)
 		return false

@@ -22,6 +22,9 @@ type RequestNote struct {
 	ID string `json:"id,omitempty"`
 	// Waiting: the run was interrupted while it waited, so the next apply goes on.
 	Waiting bool `json:"waiting,omitempty"`
+	// Uncertain: an update was sent, and nobody knows whether it was accepted, so the
+	// next one adopts what is pending.
+	Uncertain bool `json:"uncertain,omitempty"`
 	// Names are the members that an update of a profile has sent, where state does not
 	// hold them.
 	Names []string `json:"names,omitempty"`
@@ -48,7 +51,7 @@ func ReadRequestNote(ctx context.Context, private PrivateReader) (note RequestNo
 
 // Write puts the note into private state; a zero note removes it.
 func (n RequestNote) Write(ctx context.Context, private PrivateWriter) diag.Diagnostics {
-	if n.ID == "" && !n.Waiting && len(n.Names) == 0 {
+	if n.ID == "" && !n.Waiting && !n.Uncertain && len(n.Names) == 0 {
 		return private.SetKey(ctx, requestKey, nil)
 	}
 	text, err := json.Marshal(n)
