@@ -32,6 +32,11 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		cancel()
 		return nil, causeOf(ctx, err)
 	}
+	if resp.StatusCode/100 == 3 {
+		// The HTTP client above would read it before it asks whether to follow.
+		k.location = resp.Header.Get("Location")
+		resp.Header.Del("Location")
+	}
 	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
 	return resp, nil
 }

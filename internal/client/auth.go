@@ -19,8 +19,10 @@ type credential interface {
 	// renew is called after a 401 to a request with that mark. It reports whether
 	// another attempt has a chance.
 	renew(ctx context.Context, mark int) bool
-	// refused is called after a 401 to a renewed credential.
+	// refused is called after a 401 to a renewed credential, accepted after any other
+	// answer.
 	refused(mark int)
+	accepted(mark int)
 }
 
 // authTransport is the layer next to the network. Credentials and the user's
@@ -113,6 +115,9 @@ func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	}
 	// The request that the answer refers to is the one without credentials.
 	resp.Request = req
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.credential.accepted(mark)
+	}
 	return resp, mark, nil
 }
 
@@ -152,6 +157,7 @@ func (s secretKey) present(_ context.Context, req *http.Request) (int, error) {
 
 func (secretKey) renew(context.Context, int) bool { return false }
 func (secretKey) refused(int)                     {}
+func (secretKey) accepted(int)                    {}
 
 // givenToken is a JWT that somebody else obtained; nobody here can renew it.
 type givenToken string
@@ -163,3 +169,4 @@ func (s givenToken) present(_ context.Context, req *http.Request) (int, error) {
 
 func (givenToken) renew(context.Context, int) bool { return false }
 func (givenToken) refused(int)                     {}
+func (givenToken) accepted(int)                    {}

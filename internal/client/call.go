@@ -34,11 +34,15 @@ type operation struct {
 type call struct {
 	op       operation
 	endpoint endpoint
+	host     string
 	redact   redactor
+	// beforeRetry looks whether the request should still be sent again; nil: it should.
+	beforeRetry func() error
 
 	attempts   int
 	truncated  int           // answers that ended in the middle of the JSON
 	retryAfter time.Duration // what the service last asked to wait
+	location   string        // where the service wanted to send the request
 	sent       atomic.Bool   // this attempt's request reached the connection
 }
 
@@ -52,7 +56,10 @@ func callFrom(ctx context.Context) *call {
 // do carries out one call: it refuses writes of a read-only client, sends with
 // retries, and returns the answer or an *Error.
 func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, private ...string) (answer, error) {
-	k := &call{op: op, endpoint: to, redact: newRedactor(append(private, c.auth.secrets...)...)}
+	k := &call{
+		op: op, endpoint: to, host: hostOf(c.base), beforeRetry: p.beforeRetry,
+		redact: newRedactor(append(private, c.auth.secrets...)...),
+	}
 	if op.effect && c.readOnly {
 		return answer{}, k.fail(KindReadOnly, 0, "read_only is set, so nothing was sent")
 	}
@@ -62,9 +69,9 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 		return answer{}, k.fail(KindInternal, 0, "the request could not be built")
 	}
 	var got answer
-	read := false
+	var read *http.Response
 	req.SetResponseHandler(func(resp *http.Response) (err error) {
-		read = true
+		read = resp
 		got, err = k.readAnswer(resp)
 		return err
 	})
@@ -75,7 +82,7 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 		}
 		return answer{}, k.transportError(err)
 	}
-	if !read { // retries are used up: the last answer was to be retried, so nobody read it
+	if read != resp { // retries are used up: the last answer was to be retried, so nobody read it
 		return k.readAnswer(resp)
 	}
 	return got, nil
@@ -115,12 +122,16 @@ func (k *call) fail(kind Kind, status int, detail string) *Error {
 // original is dropped: it holds the whole URL, and with it possibly the key.
 func (k *call) transportError(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
-		return k.adopt(own)
+		shared := *own // a failed login is one error for all its callers
+		return &shared
 	}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	kind, detail := judgeTransport(err)
+	if kind == KindUnreachable && k.host != "" {
+		detail += "; the host is " + k.host
+	}
 	e := k.fail(kind, 0, detail)
 	e.Ambiguous = k.op.effect && k.sent.Load()
 	if kind == KindCancelled {
@@ -128,15 +139,6 @@ func (k *call) transportError(err error) *Error {
 		if errors.Is(err, context.DeadlineExceeded) {
 			e.cause = context.DeadlineExceeded
 		}
-	}
-	return e
-}
-
-// adopt completes an error that a lower layer made, such as a failed login, which
-// is about another operation than the one that was called.
-func (k *call) adopt(e *Error) *Error {
-	if e.Attempts == 0 && e.Operation == k.op.name {
-		e.Attempts = k.attempts
 	}
 	return e
 }
@@ -182,7 +184,7 @@ func isTLS(err error) bool {
 		alert        tls.AlertError
 	)
 	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &invalid) ||
-		errors.As(err, &hostname) || errors.As(err, &record) || errors.As(err, &alert)
+		errors.As(err, &hostname) || errors.As(err, &record) || errors.As(err, &alert) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 func describeTLS(err error) string {
@@ -199,7 +201,7 @@ func describeTLS(err error) string {
 		return "the certificate is for another host name"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "the certificate has expired or is not yet valid"
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "the other side does not speak TLS"
 	}
 	return "the certificate or the handshake was not accepted"

@@ -34,7 +34,13 @@ type ConsentUpdate struct {
 	// KeepLaterThan protects the person's choice: where it is not zero and the
 	// service holds a later agreement_time, nothing is written.
 	KeepLaterThan time.Time
+	// OnlyKnown writes nothing for a person of whom the service holds no consent: that
+	// is an error of KindNotFound then.
+	OnlyKnown bool
 }
+
+// comparesFirst reports whether the service is asked before it is written to.
+func (u ConsentUpdate) comparesFirst() bool { return u.OnlyKnown || !u.KeepLaterThan.IsZero() }
 
 // Consent is the latest consent state that the service gave. The interface does
 // not show the fields of this answer: they are expected under the names of the
@@ -59,7 +65,7 @@ func (c Consent) LaterThan(t time.Time) bool {
 func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
 	held, got, err := c.readConsent(ctx, scope, identity)
 	if err == nil && held == nil {
-		err = got.unexpected("no field of a consent record was recognised in the answer")
+		err = got.unexpected("the answer holds no consent record")
 	}
 	if err != nil {
 		return Consent{}, err
@@ -67,8 +73,8 @@ func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (
 	return *held, nil
 }
 
-// readConsent gives nil without an error where the answer is well-formed and holds
-// no consent, which is for the caller to judge.
+// readConsent gives nil without an error where the answer is null or an empty
+// object, which is for the caller to judge.
 func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) (*Consent, answer, error) {
 	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
@@ -89,17 +95,13 @@ func invalid(op operation, err error) *Error {
 	return &Error{Kind: KindInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
 }
 
-// consent reads the fields of a consent record; nil where there is none of them.
+// consent reads the fields of a consent record; nil where the answer is null or
+// empty. An answer of another form is an error: taken for "no consent", it would
+// switch off what protects a person's choice.
 func (a answer) consent() (*Consent, error) {
 	r, found := findRecord(a.json, consentFields, consentWrappers)
 	if !found {
-		if err := a.complaint(); err != nil {
-			return nil, err
-		}
-		if a.json.Kind() != '{' && a.json.Kind() != 'n' {
-			return nil, a.unexpected("$: expected an object, found " + kindName(a.json))
-		}
-		return nil, nil
+		return nil, a.noConsent(r)
 	}
 	held := &Consent{
 		UserIPv6:      r.text("user_ipv6"),
@@ -116,6 +118,19 @@ func (a answer) consent() (*Consent, error) {
 	return held, nil
 }
 
+func (a answer) noConsent(r *record) error {
+	if err := a.complaint(); err != nil {
+		return err
+	}
+	if a.json.Kind() == 'n' || a.json.Kind() == '{' && r.isEmpty(consentWrappers) {
+		return nil
+	}
+	if a.json.Kind() != '{' {
+		return a.unexpected("$: expected an object, found " + kindName(a.json))
+	}
+	return a.unexpected("no field of a consent record was recognised in the answer")
+}
+
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). It returns the
 // consent that it left alone where a later choice stands, and nil where the update
 // is in place.
@@ -124,60 +139,144 @@ func (a answer) consent() (*Consent, error) {
 // choice stands, and otherwise the update, whose values are absolute, is sent once
 // more. Errors are *Error.
 func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (kept *Consent, err error) {
-	to, err := scope.ofPerson(identity, opUpdateConsent)
+	to, unlock, err := c.alone(ctx, scope, identity, opUpdateConsent)
 	if err != nil {
-		return nil, invalid(opUpdateConsent, err)
-	}
-	unlock, err := c.people.lock(ctx, to.escaped)
-	if err != nil {
-		k := &call{op: opUpdateConsent, endpoint: to}
-		return nil, k.transportError(err)
-	}
-	defer unlock()
-	if !u.KeepLaterThan.IsZero() {
-		held, err := c.compared(ctx, scope, identity)
-		if err != nil {
-			return nil, err
-		}
-		if held != nil && held.LaterThan(u.KeepLaterThan) {
-			return held, nil
-		}
-	}
-	err = c.patchConsent(ctx, to, identity, u)
-	var e *Error
-	if !errors.As(err, &e) || !e.Ambiguous || e.Kind == KindCancelled {
 		return nil, err
 	}
-	return c.settleConsent(ctx, scope, to, identity, u, e)
+	defer unlock()
+	w := &consentWrite{client: c, scope: scope, to: to, identity: identity, update: u}
+	if u.comparesFirst() && !c.readOnly { // a read-only client refuses the write before anything is sent
+		if err := w.compare(ctx); err != nil || w.kept != nil {
+			return w.kept, err
+		}
+	}
+	return w.carryOut(ctx)
 }
 
-// compared reads what there is to compare with before a write; a person of whom
-// the service knows nothing has made no choice.
-func (c *Client) compared(ctx context.Context, scope Scope, identity string) (*Consent, error) {
-	if c.readOnly {
-		return nil, nil // the write that follows is refused before anything is sent
-	}
-	held, _, err := c.readConsent(ctx, scope, identity)
-	if IsKind(err, KindNotFound) {
-		return nil, nil
-	}
-	return held, err
+// consentWrite is one update on its way.
+type consentWrite struct {
+	client   *Client
+	scope    Scope
+	to       endpoint
+	identity string
+	update   ConsentUpdate
+	kept     *Consent // the later choice, once one was seen
 }
 
-func (c *Client) patchConsent(ctx context.Context, to endpoint, identity string, u ConsentUpdate) error {
-	p, err := place(c.wire.ConsentParametersIn, u.parameters(c.wire))
+// compare looks for a later choice of the person. A person of whom the service
+// knows nothing has made none; a record without a time may be one.
+func (w *consentWrite) compare(ctx context.Context) error {
+	held, got, err := w.client.readConsent(ctx, w.scope, w.identity)
+	switch {
+	case IsKind(err, KindNotFound) && !w.update.OnlyKnown, err == nil && held == nil:
+		return nil
+	case err != nil:
+		return err
+	case w.update.KeepLaterThan.IsZero():
+		return nil
+	case held.AgreementTime.IsAbsent():
+		return got.unexpected("the service's record has no agreement_time, so that a later choice of the person cannot be excluded; nothing was written (keep_later_choice = false writes all the same)")
+	case held.LaterThan(w.update.KeepLaterThan):
+		w.kept = held
+	}
+	return nil
+}
+
+// carryOut sends the update and settles what is open afterwards: at most twice.
+func (w *consentWrite) carryOut(ctx context.Context) (*Consent, error) {
+	attempts := 0
+	for again := true; ; again = false {
+		err := w.patch(ctx)
+		e, failed := errors.AsType[*Error](err)
+		switch {
+		case w.kept != nil:
+			return w.kept, nil
+		case !failed:
+			return nil, err
+		}
+		if e.Operation == opUpdateConsent.name { // and not a login that failed in between
+			e.Attempts += attempts
+		}
+		attempts = e.Attempts
+		if !e.Ambiguous || e.Kind == KindCancelled {
+			return nil, e
+		}
+		settled, err := w.settle(ctx, e)
+		if settled || err != nil {
+			return w.kept, err
+		}
+		if !again {
+			return nil, e
+		}
+	}
+}
+
+// settle finds out what became of an update whose answer was lost.
+func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _ error) {
+	held, _, err := w.client.readConsent(ctx, w.scope, w.identity)
+	switch {
+	case err != nil && !IsKind(err, KindNotFound):
+		return false, lost.unknownOutcome(err)
+	case held != nil && w.update.isIn(*held):
+		return true, nil
+	case held != nil && !w.update.KeepLaterThan.IsZero() && held.LaterThan(w.update.KeepLaterThan):
+		w.kept = held
+		return true, nil
+	}
+	return false, nil
+}
+
+var errLaterChoice = errors.New("a later choice of the person stands")
+
+func (w *consentWrite) patch(ctx context.Context) error {
+	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
 	if err != nil {
 		return invalid(opUpdateConsent, err)
 	}
-	private := []string{identity}
-	if u.UserIPv6.IsValid() {
-		private = append(private, MappedIPv6(u.UserIPv6), u.UserIPv6.String(), u.UserIPv6.Unmap().String())
+	if w.update.comparesFirst() {
+		p.beforeRetry = func() error {
+			if err := w.compare(ctx); err != nil {
+				return err
+			}
+			if w.kept != nil {
+				return errLaterChoice
+			}
+			return nil
+		}
 	}
-	got, err := c.do(ctx, opUpdateConsent, to, p, private...)
+	got, err := w.client.do(ctx, opUpdateConsent, w.to, p, w.private()...)
 	if err != nil {
 		return err
 	}
-	return got.complaint()
+	if err := got.complaint(); err != nil {
+		return err
+	}
+	return w.checkAnswer(got)
+}
+
+func (w *consentWrite) private() []string {
+	private := []string{w.identity}
+	if a := w.update.UserIPv6; a.IsValid() {
+		private = append(private, MappedIPv6(a), a.String(), a.Unmap().String())
+	}
+	return private
+}
+
+// checkAnswer refuses a success that shows other clauses than were sent. The
+// interface does not show the answer, so what it does not show is no reason.
+func (w *consentWrite) checkAnswer(got answer) error {
+	r, found := findRecord(got.json, consentFields, consentWrappers)
+	if !found {
+		return nil
+	}
+	for i, agreed := range w.update.Clauses {
+		if shown, ok := r.boolean(clauseName(i)).Get(); ok && shown != agreed {
+			e := got.call.fail(KindRejected, got.status, "the service answered with another "+clauseName(i)+" than was sent")
+			e.Ambiguous = false
+			return e
+		}
+	}
+	return nil
 }
 
 func (u ConsentUpdate) parameters(w Wire) []parameter {
@@ -192,24 +291,6 @@ func (u ConsentUpdate) parameters(w Wire) []parameter {
 		list = append(list, parameter{"agreement_time", w.formatTime(u.AgreementTime)})
 	}
 	return append(list, parameter{"manual", u.Manual})
-}
-
-// settleConsent finds out what became of an update whose answer was lost.
-func (c *Client) settleConsent(ctx context.Context, scope Scope, to endpoint, identity string, u ConsentUpdate, lost *Error) (*Consent, error) {
-	held, _, err := c.readConsent(ctx, scope, identity)
-	switch {
-	case err != nil && !IsKind(err, KindNotFound):
-		return nil, lost.unknownOutcome(err)
-	case held != nil && u.isIn(*held):
-		return nil, nil
-	case held != nil && !u.KeepLaterThan.IsZero() && held.LaterThan(u.KeepLaterThan):
-		return held, nil
-	}
-	err = c.patchConsent(ctx, to, identity, u)
-	if e, ok := errors.AsType[*Error](err); ok {
-		e.Attempts += lost.Attempts
-	}
-	return nil, err
 }
 
 // unknownOutcome is what remains where neither the answer nor a look at the

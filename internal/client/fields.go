@@ -90,6 +90,16 @@ func findRecord(v jsontext.Value, known, wrappers []string) (*record, bool) {
 	return r, r.hasAny(known)
 }
 
+// isEmpty reports an object without members, or with wrappers around nothing only.
+func (r *record) isEmpty(wrappers []string) bool {
+	for name, v := range r.members {
+		if v.Kind() != 'n' || !slices.Contains(wrappers, name) {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *record) hasAny(known []string) bool {
 	for name := range r.members {
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
@@ -203,8 +213,10 @@ func isTold(v jsontext.Value) bool {
 	switch v.Kind() {
 	case '"':
 		return textOf(v) != ""
-	case '{', 't':
+	case 't':
 		return true
+	case '{':
+		return len(membersOf(v)) > 0
 	case '[':
 		return len(elementsOf(v)) > 0
 	}

@@ -49,6 +49,8 @@ type login struct {
 	failure      *Error
 	failedFor    time.Time // zero with a failure: for ever
 	refusedUntil time.Time
+	renewing     bool // the next token replaces a rejected one
+	unproven     bool // the token replaced a rejected one, and nothing has accepted it yet
 }
 
 func newLogin(cfg Config, base *url.URL, t *authTransport) *login {
@@ -86,11 +88,11 @@ func (l *login) renew(ctx context.Context, rejected int) bool {
 	case l.number != rejected:
 		l.mu.Unlock()
 		return true
-	case time.Now().Before(l.refusedUntil):
+	case l.unproven, time.Now().Before(l.refusedUntil):
 		l.mu.Unlock()
 		return false
 	}
-	l.fresh = time.Time{}
+	l.fresh, l.renewing = time.Time{}, true
 	l.mu.Unlock()
 	// A failing login shows as the original 401: that is what happened to the call.
 	return l.obtain(ctx) == nil
@@ -102,6 +104,14 @@ func (l *login) refused(int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refusedUntil = time.Now().Add(refusalPause)
+}
+
+func (l *login) accepted(mark int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if mark == l.number {
+		l.unproven = false
+	}
 }
 
 // obtain waits for the one login that is under way, or begins it. The login goes
@@ -182,6 +192,7 @@ func (l *login) accept(token string, lifetime time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.token, l.failure = token, nil
+	l.unproven, l.renewing = l.renewing, false
 	l.number++
 	l.fresh = time.Now().Add(lifetime - min(5*time.Minute, lifetime/10))
 }
@@ -191,7 +202,7 @@ func (l *login) accept(token string, lifetime time.Duration) {
 func (l *login) attempt(ctx context.Context, number int) (token string, lifetime, wait time.Duration, _ *Error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, errAttemptTimeout)
 	defer cancel()
-	k := &call{op: opLogin, endpoint: loginEndpoint, redact: newRedactor(l.transport.secrets...), attempts: number}
+	k := &call{op: opLogin, endpoint: loginEndpoint, host: hostOf(l.base), redact: newRedactor(l.transport.secrets...), attempts: number}
 	req, err := l.request(ctx)
 	if err != nil {
 		return "", 0, 0, k.fail(KindInternal, 0, "the request could not be built")
@@ -239,8 +250,6 @@ func (l *login) request(ctx context.Context) (*http.Request, error) {
 	if p.contentType != "" {
 		req.Header.Set("Content-Type", p.contentType)
 	}
-	// A login is not safe to repeat behind our back: it counts towards lock-outs.
-	req.GetBody = nil
 	l.transport.dress(req)
 	return req, nil
 }

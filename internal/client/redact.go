@@ -1,9 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"encoding/base64"
+	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -41,11 +44,15 @@ func newRedactor(values ...string) redactor {
 		}
 		for _, form := range []string{
 			v, EscapeSegment(v), url.PathEscape(v), url.QueryEscape(v), unquoted(v),
+			html.EscapeString(v), strings.ReplaceAll(v, "/", `\/`),
 			base64.StdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v)),
 		} {
 			r.values = append(r.values, form, strings.ToLower(form))
 		}
 	}
+	// The longest first: a short one inside it would leave the rest of it readable.
+	slices.SortFunc(r.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	r.values = slices.Compact(r.values)
 	return r
 }
 
@@ -56,15 +63,17 @@ func unquoted(v string) string {
 
 // text redacts, escapes and cuts, in this order: cutting first could leave the
 // half of a secret that is no longer recognised.
-func (r redactor) text(s string, limit int) string {
+func (r redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
+
+// clean removes what must not be shown.
+func (r redactor) clean(s string) string {
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, redacted)
 	}
 	s = looksLikeJWT.ReplaceAllString(s, redacted)
 	s = looksLikeToken.ReplaceAllString(s, "${1}${2}"+redacted)
 	s = looksLikeEmail.ReplaceAllString(s, redacted)
-	s = looksLikeAddress.ReplaceAllString(s, redacted)
-	return escapeText(s, limit)
+	return looksLikeAddress.ReplaceAllString(s, redacted)
 }
 
 // escapeText makes text harmless to print: one line, no control or invisible
@@ -95,9 +104,7 @@ var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>
 // excerpt gives the first words of a page that stands where JSON should be, so
 // that a person recognises the portal or proxy that answered.
 func (r redactor) excerpt(body []byte) string {
-	if len(body) > 4096 {
-		body = body[:4096]
-	}
-	words := strings.Fields(markup.ReplaceAllString(string(body), " "))
+	// Before the markup goes as well: what goes with it may be part of a secret.
+	words := strings.Fields(markup.ReplaceAllString(r.clean(string(body)), " "))
 	return r.text(strings.Join(words, " "), limitExcerpt)
 }

@@ -34,8 +34,18 @@ func newRetryClient(next http.RoundTripper, maxRetries int) *retryablehttp.Clien
 		RetryMax:     maxRetries,
 		CheckRetry:   mayRetry,
 		Backoff:      backoff,
+		PrepareRetry: lookAgain,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
+}
+
+// lookAgain lets an operation change its mind: between two attempts there may have
+// been minutes, in which a person has chosen.
+func lookAgain(req *http.Request) error {
+	if k := callFrom(req.Context()); k.beforeRetry != nil {
+		return k.beforeRetry()
+	}
+	return nil
 }
 
 // mayRetry decides by class of operation and of failure: a read is sent again
@@ -118,8 +128,7 @@ func askedToWait(resp *http.Response) (time.Duration, bool) {
 	return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
 }
 
-// parseRetryAfter understands both forms of the header, seconds (a fraction is
-// rounded up) and a date, and bounds the wait to 0…limitRetryAfter. What it does
+// parseRetryAfter understands both forms of the header, seconds and a date, and bounds the wait to 0…limitRetryAfter. What it does
 // not understand counts as not given.
 func parseRetryAfter(value string, now time.Time) (time.Duration, bool) {
 	value = strings.TrimSpace(value)

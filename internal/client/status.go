@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -43,7 +44,7 @@ func joinSentences(a, b string) string {
 func (k *call) judgeStatus(resp *http.Response, isObject bool) (Kind, string) {
 	switch status := resp.StatusCode; {
 	case status/100 == 3:
-		return KindRedirect, redirectDetail(resp)
+		return KindRedirect, redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
 	case status == http.StatusUnauthorized:
 		return KindAuthentication, ""
 	case status == http.StatusProxyAuthRequired:
@@ -67,8 +68,8 @@ func (k *call) judgeStatus(resp *http.Response, isObject bool) (Kind, string) {
 
 // redirectDetail names the host only: a path or query of a Location may repeat
 // what was sent.
-func redirectDetail(resp *http.Response) string {
-	location, err := url.Parse(resp.Header.Get("Location"))
+func redirectDetail(header string) string {
+	location, err := url.Parse(header)
 	if err != nil || location.Host == "" {
 		return "the service sent the request elsewhere, which is never followed"
 	}

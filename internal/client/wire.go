@@ -82,6 +82,7 @@ type payload struct {
 	body        []byte
 	contentType string
 	query       string
+	beforeRetry func() error // see call
 }
 
 // place lays parameters out where the setting says.
@@ -140,10 +141,18 @@ func readInstant(v jsontext.Value) (time.Time, bool) {
 	case '"':
 		return parseInstantText(textOf(v))
 	case '0':
-		ms, err := strconv.ParseInt(string(v), 10, 64)
-		return time.UnixMilli(ms).UTC(), err == nil
+		return parseMilliseconds(string(v))
 	}
 	return time.Time{}, false
+}
+
+// earliestMilliseconds is the year 2000: smaller numbers are seconds or something
+// else, and would make every choice look older than it is.
+const earliestMilliseconds = 946_684_800_000
+
+func parseMilliseconds(s string) (time.Time, bool) {
+	ms, err := strconv.ParseInt(s, 10, 64)
+	return time.UnixMilli(ms).UTC(), err == nil && ms >= earliestMilliseconds
 }
 
 func parseInstantText(s string) (time.Time, bool) {
@@ -152,8 +161,5 @@ func parseInstantText(s string) (time.Time, bool) {
 			return t.UTC(), true
 		}
 	}
-	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return time.UnixMilli(ms).UTC(), true
-	}
-	return time.Time{}, false
+	return parseMilliseconds(s)
 }

@@ -224,7 +224,7 @@ func TestAComparisonThatCannotBeMadeWritesNothing(t *testing.T) {
 
 func TestAPersonOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"clause_1_consent":false}`} {
+	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {
 		p, service := start(t, nil)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
 		_, diags := p.Create(name, config(agreed))

@@ -8,50 +8,52 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// noteKey is the key in private state under which a refresh notes that a later
-// choice of the person stands, as milliseconds since 1970. Afterwards state holds
-// the person's own agreement_time, and a comparison alone no longer shows it.
+// noteKey is the key in private state under which the configured agreement_time is
+// noted while a later choice of the person stands, as milliseconds since 1970.
+// State holds the person's own time then, and a comparison with it alone would no
+// longer show that the choice is later.
 const noteKey = "later_choice"
 
-type laterNote struct {
-	ms    int64
-	noted bool
-}
+// laterNote is that note; the zero note says that no later choice is known.
+type laterNote struct{ configured time.Time }
 
-type privateReader interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-type privateWriter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-func noteOf(ctx context.Context, private privateReader) laterNote {
+func noteOf(ctx context.Context, private tfkit.PrivateReader) laterNote {
 	value, _ := private.GetKey(ctx, noteKey)
 	ms, err := strconv.ParseInt(string(value), 10, 64)
-	return laterNote{ms: ms, noted: err == nil}
-}
-
-func (n laterNote) chosen() (time.Time, bool) { return time.UnixMilli(n.ms), n.noted }
-
-// standsIn reports whether what the service holds is a later choice than the one
-// in state, or still the one that was noted.
-func (n laterNote) standsIn(state resourceModel, held client.Consent) bool {
-	known, ok := state.AgreementTime.Value()
-	chosen, also := held.AgreementTime.Get()
-	if !ok || !also || !state.KeepLaterChoice.ValueBool() {
-		return false
+	if err != nil {
+		return laterNote{}
 	}
-	return held.LaterThan(known) || n.noted && chosen.UnixMilli() >= n.ms
+	return laterNote{time.UnixMilli(ms)}
 }
 
-// write notes the choice, or removes the note where none stands any more.
-func (n laterNote) write(ctx context.Context, private privateWriter, stands bool, held client.Consent) diag.Diagnostics {
-	if !stands {
+func (n laterNote) stands() bool { return !n.configured.IsZero() }
+
+// comparedWith is the configured time that a choice is compared with: the noted one,
+// or else that of the attribute. The zero Time is none.
+func (n laterNote) comparedWith(agreementTime tfkit.Instant) time.Time {
+	if n.stands() {
+		return n.configured
+	}
+	configured, _ := agreementTime.Value()
+	return configured
+}
+
+// after is the note once the service was asked: it stays or begins where what the
+// service holds is later, and ends otherwise.
+func (n laterNote) after(state resourceModel, held client.Consent) laterNote {
+	configured := n.comparedWith(state.AgreementTime)
+	if !state.KeepLaterChoice.ValueBool() || configured.IsZero() || !held.LaterThan(configured) {
+		return laterNote{}
+	}
+	return laterNote{configured}
+}
+
+func (n laterNote) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+	if !n.stands() {
 		return private.SetKey(ctx, noteKey, nil)
 	}
-	chosen, _ := held.AgreementTime.Get()
-	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, chosen.UnixMilli(), 10))
+	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, n.configured.UnixMilli(), 10))
 }

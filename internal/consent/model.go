@@ -50,9 +50,9 @@ func (m *recordModel) update() client.ConsentUpdate {
 }
 
 // withdrawal takes all five clauses back. It names no agreement_time, because
-// nobody agrees to anything then.
+// nobody agrees to anything then, and makes no record of a person whose data is gone.
 func (m *recordModel) withdrawal() client.ConsentUpdate {
-	u := client.ConsentUpdate{Manual: m.Manual.ValueBool()}
+	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true}
 	u.UserIPv6, _ = m.UserIPv6.Value()
 	return u
 }
@@ -127,7 +127,9 @@ func (m *recordModel) keepChoice(state recordModel) {
 	if !m.UserIPv6.IsNull() && !state.UserIPv6.IsNull() {
 		m.UserIPv6 = state.UserIPv6
 	}
-	m.AgreementTime = state.AgreementTime
+	if !m.AgreementTime.IsNull() && !state.AgreementTime.IsNull() {
+		m.AgreementTime = state.AgreementTime
+	}
 	m.Manual = state.Manual
 }
 
@@ -153,13 +155,22 @@ type resourceModel struct {
 	OnDestroy       types.String `tfsdk:"on_destroy"`
 }
 
-// laterChoice reports the time of the person's choice in state where it is later
-// than the configured one and therefore stands.
-func (m *resourceModel) laterChoice(state resourceModel) (configured, chosen time.Time, stands bool) {
+// laterChoice reports whether the person's choice in state is later than what is
+// configured, and therefore stands: in the configuration, or in the note where the
+// configuration no longer says.
+func (m *resourceModel) laterChoice(state resourceModel, note laterNote) (configured, chosen time.Time, stands bool) {
 	configured, ok := m.AgreementTime.Value()
-	chosen, also := state.AgreementTime.Value()
-	stands = ok && also && m.KeepLaterChoice.ValueBool() && chosen.UnixMilli() > configured.UnixMilli()
-	return configured, chosen, stands
+	if !ok {
+		configured = note.configured
+	}
+	if !m.KeepLaterChoice.ValueBool() || configured.IsZero() {
+		return configured, chosen, false
+	}
+	chosen, known := state.AgreementTime.Value()
+	if !known { // no longer managed, and the note says that a later choice stood
+		return configured, chosen, note.stands()
+	}
+	return configured, chosen, chosen.UnixMilli() > configured.UnixMilli()
 }
 
 // adopt takes over everything that the service holds, as an import does.

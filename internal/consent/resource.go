@@ -81,8 +81,8 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Computed:   true,
 			Default:    stringdefault.StaticString(retain),
 			Validators: []validator.String{stringvalidator.OneOf(retain, withdraw)},
-			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the consent as it is and warns, `withdraw` sets all five clauses to false. " +
-				"The service has no way to remove a consent record.",
+			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the consent as it is and warns, `withdraw` sets all five clauses to false, unless the service knows no consent of the person. " +
+				"Do not combine `withdraw` with `create_before_destroy`: the old object would withdraw what the new one has just written. The service has no way to remove a consent record.",
 		},
 	}
 	for name, text := range clauseDescriptions {
@@ -141,8 +141,15 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		return
 	}
+	note := noteOf(ctx, req.Private)
+	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
+		resp.Diagnostics.AddAttributeError(path.Root("agreement_time"), "Not known while a later choice of the person stands",
+			"The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.\n\n"+
+				"What to do: apply what these values come from first (-target), or write them into the configuration.")
+		return
+	}
 	plan.keepSpelling(state.recordModel)
-	if configured, chosen, stands := plan.laterChoice(state); stands {
+	if configured, chosen, stands := plan.laterChoice(state, note); stands {
 		warnLaterChoice(&resp.Diagnostics, configured, chosen)
 		plan.keepChoice(state.recordModel)
 	}
@@ -160,8 +167,13 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	if plan.KeepLaterChoice.ValueBool() {
 		u.KeepLaterThan = u.AgreementTime
 	}
-	if r.write(ctx, plan, u, tfkit.NothingSaved, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	kept, ok := r.write(ctx, plan, u, tfkit.NothingSaved, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	if kept {
+		resp.Diagnostics.Append(laterNote{u.KeepLaterThan}.write(ctx, resp.Private)...)
 	}
 }
 
@@ -186,10 +198,9 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	if state.knowsNoClause() {
 		state.adopt(*held)
 	} else {
-		noted := noteOf(ctx, req.Private)
-		stands := noted.standsIn(state, *held)
-		resp.Diagnostics.Append(noted.write(ctx, resp.Private, stands, *held)...)
-		state.refresh(*held, stands)
+		note := noteOf(ctx, req.Private).after(state, *held)
+		resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
+		state.refresh(*held, note.stands())
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -203,16 +214,27 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	note := noteOf(ctx, req.Private)
+	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
+	configured, _, stands := config.laterChoice(plan, note)
+	if stands { // nothing is written, and the note outlives whatever else is changed
+		note = laterNote{configured}
+	}
 	if plan.differs(state.recordModel) {
 		u := plan.update()
 		if plan.KeepLaterChoice.ValueBool() {
-			u.KeepLaterThan, _ = config.AgreementTime.Value()
+			u.KeepLaterThan = configured
 		}
-		if !r.write(ctx, plan, u, tfkit.PriorKept, &resp.Diagnostics) {
+		kept, ok := r.write(ctx, plan, u, tfkit.PriorKept, &resp.Diagnostics)
+		if !ok {
 			return
 		}
-		resp.Diagnostics.Append(laterNote{}.write(ctx, resp.Private, false, client.Consent{})...)
+		note = laterNote{}
+		if kept {
+			note = laterNote{configured}
+		}
 	}
+	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -229,11 +251,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 	u := state.withdrawal()
 	if state.KeepLaterChoice.ValueBool() {
-		u.KeepLaterThan, _ = state.AgreementTime.Value()
-		if chosen, ok := noteOf(ctx, req.Private).chosen(); ok {
-			// State holds the person's own time by now; theirs is the later choice.
-			u.KeepLaterThan = chosen.Add(-time.Millisecond)
-		}
+		u.KeepLaterThan = noteOf(ctx, req.Private).comparedWith(state.AgreementTime)
 	}
 	// Of a person who is gone there is nothing to withdraw.
 	r.write(ctx, state, u, tfkit.PriorKept, &resp.Diagnostics, client.KindNotFound)
@@ -261,27 +279,28 @@ func (r *consentResource) read(ctx context.Context, of tfkit.Scope, identity str
 	return &held, err
 }
 
-// write sends an update and reports whether the state may say so. Errors of the
-// kinds that are as good as done are no errors.
-func (r *consentResource) write(ctx context.Context, m resourceModel, u client.ConsentUpdate, inState string, diags *diag.Diagnostics, asGoodAsDone ...client.Kind) bool {
+// write sends an update, and reports whether a later choice was kept instead and
+// whether the state may say what was asked for. Errors of the kinds that are as good
+// as done are no errors.
+func (r *consentResource) write(ctx context.Context, m resourceModel, u client.ConsentUpdate, inState string, diags *diag.Diagnostics, asGoodAsDone ...client.Kind) (kept, ok bool) {
 	c, ok := r.Ready(diags)
 	if !ok {
-		return false
+		return false, false
 	}
 	scope, ok := r.ScopeOf(m.Scope, diags)
 	if !ok {
-		return false
+		return false, false
 	}
-	kept, err := c.UpdateConsent(ctx, scope, m.IdentityID.ValueString(), u)
+	held, err := c.UpdateConsent(ctx, scope, m.IdentityID.ValueString(), u)
 	if err != nil && !client.IsKind(err, asGoodAsDone...) {
 		tfkit.AddError(diags, err, inState, sentAttributes...)
-		return false
+		return false, false
 	}
-	if kept != nil {
-		chosen, _ := kept.AgreementTime.Get()
+	if held != nil {
+		chosen, _ := held.AgreementTime.Get()
 		warnLaterChoice(diags, u.KeepLaterThan, chosen)
 	}
-	return true
+	return held != nil, true
 }
 
 func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
@@ -293,8 +312,12 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 }
 
 func warnLaterChoice(diags *diag.Diagnostics, configured, chosen time.Time) {
+	held := "a consent"
+	if !chosen.IsZero() {
+		held += " of " + client.FormatInstant(chosen)
+	}
 	diags.AddWarning("A later choice of the person stands",
-		"The service holds a consent of "+client.FormatInstant(chosen)+", which is later than the configured one of "+client.FormatInstant(configured)+". "+
+		"The service holds "+held+", which is later than the configured one of "+client.FormatInstant(configured)+". "+
 			"Nothing is written and the plan leaves the person's choice as it is: it is the person's turn, not Terraform's.\n\n"+
-			"What to do: nothing, or bring the configuration up to the person's choice. To overwrite that choice on legal grounds, set keep_later_choice = false, or a later agreement_time.")
+			"What to do: nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or where that later time was an earlier configuration's mistake, set keep_later_choice = false, or a later agreement_time.")
 }

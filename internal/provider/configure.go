@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -41,10 +40,10 @@ func (p *analyticsProvider) ValidateConfig(ctx context.Context, req provider.Val
 	if !m.BaseURL.IsNull() && !m.BaseURL.IsUnknown() {
 		checkBaseURL(m.BaseURL.ValueString(), &resp.Diagnostics)
 	}
-	if values := placeholders(m.credentials()); given(values...) {
+	if values := m.credentials(); anyGiven(values) && !anyUnknown(values) {
 		addCredentialError(&resp.Diagnostics, credentialsOf(presence(credentialNames, values)).Validate())
 	}
-	if values := placeholders(m.scope()); given(values...) {
+	if values := m.scope(); anyGiven(values) && !anyUnknown(values) {
 		addScopeError(&resp.Diagnostics, scopeOf(presence(scopeNames, values)))
 	}
 	if headers, ok := knownHeaders(ctx, m.Headers); ok {
@@ -52,20 +51,12 @@ func (p *analyticsProvider) ValidateConfig(ctx context.Context, req provider.Val
 	}
 }
 
-// placeholders and presence stand for values of which only the presence counts
-// here; what they contain is for their own validators.
-func placeholders(values []types.String) []attr.Value {
-	out := make([]attr.Value, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
-}
-
-func presence(names []string, values []attr.Value) map[string]string {
+// presence stands for values of which only the presence counts here; what they
+// contain is for their own validators.
+func presence(names []string, values []types.String) map[string]string {
 	read := map[string]string{}
 	for i, name := range names {
-		if given(values[i]) {
+		if !values[i].IsNull() {
 			read[name] = "present"
 		}
 	}
@@ -126,7 +117,7 @@ func checkBaseURL(value string, diags *diag.Diagnostics) {
 	u, err := client.ParseBaseURL(value)
 	if err != nil {
 		diags.AddAttributeError(path.Root("base_url"), "Unusable base_url",
-			upperFirst(err.Error())+".\n\nWhat to do: set base_url in the provider block, or ANALYTICS_BASE_URL in the environment. There is no default host.")
+			"The setting "+err.Error()+".\n\nWhat to do: set base_url in the provider block, or ANALYTICS_BASE_URL in the environment. There is no default host.")
 		return
 	}
 	if strings.HasSuffix(u.Path, "/v1") {
@@ -134,8 +125,6 @@ func checkBaseURL(value string, diags *diag.Diagnostics) {
 			"The provider adds /v1 to every path itself. If requests fail with \"Endpoint not found\", remove it from base_url.")
 	}
 }
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func (s *settings) credentials(m model) client.Credentials {
 	read, unknown := s.group(credentialNames, m.credentials())
@@ -157,7 +146,7 @@ func addCredentialError(diags *diag.Diagnostics, err error) {
 	if !errors.As(err, &e) {
 		return
 	}
-	diags.AddAttributeError(path.Root(e.Setting), "Unusable credentials", upperFirst(e.Error())+".\n\n"+
+	diags.AddAttributeError(path.Root(e.Setting), "Unusable credentials", "The setting "+e.Error()+".\n\n"+
 		"What to do: give exactly one of email and password, token, or api_secret_key, in the provider block, or as "+
 		envName("email")+" and "+envName("password")+", "+envName("token")+", or "+envName("api_secret_key")+" in the environment. The block wins as a whole.")
 }
@@ -185,7 +174,7 @@ func addScopeError(diags *diag.Diagnostics, scope client.Scope) {
 		if scope.Account() {
 			at = path.Root("account_id")
 		}
-		diags.AddAttributeError(at, "Unusable scope", upperFirst(err.Error())+".")
+		diags.AddAttributeError(at, "Unusable scope", "The scope cannot be used: "+err.Error()+".")
 	}
 }
 

@@ -242,3 +242,43 @@ func TestAWrongClockIsWarnedOfOnce(t *testing.T) {
 		t.Errorf("again: %v", diags.Warnings())
 	}
 }
+
+func TestUnknownCredentialsAndScopesAreNotTakenForContradictions(t *testing.T) {
+	t.Parallel()
+	for _, config := range []acctest.Attributes{
+		{"base_url": "https://h.example.com", "api_secret_key": acctest.Unknown, "token": acctest.Unknown},
+		{"base_url": "https://h.example.com", "api_secret_key": "k", "org_id": acctest.Unknown, "project_id": acctest.Unknown, "account_id": acctest.Unknown},
+		{"base_url": "https://h.example.com", "email": acctest.Unknown, "api_secret_key": "k"},
+	} {
+		p, diags := acctest.Start(t, config, nil)
+		p.NoErrors(diags)
+	}
+}
+
+func TestLimitsOfTheEnvironmentAreInForce(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	environment := map[string]string{"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": "a"}
+	consent := acctest.Attributes{
+		"identity_id": "user-1001", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+	}
+	for name, tc := range map[string]struct {
+		value string
+		fault mockserver.Fault
+		words string
+	}{
+		"ANALYTICS_READ_ONLY":       {"true", mockserver.Fault{}, "read-only"},
+		"ANALYTICS_MAX_RETRIES":     {"0", mockserver.Fault{Status: 429}, "Attempts: 1"},
+		"ANALYTICS_REQUEST_TIMEOUT": {"1s", mockserver.Fault{Hang: true, Times: -1}, "request_timeout"},
+	} {
+		with := maps.Clone(environment)
+		with[name] = tc.value
+		p, diags := acctest.Start(t, nil, with)
+		p.NoErrors(diags)
+		tc.fault.Operation, tc.fault.Identity = mockserver.OpUpdateConsent, name
+		service.Inject(tc.fault)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: name, Status: 403, Times: -1})
+		_, diags = p.Create("analytics_consent", consent.With(acctest.Attributes{"identity_id": name}))
+		wantText(t, diags.Errors(), tc.words)
+	}
+}

@@ -9,9 +9,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// guard turns a panic anywhere in the provider, the framework's own code, plan
-// modifiers and validators included, into an error of that one request. Without
-// it the process ends, and every object in flight is lost. What a resource has
+// guard turns a panic in any request about a configuration or an object, the
+// framework's own code, plan modifiers and validators included, into an error of
+// that one request. Without it the process ends, and every object in flight is lost. What a resource has
 // saved before a panic in its own methods is kept by tfkit.Service.Finish.
 type guard struct{ tfprotov6.ProviderServer }
 

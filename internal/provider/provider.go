@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
 )
 
@@ -46,8 +46,9 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		consent.NewResource,
-		requests.NewDataDeletionResource,
 		profile.NewResource,
+		requests.NewDataAccessRequestResource,
+		requests.NewDataDeletionResource,
 	}
 }
 
@@ -55,6 +56,7 @@ func (p *analyticsProvider) DataSources(context.Context) []func() datasource.Dat
 	return []func() datasource.DataSource{
 		consent.NewDataSource,
 		profile.NewDataSource,
+		requests.NewPendingRequestsDataSource,
 		session.NewCurrentUserDataSource,
 	}
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -114,25 +115,21 @@ func (s *settings) refuse(name, problem string) {
 	s.diags.AddAttributeError(path.Root(name), "Invalid value", name+" (or "+envName(name)+") "+problem+".")
 }
 
-// given reports whether the block says anything about one of the values, known or
-// not: then the environment is not asked about any of them.
-func given(values ...attr.Value) bool {
-	for _, v := range values {
-		if !v.IsNull() {
-			return true
-		}
-	}
-	return false
+// anyGiven reports whether the block says anything about one of the values, known
+// or not: then the environment is not asked about any of them.
+func anyGiven(values []types.String) bool {
+	return slices.ContainsFunc(values, func(v types.String) bool { return !v.IsNull() })
+}
+
+func anyUnknown(values []types.String) bool {
+	return slices.ContainsFunc(values, types.String.IsUnknown)
 }
 
 // group reads attributes that come from one place as a whole: the block where it
 // has any of them, else the environment.
 func (s *settings) group(names []string, values []types.String) (read map[string]string, unknown []string) {
 	read = map[string]string{}
-	fromBlock := false
-	for _, v := range values {
-		fromBlock = fromBlock || given(v)
-	}
+	fromBlock := anyGiven(values)
 	for i, name := range names {
 		switch {
 		case !fromBlock:
@@ -142,7 +139,7 @@ func (s *settings) group(names []string, values []types.String) (read map[string
 		case values[i].IsUnknown():
 			unknown = append(unknown, name)
 			s.sources[name] = "not known yet"
-		case given(values[i]):
+		case !values[i].IsNull():
 			read[name] = values[i].ValueString()
 			s.sources[name] = "provider block"
 		}

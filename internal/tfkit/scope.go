@@ -80,7 +80,7 @@ func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 	}
 	scope := s.effective(m)
 	if err := scope.Validate(); err != nil {
-		diags.AddError("No usable scope", upperFirst(err.Error())+".\n\n"+
+		diags.AddError("No usable scope", "The scope cannot be used: "+err.Error()+".\n\n"+
 			"What to do: set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.")
 		return client.Scope{}, false
 	}

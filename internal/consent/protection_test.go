@@ -1,0 +1,181 @@
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+var withdrawing = agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
+
+func TestAChoiceSeenByAnImportSurvivesADestroy(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	theirs := choose(late)
+	a := "2001:db8::1"
+	theirs.UserIPv6 = &a
+	service.PutConsent(scope, person, theirs)
+	state, diags := p.Import(name, person)
+	p.NoErrors(diags)
+	state, diags = p.Update(name, state, config(withdrawing))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
+	_, diags = p.Destroy(name, state)
+	p.NoErrors(diags)
+	wantHeld(t, service, choose(late).Clauses)
+}
+
+func TestAChoiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	base := acctest.Attributes{"agreement_time": early, "on_destroy": "withdraw"}
+	state := created(t, p, service, base)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(base))
+	state, diags := p.Update(name, state, config(withdrawing)) // adds user_ipv6
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
+	_, diags = p.Destroy(name, state)
+	p.NoErrors(diags)
+	wantHeld(t, service, choose(late).Clauses)
+}
+
+func TestAChoiceProtectedLateSurvivesADestroy(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, withdrawing.With(acctest.Attributes{"keep_later_choice": false}))
+	service.PutConsent(scope, person, choose(late))
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	state, diags = p.Update(name, state, config(withdrawing))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
+	_, diags = p.Destroy(name, state)
+	p.NoErrors(diags)
+	wantHeld(t, service, choose(late).Clauses)
+}
+
+func TestThePlanStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil, func(s *mockserver.Server) {
+		s.ConsentAnswer = func(r map[string]any) any {
+			if r["agreement_time"] == late {
+				r["user_ipv6"] = nil
+			}
+			return r
+		}
+	})
+	base := acctest.Attributes{"agreement_time": early}
+	state := created(t, p, service, base)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(base))
+	state, diags := p.Update(name, state, config(agreed))
+	p.NoErrors(diags)
+	wantEmptyPlan(t, p, state, config(agreed))
+}
+
+func TestAChoiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+	state, diags := p.Update(name, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	wantHeld(t, service, choose(late).Clauses)
+	state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
+	if state.Attributes["agreement_time"] != nil {
+		t.Errorf("state %v", state.Attributes)
+	}
+}
+
+func TestAChoiceMadeBetweenTwoAttemptsStands(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Header: map[string][]string{"Retry-After": {"1"}}, Then: func() {
+		service.PutConsent(scope, person, choose(late))
+	}})
+	_, diags := p.Create(name, config(agreed))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	wantHeld(t, service, choose(late).Clauses)
+}
+
+func TestAnAnswerThatCannotBeComparedStopsTheWrite(t *testing.T) {
+	t.Parallel()
+	for label, wrap := range map[string]func(r map[string]any) any{
+		"unknown wrapper": func(r map[string]any) any { return map[string]any{"user_consent": r} },
+		"list":            func(r map[string]any) any { return map[string]any{"data": []any{r}} },
+		"camel case": func(r map[string]any) any {
+			return map[string]any{"clause1Consent": r["clause_1_consent"], "agreementTime": r["agreement_time"]}
+		},
+		"clauses without time": func(r map[string]any) any { delete(r, "agreement_time"); return r },
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = wrap })
+			service.PutConsent(scope, person, choose(late))
+			state, diags := p.Create(name, config(agreed))
+			if state != nil || len(diags.Errors()) != 1 {
+				t.Errorf("state %v, errors %v", state, diags.Errors())
+			}
+			wantHeld(t, service, choose(late).Clauses)
+		})
+	}
+}
+
+func TestAnAnswerWithOtherClausesIsAnError(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200,
+		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`)})
+	_, diags := p.Create(name, config(nil))
+	wantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
+}
+
+func TestAWithdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, withdrawing)
+	service.DeleteConsent(scope, person)
+	_, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+	if r, ok := service.Consent(scope, person); ok {
+		t.Errorf("the erased person has a record again: %v %v", r.Clauses, *r.UserIPv6)
+	}
+}
+
+func TestTheWarningAtDestroyNamesTheConfiguredTime(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, withdrawing)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
+	_, diags := p.Destroy(name, state)
+	wantText(t, diags.Warnings(), "configured one of "+early)
+}
+
+func TestAnEmptyListOfErrorsIsSuccess(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Status: 200, Body: []byte(`{"success":true,"errors":{}}`)})
+	_, diags := p.Create(name, config(nil))
+	p.NoErrors(diags)
+}
+
+func TestAnUnknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	service.PutConsent(scope, person, choose(late))
+	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+	for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
+		_, diags := p.Plan(name, state, config(agreed).With(acctest.Attributes{attribute: acctest.Unknown}))
+		wantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
+	}
+}
