@@ -107,8 +107,13 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 					secrets = append(secrets, r.Token)
 				}
 			}
-			if !strings.Contains(logs, "Request to the analytics service answered") {
-				t.Error("the provider's own log lines are not among what was searched")
+			for _, line := range []string{"Request to the analytics service answered", "Sources of the provider configuration"} {
+				if !strings.Contains(logs, line) {
+					t.Errorf("the provider's own log line %q is not among what was searched", line)
+				}
+			}
+			if format == "TRACE" && !strings.Contains(logs, "base_url=environment") {
+				t.Error("the log does not say where base_url is from")
 			}
 			wantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
 			wantNoCanary(t, "the plan as JSON", plan, secrets...)

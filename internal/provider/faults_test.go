@@ -1,0 +1,159 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const consentName = "analytics_consent"
+
+func consentOf(identity string) acctest.Attributes {
+	return acctest.Attributes{
+		"identity_id": identity, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+	}
+}
+
+// createMany creates so many consents at once, as Terraform does.
+func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.State, errors [][]string) {
+	t.Helper()
+	states, errors = make([]*acctest.State, n), make([][]string, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			state, diags := p.Create(consentName, consentOf(fmt.Sprintf("user-%d", i)))
+			states[i], errors[i] = state, diags.Errors()
+		})
+	}
+	wg.Wait()
+	return states, errors
+}
+
+func TestTwoThousandObjectsStayWithinTheConnections(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 10}))
+	_, errors := createMany(t, p, 2000)
+	for i, e := range errors {
+		if len(e) > 0 {
+			t.Fatalf("object %d: %v", i, e)
+		}
+	}
+	if n := service.Count(mockserver.OpUpdateConsent); n != 2000 || service.Count(mockserver.OpLogin) != 1 || service.Connections() > 20 {
+		t.Errorf("%d writes, %d logins, %d connections", n, service.Count(mockserver.OpLogin), service.Connections())
+	}
+}
+
+func TestATokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
+	t.Parallel()
+	clock := mockserver.NewManualClock(time.Now())
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.Clock = clock
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpUpdateConsent && r.Seq == 200 {
+				clock.Advance(61 * time.Minute)
+			}
+		}
+	})
+	p := acctest.MustStart(t, acctest.Config(service))
+	_, errors := createMany(t, p, 500)
+	for i, e := range errors {
+		if len(e) > 0 {
+			t.Fatalf("object %d: %v", i, e)
+		}
+	}
+	if n := service.Count(mockserver.OpLogin); n != 2 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestCredentialsThatAreRefusedAreTriedOnceForAllObjects(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault  mockserver.Fault
+		words  string
+		logins int
+	}{
+		"wrong password":           {mockserver.Fault{Operation: mockserver.OpLogin, Status: 401, Times: -1, Body: []byte(`{"message":"no"}`)}, "Authentication rejected", 1},
+		"401 in spite of a token":  {mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Times: -1, Body: []byte(`{}`)}, "Authentication rejected", 2},
+		"an answer without a JWT":  {mockserver.Fault{Operation: mockserver.OpLogin, Status: 200, Times: -1, Body: []byte(`{"token":"canary"}`)}, "Unexpected login answer", 1},
+		"a redirect of the login":  {mockserver.Fault{Operation: mockserver.OpLogin, Status: 307, Times: -1, Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary"}}}, "Unexpected redirect", 1},
+		"a redirect of the update": {mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 302, Times: -1, Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary"}}}, "Unexpected redirect", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t)
+			service.Inject(tc.fault)
+			p := acctest.MustStart(t, acctest.Config(service))
+			states, errors := createMany(t, p, 100)
+			for i, e := range errors {
+				if states[i] != nil || len(e) != 1 || !strings.Contains(e[0], tc.words) || strings.Contains(e[0], "canary") || !strings.Contains(e[0], "In state now: nothing") {
+					t.Fatalf("object %d: %v", i, e)
+				}
+			}
+			if n := service.Count(mockserver.OpLogin); n != tc.logins {
+				t.Errorf("%d logins, want %d", n, tc.logins)
+			}
+		})
+	}
+}
+
+func TestA401OnceIsNotNoticed(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401})
+	_, diags := p.Create(consentName, consentOf("user-1001"))
+	p.NoErrors(diags)
+	if service.Count(mockserver.OpLogin) != 2 || service.Count(mockserver.OpUpdateConsent) != 2 {
+		t.Errorf("%d logins, %d writes", service.Count(mockserver.OpLogin), service.Count(mockserver.OpUpdateConsent))
+	}
+}
+
+func TestAPasswordChangedInMidRunIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	_, diags := p.Create(consentName, consentOf("user-1001"))
+	p.NoErrors(diags)
+	service.AddUser(service.Email, "another password")
+	service.RevokeTokens()
+	_, errors := createMany(t, p, 50)
+	for _, e := range errors {
+		wantText(t, e, "Authentication rejected")
+	}
+	if n := service.Count(mockserver.OpLogin); n != 2 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+func TestALostAnswerIsSettledWithoutASecondEffect(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
+	state, diags := p.Create(consentName, consentOf("user-1001"))
+	p.NoErrors(diags)
+	if state == nil || service.Count(mockserver.OpUpdateConsent) != 1 || service.Count(mockserver.OpGetConsent) != 1 {
+		t.Errorf("%d writes, %d reads", service.Count(mockserver.OpUpdateConsent), service.Count(mockserver.OpGetConsent))
+	}
+}
+
+func TestAServiceThatCannotBeReachedIsNamedByItsHostAlone(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	settings := acctest.Attributes{"base_url": service.URL + "/canary", "api_secret_key": "canary-key", "account_id": "a", "max_retries": 0}
+	service.Stop()
+	p := acctest.MustStart(t, settings)
+	state, diags := p.Create(consentName, consentOf("user-1001"))
+	wantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
+	if text := strings.Join(diags.Errors(), ""); state != nil || strings.Contains(text, "canary") {
+		t.Errorf("state %v: %s", state, text)
+	}
+}
