@@ -51,7 +51,7 @@ func envName(attribute string) string { return "ANALYTICS_" + strings.ToUpper(at
 
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Consent of people as code, for a product-analytics service.\n\n" +
+		MarkdownDescription: "Consent and profiles of people as code, and requests about their data, for a product-analytics service.\n\n" +
 			"Every attribute can come from an environment variable instead. What is written in the block wins; credentials and scope each win as a whole, never half from each place. " +
 			"Nothing is contacted before the first object needs the service, and there is no default host.",
 		Attributes: merge(connectionAttributes(), credentialAttributes(), scopeAttributes(), limitAttributes()),
