@@ -32,7 +32,6 @@ type Awaited struct {
 	Identity  string
 	Operation string // one of Operations
 	ID        string // empty where the service gave none
-	Since     time.Time
 	// Effect looks whether the request's effect can be seen; nil where there is
 	// nothing to see. It is asked only once the request is not listed any more.
 	Effect func(ctx context.Context) (bool, error)

@@ -429,3 +429,35 @@ func TestDataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
 		wantQueued(t, service, 1)
 	}, useSecretKey)
 }
+
+func TestARequestThatAnInterruptCutsOffIsStillFound(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, c *client.Client, q queueing) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		service.Inject(mockserver.Fault{Operation: q.operation, Commit: true, Hang: true})
+		time.AfterFunc(10*time.Second, cancel)
+		began := time.Now()
+		r, err := q.send(ctx, c)
+		noError(t, err)
+		if r.ID == "" || r.ID != service.Queue()[0].ID {
+			t.Errorf("found %+v", r)
+		}
+		if late := time.Since(began) - 10*time.Second; late > 1600*time.Millisecond {
+			t.Errorf("it ended %v after the interrupt", late)
+		}
+		wantQueued(t, service, 1)
+	})
+}
+
+func TestWhatThisProcessHasJustSentIsSeenByTheNextRequest(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.FulfilmentDelay = time.Hour
+		_, err := c.UpdateProfile(t.Context(), scope, person, members(t, `{"plan":"gold"}`))
+		noError(t, err)
+		_, err = c.RequestDeletion(t.Context(), scope, person)
+		_ = wantKind(t, err, client.KindConflict)
+		wantQueued(t, service, 1)
+	}, useSecretKey)
+}

@@ -73,6 +73,13 @@ func (f *feed) recent(ctx context.Context) (*listing, error) {
 	return f.next(ctx, time.Now())
 }
 
+// outdate forgets the latest look: something was sent since.
+func (f *feed) outdate() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.latest = nil
+}
+
 // next waits for a look that begins after the call, or the end of the context.
 // since is when the caller began to wait altogether.
 func (f *feed) next(ctx context.Context, since time.Time) (*listing, error) {

@@ -116,9 +116,13 @@ func (c *Client) updateProfile(ctx context.Context, scope Scope, identity string
 		}
 	}
 	r, err := c.patchProfile(ctx, to, identity, members)
-	var lost *Error
-	if !errors.As(err, &lost) || !lost.Ambiguous || lost.Kind == KindCancelled {
+	c.feedOf(scope).outdate()
+	lost, failed := errors.AsType[*Error](err)
+	switch {
+	case !failed || !lost.Ambiguous:
 		return r, err
+	case lost.Kind == KindCancelled:
+		return c.findQuickly(ctx, scope, identity, OperationProfileUpdate, lost)
 	}
 	r, found, err := c.findProfileUpdate(ctx, scope, identity, members)
 	switch {

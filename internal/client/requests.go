@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +87,13 @@ func (c *Client) request(ctx context.Context, scope Scope, identity string, op o
 		return Request{}, err
 	}
 	r, err := c.submit(ctx, to, identity, op)
-	var e *Error
-	if !errors.As(err, &e) || !e.Ambiguous || e.Kind == KindCancelled {
+	c.feedOf(scope).outdate()
+	e, failed := errors.AsType[*Error](err)
+	switch {
+	case !failed || !e.Ambiguous:
 		return r, err
+	case e.Kind == KindCancelled:
+		return c.findQuickly(ctx, scope, identity, kind, e)
 	}
 	return c.find(ctx, scope, identity, kind, e)
 }
@@ -194,6 +199,31 @@ func unwrapped(v jsontext.Value) jsontext.Value {
 		}
 	}
 	return v
+}
+
+// interruptedLook is how long an interrupted run still looks for what it has just
+// sent; Terraform is to end within two seconds.
+const interruptedLook = 1500 * time.Millisecond
+
+// findQuickly looks for a request whose answer an interrupt has cut off, so that an
+// accepted one is in state when Terraform ends.
+func (c *Client) findQuickly(ctx context.Context, scope Scope, identity, kind string, lost *Error) (Request, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedLook)
+	defer cancel()
+	records, err := c.ListPending(ctx, scope)
+	if err != nil {
+		return Request{}, lost
+	}
+	records = slices.DeleteFunc(records, func(r PendingRecord) bool {
+		id, _ := r.Identity.Get()
+		return id != identity
+	})
+	r, ok := adopt(records, kind)
+	if !ok {
+		return Request{}, lost
+	}
+	r.Adopted = false
+	return r, nil
 }
 
 // find looks for a request whose answer was lost; it is never sent again.

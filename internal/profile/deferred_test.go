@@ -63,7 +63,7 @@ func TestAnUpdateThatFailsAtTheServiceIsAnErrorWithItsCode(t *testing.T) {
 		return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E42"}
 	}
 	after, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
-	wantText(t, diags.Errors(), "rejected", `"E42"`, "as it was before")
+	wantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
 	if after == nil || after.Attributes["profile"] != `{"plan":"free"}` {
 		t.Errorf("state %v", after)
 	}

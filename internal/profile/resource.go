@@ -93,8 +93,8 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 				MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the profile as it is and warns, `clear` sets the managed members to `null`. " +
 					"To delete all data of a person, use `analytics_data_deletion`.",
 			},
-			"timeouts": tfkit.TimeoutsAttribute(defaultWait),
 		}),
+		Blocks: map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultWait)},
 	}
 }
 

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -118,8 +119,8 @@ func (u *update) awaited() client.Awaited {
 
 func rejected(o client.Outcome) error {
 	return &client.Error{
-		Kind: client.KindRejected, Code: o.Code, Operation: "Update user profile",
-		Detail: "the service accepted the update first and lists it as failed now",
+		Kind: client.KindServer, Code: o.Code, Operation: "Update user profile", Method: http.MethodPatch,
+		Detail: "the service accepted the update and then failed it",
 	}
 }
 

@@ -19,6 +19,12 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 			t.Errorf("%s is not described", where)
 		}
 		eachAttribute(where, schema.Block.Attributes, check)
+		for _, nested := range schema.Block.BlockTypes {
+			if nested.Block.Description == "" {
+				t.Errorf("%s: the block %s is not described", where, nested.TypeName)
+			}
+			eachAttribute(where+": "+nested.TypeName, nested.Block.Attributes, check)
+		}
 	}
 	walk("provider", schemas.Provider)
 	for name, schema := range schemas.ResourceSchemas {

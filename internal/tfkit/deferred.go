@@ -2,6 +2,7 @@ package tfkit
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -30,11 +31,12 @@ type RequestNote struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// PrivateReader and PrivateWriter are what the framework's private state offers.
 type (
+	// PrivateReader is private state as the framework lets it be read.
 	PrivateReader interface {
 		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	}
+	// PrivateWriter is private state as the framework lets it be written.
 	PrivateWriter interface {
 		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 	}
@@ -70,13 +72,21 @@ func AwaitWithin(ctx context.Context, c *client.Client, a client.Awaited, limit 
 	return o, ctx.Err() != nil && o.Ending == client.StillPending
 }
 
+// QuoteID shows a request's id, which is the service's text: quoted, and cut.
+func QuoteID(id string) string {
+	if runes := []rune(id); len(runes) > 80 {
+		id = string(runes[:80]) + "…"
+	}
+	return strconv.Quote(id)
+}
+
 // WarnUnfinished says why a request that was accepted is not fulfilled yet. It is
 // never an error: an error beside a saved state would have Terraform destroy the
 // object and send the request again.
 func WarnUnfinished(diags *diag.Diagnostics, what string, o client.Outcome, interrupted bool) {
 	request := what
 	if o.ID != "" {
-		request += " (request " + o.ID + ")"
+		request += " (request " + QuoteID(o.ID) + ")"
 	}
 	if o.Status != "" {
 		diags.AddWarning("Unknown status of a pending request", "The service gives "+request+" the status \""+o.Status+"\", which this provider does not know. It is treated as pending, never as done.")

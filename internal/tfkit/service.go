@@ -26,6 +26,8 @@ type Service struct {
 	// are not known yet; UnknownScope those of its scope.
 	Unknown      []string
 	UnknownScope []string
+	// Sent are the deferred requests of this run.
+	Sent Sent
 }
 
 // Ready returns the client, or says which provider attribute it is waiting for.

@@ -15,12 +15,12 @@ import (
 // LimitTimeout is the longest time that `timeouts` accepts.
 const LimitTimeout = 24 * time.Hour
 
-// Timeouts is the attribute timeouts of a model.
+// Timeouts is the block timeouts of a model.
 type Timeouts = timeouts.Value
 
-// TimeoutsAttribute is the attribute timeouts, with create and update. preset is
-// what applies where nothing is configured; it is for the description only.
-func TimeoutsAttribute(preset time.Duration) schema.Attribute {
+// TimeoutsBlock is the block timeouts, with create and update. preset is what applies
+// where nothing is configured; it is for the description only.
+func TimeoutsBlock(preset time.Duration) schema.Block {
 	duration := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{
 			Optional:   true,
@@ -29,8 +29,7 @@ func TimeoutsAttribute(preset time.Duration) schema.Attribute {
 				"Defaults to `" + shortDuration(preset) + "`.",
 		}
 	}
-	return schema.SingleNestedAttribute{
-		Optional:            true,
+	return schema.SingleNestedBlock{
 		MarkdownDescription: "How long to wait for the service at most. When the time is over, the request stays accepted and a later refresh completes it.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},

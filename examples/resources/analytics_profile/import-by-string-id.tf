@@ -1,0 +1,4 @@
+import {
+  to = analytics_profile.ada
+  id = "ada@example.com"
+}

@@ -1,0 +1,147 @@
+package requests_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// wantFile fails the test where state and file do not agree, or the file holds
+// something other than the person's data.
+func wantFile(t *testing.T, state *acctest.State, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(content)
+	wantAttributes(t, state, acctest.Attributes{
+		"fulfilled": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(content)),
+	})
+	var data struct{ Identity string }
+	if err := json.Unmarshal(content, &data); err != nil || data.Identity != person || !strings.Contains(string(content), "Jane Canary") {
+		t.Errorf("the file holds %q (%v)", content, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	wantAlone(t, path)
+	for name, value := range state.Attributes {
+		if text, _ := value.(string); strings.Contains(text, "Canary") {
+			t.Errorf("the data are in state, in %s", name)
+		}
+	}
+	if strings.Contains(string(state.Private), "Canary") {
+		t.Error("the data are in private state")
+	}
+}
+
+// wantAlone fails the test where anything but the file is in its folder.
+func wantAlone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(path) {
+			t.Errorf("%s was left behind", entry.Name())
+		}
+	}
+}
+
+func TestALostOrAlteredFileIsRequestedAnew(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(path string) error{
+		"lost":     os.Remove,
+		"altered":  func(path string) error { return os.WriteFile(path, []byte("{}"), 0o600) },
+		"replaced": func(path string) error { return os.Symlink(path+".old", replaced(path)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t)
+			path := output(t)
+			state, _ := created(t, p, accessName, accessTo(path, nil))
+			if err := harm(path); err != nil {
+				t.Fatal(err)
+			}
+			p = nextRun(t, service)
+			gone, diags := p.Refresh(accessName, state)
+			p.NoErrors(diags)
+			if gone != nil {
+				t.Error("the object is still in state")
+			}
+			wantText(t, diags.Warnings(), "requested anew", "output_path")
+			wantNoPerson(t, diags)
+		})
+	}
+}
+
+// replaced moves a file away and gives its path.
+func replaced(path string) string {
+	if err := os.Rename(path, path+".old"); err != nil {
+		return ""
+	}
+	return path
+}
+
+func TestATargetThatCannotBeWrittenIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "theirs"), []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("theirs", filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	p, service := start(t)
+	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
+		state, diags := p.Create(accessName, accessTo(path, nil))
+		wantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
+		if state != nil {
+			t.Error("something is in state")
+		}
+	}
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+	if content, err := os.ReadFile(filepath.Join(folder, "theirs")); err != nil || string(content) != "theirs" {
+		t.Errorf("the link was followed: %q, %v", content, err)
+	}
+}
+
+func TestAFileThatCannotBeWrittenAfterAllIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	path := output(t)
+	var blocked atomic.Bool
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpGetAllData && !blocked.Swap(true) {
+				_ = os.Mkdir(path, 0o700)
+			}
+		}
+	})
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	p := nextRun(t, service)
+	state, diags := created(t, p, accessName, accessTo(path, nil))
+	wantText(t, diags.Warnings(), "could not be written", "no regular file")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, accessName, state)
+	state, diags = p.Update(accessName, state, accessTo(path, nil))
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}

@@ -1,0 +1,251 @@
+package requests_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+const accessName = "analytics_data_access_request"
+
+// output is the path of a file in a folder of its own.
+func output(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data.json")
+}
+
+func accessTo(path string, others acctest.Attributes) acctest.Attributes {
+	return config(others).With(acctest.Attributes{"output_path": path})
+}
+
+func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	path := output(t)
+	state, diags := created(t, p, accessName, accessTo(path, nil))
+	queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
+	wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID})
+	wantFile(t, state, path)
+	wantNoPerson(t, diags)
+
+	service.Reset()
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, accessName, state)
+	wantEmptyPlan(t, p, accessName, state, accessTo(path, nil))
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests for data that are there", n)
+	}
+	gone, diags := p.Destroy(accessName, state)
+	if gone != nil {
+		t.Error("it is still there")
+	}
+	wantText(t, diags.Warnings(), "stays where it is")
+	wantNoPerson(t, diags)
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDataThatAreThereAtOnceAreWrittenAtOnce(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	created(t, p, accessName, accessTo(output(t), nil))
+	path := output(t)
+	state, _ := created(t, p, accessName, accessTo(path, nil))
+	wantAttributes(t, state, acctest.Attributes{"request_id": nil})
+	wantFile(t, state, path)
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	path := output(t)
+	given := accessTo(path, atOnce)
+	state, _ := created(t, p, accessName, given)
+	id := wantQueued(t, service, mockserver.OpGetAllData, 1)[0].ID
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil, "bytes": nil})
+
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, accessName, state)
+	wantEmptyPlan(t, p, accessName, state, given)
+
+	service.FulfilAll()
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, accessName, state)
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a refresh has written the file")
+	}
+	plan, diags := p.Plan(accessName, state, given)
+	p.NoErrors(diags)
+	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
+		t.Errorf("planned is %v", plan.Attributes)
+	}
+	state, diags = p.Apply(t.Context(), accessName, state, plan)
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantEmptyPlan(t, p, accessName, state, given)
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	given := accessTo(output(t), within("300ms"))
+	state, diags := created(t, p, accessName, given)
+	wantText(t, diags.Warnings(), "still pending", "request-1")
+	wantNoPerson(t, diags)
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, accessName, state)
+	wantEmptyPlan(t, p, accessName, state, given)
+	gone, diags := p.Destroy(accessName, state)
+	if gone != nil {
+		t.Error("it is still there")
+	}
+	wantText(t, diags.Warnings(), "cannot be undone")
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+// TestAGetOfDataIsNeverRepeated cuts the answer on a connection that was used
+// before: a GET that fails there is what Go's transport sends again by itself.
+func TestAGetOfDataIsNeverRepeated(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"cut after commit": {Cut: mockserver.CutAfterCommit},
+		"500 after commit": {Status: 500, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
+		"503 after commit": {Status: 503, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
+		"cut in the body":  {Commit: true, Cut: mockserver.CutBody, CutAt: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never)
+			if _, diags := p.ReadData(pendingName, acctest.Attributes{}); len(diags.Errors()) > 0 {
+				t.Fatal(diags.Errors())
+			}
+			before := service.Connections()
+			fault.Operation = mockserver.OpGetAllData
+			service.Inject(fault)
+			state, _ := created(t, p, accessName, accessTo(output(t), atOnce))
+			queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
+			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
+			if n := service.Count(mockserver.OpGetAllData); n != 1 {
+				t.Errorf("%d requests were sent", n)
+			}
+			broken := 0
+			if fault.Cut != mockserver.CutNone {
+				broken = 1
+			}
+			if after := service.Connections(); after != before+broken {
+				t.Errorf("%d connections before and %d after: the GET had one of its own", before, after)
+			}
+		})
+	}
+}
+
+func TestDataLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit,
+		Then: func() {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
+		},
+	})
+	path := output(t)
+	state, diags := p.Create(accessName, accessTo(path, atOnce))
+	wantText(t, diags.Errors(), "Outcome unknown")
+	if state != nil {
+		t.Error("something is in state")
+	}
+	p = nextRun(t, service)
+	_, diags = created(t, p, accessName, accessTo(path, atOnce))
+	wantText(t, diags.Warnings(), "taken over", "request-1")
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+func TestAPendingDeletionStandsAgainstAnAccessRequest(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+	_, diags := p.Create(accessName, accessTo(output(t), nil))
+	wantText(t, diags.Errors(), "onflicting pending request", id)
+	wantQueued(t, service, mockserver.OpGetAllData, 0)
+}
+
+func TestAnotherTicketInThePlaceOfTheDataIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}))
+	given := accessTo(output(t), nil)
+	state, diags := created(t, p, accessName, given)
+	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
+	wantText(t, diags.Warnings(), "gave no data", queued[1].ID)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
+	wantEmptyPlan(t, p, accessName, state, given)
+}
+
+func TestARequestThatFailsIsAnErrorWithItsCode(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_IDENTITY"}))
+	state, diags := p.Create(accessName, accessTo(output(t), nil))
+	wantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
+	if state != nil {
+		t.Errorf("in state is %v", state.Attributes)
+	}
+}
+
+func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
+	path := output(t)
+	state, diags := created(t, p, accessName, accessTo(path, nil))
+	wantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
+	wantNoPerson(t, diags)
+	state, diags = p.Update(accessName, state, accessTo(path, nil))
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+func TestChangedTriggersRequestTheDataAgain(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	path := output(t)
+	state, _ := created(t, p, accessName, accessTo(path, nil))
+	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
+	again := accessTo(path, acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	plan, diags := p.Plan(accessName, state, again)
+	p.NoErrors(diags)
+	if len(plan.Replace) > 0 {
+		t.Errorf("it is replaced for %v", plan.Replace)
+	}
+	state, diags = p.Apply(t.Context(), accessName, state, plan)
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantEmptyPlan(t, p, accessName, state, again)
+}
+
+func TestAnotherPathReplacesTheAccessRequest(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t)
+	state, _ := created(t, p, accessName, accessTo(output(t), nil))
+	plan, diags := p.Plan(accessName, state, accessTo(output(t), nil))
+	p.NoErrors(diags)
+	if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
+		t.Errorf("it is replaced for %v", plan.Replace)
+	}
+}
+
+func TestAReadOnlyProviderRequestsNoData(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
+	_, diags := p.Create(accessName, accessTo(output(t), nil))
+	wantText(t, diags.Errors(), "read-only")
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

@@ -1,0 +1,302 @@
+package requests_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state, diags := created(t, p, deletionName, config(nil))
+	queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": queued[0].ID})
+	for _, name := range []string{"requested_at", "fulfilled_at"} {
+		if text, _ := state.Attributes[name].(string); text == "" {
+			t.Errorf("%s is %v", name, state.Attributes[name])
+		} else if _, err := time.Parse(time.RFC3339, text); err != nil {
+			t.Error(err)
+		}
+	}
+	wantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
+	wantNoPerson(t, diags)
+	if service.HasData(scope, person) {
+		t.Error("the person's data is still there")
+	}
+	if _, ok := service.Consent(scope, person); !ok {
+		t.Error("the consent went with the data")
+	}
+
+	service.Reset()
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, deletionName, state)
+	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests for a deletion that is done", n)
+	}
+}
+
+func TestADeletionThatIsNotAwaitedIsCompletedByARefresh(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, _ := created(t, p, deletionName, config(atOnce))
+	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "fulfilled_at": nil, "request_id": id})
+
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, deletionName, state)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+
+	service.FulfilAll()
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, deletionName, state)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	limits := config(within("300ms"))
+	state, diags := created(t, p, deletionName, limits)
+	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+	wantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
+	wantNoPerson(t, diags)
+
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, deletionName, state)
+	wantEmptyPlan(t, p, deletionName, state, limits)
+
+	// Whoever raises the limit waits for the same request.
+	longer := config(within("1m"))
+	plan, diags := p.Plan(deletionName, state, longer)
+	p.NoErrors(diags)
+	if plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
+		t.Errorf("planned is %v", plan.Attributes)
+	}
+	service.FulfilAll()
+	state, diags = p.Apply(t.Context(), deletionName, state, plan)
+	p.NoErrors(diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestADeletionThatVanishesWithoutItsEffectIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, _ := created(t, p, deletionName, config(atOnce))
+	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+	service.Forget(id)
+	p = nextRun(t, service)
+	state, diags := refreshed(t, p, deletionName, state)
+	wantText(t, diags.Warnings(), "left the list without its effect", id)
+	wantNoPerson(t, diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+
+	// Nothing came of it, so an object that takes its place sends another.
+	if _, diags = p.Destroy(deletionName, state); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+	created(t, p, deletionName, config(atOnce))
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+}
+
+func TestADeletionThatFailsIsAnErrorWithItsCodeAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
+	state, diags := p.Create(deletionName, config(nil))
+	if state != nil {
+		t.Errorf("in state is %v", state.Attributes)
+	}
+	wantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
+	wantNoPerson(t, diags)
+
+	// The next apply sends another, because nothing came of the first.
+	if _, diags = p.Create(deletionName, config(nil)); len(diags.Errors()) != 1 {
+		t.Errorf("the second ended with %v", diags.Errors())
+	}
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+}
+
+func TestADeletionThatFailsUnwatchedIsAWarningWithItsCode(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}))
+	state, _ := created(t, p, deletionName, config(atOnce))
+	p = nextRun(t, service)
+	state, diags := refreshed(t, p, deletionName, state)
+	wantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+}
+
+func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{mockserver.OpUpdateProfile, mockserver.OpGetAllData} {
+		p, service := start(t, never)
+		id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: operation})
+		state, diags := p.Create(deletionName, config(nil))
+		if state != nil {
+			t.Error("something is in state")
+		}
+		wantText(t, diags.Errors(), "onflicting pending request", id)
+		wantQueued(t, service, mockserver.OpDeleteAllData, 0)
+	}
+}
+
+func TestAnUnknownStatusIsTreatedAsPending(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
+	state, diags := created(t, p, deletionName, config(within("2500ms")))
+	wantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	p = nextRun(t, service)
+	state, diags = refreshed(t, p, deletionName, state)
+	wantText(t, diags.Warnings(), "QUEUED_V2")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAServiceThatCannotBeWatchedIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
+	state, diags := created(t, p, deletionName, config(nil))
+	wantText(t, diags.Warnings(), "could not be watched", "Not permitted")
+	wantNoPerson(t, diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+
+	p = nextRun(t, service)
+	kept, diags := p.Refresh(deletionName, state)
+	wantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
+	wantAttributes(t, kept, acctest.Attributes{"request_id": state.Attributes["request_id"]})
+}
+
+func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	on := func(day string) acctest.Attributes {
+		return config(acctest.Attributes{"triggers": acctest.Attributes{"on": day}})
+	}
+	state, _ := created(t, p, deletionName, on("monday"))
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	p = nextRun(t, service)
+	plan, diags := p.Plan(deletionName, state, on("friday"))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "irreversible")
+	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != acctest.Unknown {
+		t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
+	}
+	state, diags = p.Apply(t.Context(), deletionName, state, plan)
+	p.NoErrors(diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 2)[1].ID})
+	if service.HasData(scope, person) {
+		t.Error("the second deletion deleted nothing")
+	}
+	wantEmptyPlan(t, p, deletionName, state, on("friday"))
+}
+
+func TestTriggersThatTurnOutUnchangedSendNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state, _ := created(t, p, deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
+	plan, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Unknown}))
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "irreversible")
+	known, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
+	p.NoErrors(diags)
+	if !plan.Changes || known.Changes {
+		t.Errorf("unknown changes %v, unchanged changes %v", plan.Changes, known.Changes)
+	}
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
+	t.Parallel()
+	var fail atomic.Bool
+	p, service := start(t, func(s *mockserver.Server) {
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+			if fail.Load() {
+				return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}
+			}
+			return mockserver.Outcome{}
+		}
+	})
+	state, _ := created(t, p, deletionName, config(nil))
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	fail.Store(true)
+	changed := config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	after, diags := p.Update(deletionName, state, changed)
+	wantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
+	wantAttributes(t, after, acctest.Attributes{"request_id": state.Attributes["request_id"], "fulfilled": true})
+	plan, _ := p.Plan(deletionName, after, changed)
+	if !plan.Changes {
+		t.Error("the next plan does not try again")
+	}
+}
+
+func TestDestroyingADeletionForgetsItWithAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, _ := created(t, p, deletionName, config(atOnce))
+	service.Reset()
+	gone, diags := p.Destroy(deletionName, state)
+	p.NoErrors(diags)
+	if gone != nil {
+		t.Error("it is still there")
+	}
+	if n := len(diags.Warnings()); n != 2 {
+		t.Errorf("%d warnings, want one in the plan and one in the apply", n)
+	}
+	wantText(t, diags.Warnings(), "cannot be undone", "stays pending")
+	wantNoPerson(t, diags)
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAReadOnlyProviderDeletesNothing(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
+	state, diags := p.Create(deletionName, config(nil))
+	wantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	if state != nil || len(service.Requests()) != 0 {
+		t.Errorf("created is %v, %d requests were sent", state, len(service.Requests()))
+	}
+}
+
+func TestUnusableInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	refused := []acctest.Attributes{
+		{"identity_id": ""},
+		{"identity_id": ".."},
+		{"identity_id": "a\nb"},
+		{"org_id": "only"},
+		{"account_id": "a", "org_id": "o", "project_id": "p"},
+	}
+	for _, limit := range []string{"0s", "-5m", "abc", "9999h"} {
+		refused = append(refused, within(limit))
+	}
+	for _, others := range refused {
+		if diags := p.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
+			t.Errorf("%v is accepted", others)
+		}
+	}
+	if diags := p.Validate(deletionName, acctest.Attributes{"identity_id": acctest.Unknown, "triggers": acctest.Unknown}); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}

@@ -1,0 +1,163 @@
+package requests_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const pendingName = "analytics_pending_requests"
+
+// list is a service whose list of pending requests has these records.
+func list(records ...any) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.PendingAnswer = func([]map[string]any) any { return records }
+	}
+}
+
+func read(t *testing.T, p *acctest.Provider, config acctest.Attributes) acctest.Attributes {
+	t.Helper()
+	got, diags := p.ReadData(pendingName, config)
+	p.NoErrors(diags)
+	return got
+}
+
+func ids(t *testing.T, got acctest.Attributes) string {
+	t.Helper()
+	var all []string
+	requests, _ := got["requests"].([]any)
+	for _, r := range requests {
+		record, _ := r.(acctest.Attributes)
+		all = append(all, fmt.Sprint(record["id"]))
+	}
+	return strings.Join(all, " ")
+}
+
+func counts(access, deletion, profile, unknown float64) acctest.Attributes {
+	return acctest.Attributes{"data_access": access, "data_deletion": deletion, "profile_update": profile, "unknown": unknown}
+}
+
+func TestPendingRequestsAreFilteredAndCounted(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingOrder = rand.Shuffle })
+	for i, q := range []mockserver.QueuedRequest{
+		{Identity: person, Operation: mockserver.OpDeleteAllData},
+		{Identity: "other", Operation: mockserver.OpDeleteAllData},
+		{Identity: person, Operation: mockserver.OpGetAllData},
+		{Identity: "other", Operation: mockserver.OpUpdateProfile},
+	} {
+		q.Scope, q.ID = scope, fmt.Sprint("r", i)
+		service.Enqueue(q)
+	}
+	service.Enqueue(mockserver.QueuedRequest{ID: "elsewhere", Scope: mockserver.Scope{AccountID: "acct"}, Identity: person, Operation: mockserver.OpGetAllData})
+	p := nextRun(t, service)
+	for _, tc := range []struct {
+		config acctest.Attributes
+		ids    string
+		counts acctest.Attributes
+	}{
+		{acctest.Attributes{}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
+		{acctest.Attributes{"identity_id": person}, "r0 r2", counts(1, 1, 0, 0)},
+		{acctest.Attributes{"operation": "data_deletion"}, "r0 r1", counts(0, 2, 0, 0)},
+		{acctest.Attributes{"identity_id": person, "operation": "profile_update"}, "", counts(0, 0, 0, 0)},
+		{acctest.Attributes{"max_requests": 0}, "", counts(1, 2, 1, 0)},
+		{acctest.Attributes{"max_requests": 4}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
+		{acctest.Attributes{"account_id": "acct"}, "elsewhere", counts(1, 0, 0, 0)},
+	} {
+		got := read(t, p, tc.config)
+		if ids := ids(t, got); ids != tc.ids {
+			t.Errorf("%v gives %q, want %q", tc.config, ids, tc.ids)
+		}
+		if diff := cmp.Diff(tc.counts, got["counts_by_operation"]); diff != "" {
+			t.Errorf("%v: %s", tc.config, diff)
+		}
+		sum := 0.0
+		for _, n := range tc.counts {
+			f, _ := n.(float64)
+			sum += f
+		}
+		if got["total"] != sum {
+			t.Errorf("%v counts %v, want %v", tc.config, got["total"], sum)
+		}
+	}
+}
+
+func TestRecordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, list(
+		map[string]any{"_id": map[string]any{"$oid": "65a"}, "userId": person, "type": "DELETE_ALL_DATA", "state": "queued", "created": "2026-01-31T13:00:00+01:00"},
+		map[string]any{"what": "is this"},
+	))
+	got := read(t, nextRun(t, service), acctest.Attributes{})
+	want := []any{
+		acctest.Attributes{"id": nil, "identity_id": nil, "operation": nil, "created_at": nil, "status": nil, "json": `{"what":"is this"}`},
+		acctest.Attributes{
+			"id": "65a", "identity_id": person, "operation": "data_deletion", "created_at": "2026-01-31T12:00:00Z", "status": "queued",
+			"json": `{"_id":{"$oid":"65a"},"created":"2026-01-31T13:00:00+01:00","state":"queued","type":"DELETE_ALL_DATA","userId":"` + person + `"}`,
+		},
+	}
+	if diff := cmp.Diff(want, got["requests"]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(counts(0, 1, 0, 1), got["counts_by_operation"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestALongListIsAnErrorThatPointsToTheFilters(t *testing.T) {
+	t.Parallel()
+	records := make([]any, 100_000)
+	for i := range records {
+		records[i] = map[string]any{"id": fmt.Sprintf("r-%06d", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData"}
+	}
+	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	service := mocktest.Start(t, list(records...))
+	p := nextRun(t, service)
+	_, diags := p.ReadData(pendingName, acctest.Attributes{})
+	wantText(t, diags.Errors(), "100000 pending requests match", "identity_id or operation", "max_requests = 0")
+	if got := read(t, p, acctest.Attributes{"identity_id": "user-4711"}); ids(t, got) != "r-004711" {
+		t.Errorf("one person has %q", ids(t, got))
+	}
+	if got := read(t, p, acctest.Attributes{"max_requests": 0}); got["total"] != 100_000.0 || ids(t, got) != "" {
+		t.Errorf("the count is %v", got["total"])
+	}
+}
+
+func TestAnEmptyListIsNoError(t *testing.T) {
+	t.Parallel()
+	got := read(t, nextRun(t, mocktest.Start(t)), acctest.Attributes{})
+	if diff := cmp.Diff([]any{}, got["requests"]); diff != "" || got["total"] != 0.0 {
+		t.Errorf("read is %v", got)
+	}
+}
+
+func TestAListThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
+	_, diags := nextRun(t, service).ReadData(pendingName, acctest.Attributes{})
+	wantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
+}
+
+func TestUnusableFiltersAreRefused(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := nextRun(t, service)
+	for _, config := range []acctest.Attributes{
+		{"identity_id": ""}, {"operation": "delete"}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"},
+	} {
+		if _, diags := p.ReadData(pendingName, config); len(diags.Errors()) == 0 {
+			t.Errorf("%v is accepted", config)
+		}
+	}
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}

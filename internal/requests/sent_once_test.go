@@ -1,0 +1,227 @@
+package requests_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestAPendingDeletionIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	at := time.Now().Add(-2 * time.Hour)
+	for id, after := range map[string]time.Duration{"younger": time.Minute, "oldest": 0, "youngest": time.Hour} {
+		service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData, At: at.Add(after)})
+	}
+	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: mockserver.OpDeleteAllData, At: at.Add(-time.Hour)})
+	state, diags := created(t, p, deletionName, config(atOnce))
+	wantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
+	wantAttributes(t, state, acctest.Attributes{"request_id": "oldest", "fulfilled": false})
+	if n := service.Count(mockserver.OpDeleteAllData); n != 0 {
+		t.Errorf("%d deletions were sent", n)
+	}
+}
+
+func TestALostAnswerIsResolvedByLooking(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"cut after commit": {Cut: mockserver.CutAfterCommit},
+		"500 after commit": {Status: 500, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
+		"cut in the body":  {Commit: true, Cut: mockserver.CutBody, CutAt: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never)
+			fault.Operation = mockserver.OpDeleteAllData
+			service.Inject(fault)
+			state, _ := created(t, p, deletionName, config(atOnce))
+			queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
+		})
+	}
+}
+
+func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit,
+		Then: func() {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
+		},
+	})
+	state, diags := p.Create(deletionName, config(atOnce))
+	wantText(t, diags.Errors(), "Outcome unknown")
+	wantNoPerson(t, diags)
+	if state != nil {
+		t.Error("something is in state")
+	}
+	p = nextRun(t, service)
+	state, diags = created(t, p, deletionName, config(atOnce))
+	wantText(t, diags.Warnings(), "taken over")
+	wantAttributes(t, state, acctest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
+}
+
+// interruptedState is an object whose run was stopped while it waited.
+func interruptedState(t *testing.T, p *acctest.Provider, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
+	t.Helper()
+	plan, diags := p.Plan(name, nil, config)
+	p.NoErrors(diags)
+	type result struct {
+		state *acctest.State
+		diags acctest.Diagnostics
+	}
+	done := make(chan result, 1)
+	go func() {
+		state, diags := p.Apply(t.Context(), name, nil, plan)
+		done <- result{state, diags}
+	}()
+	// The wait may not have begun yet: stopping again does no harm.
+	ticker := time.NewTicker(300 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case r := <-done:
+			p.NoErrors(r.diags)
+			return r.state, r.diags
+		case <-ticker.C:
+			p.Stop()
+		}
+	}
+}
+
+func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, diags := interruptedState(t, p, deletionName, config(nil))
+	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+	wantText(t, diags.Warnings(), "Interrupted while waiting", id)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
+
+	p = nextRun(t, service)
+	state, _ = refreshed(t, p, deletionName, state)
+	plan, diags := p.Plan(deletionName, state, config(nil))
+	p.NoErrors(diags)
+	if !plan.Changes || plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
+		t.Errorf("planned is %v", plan.Attributes)
+	}
+	if slices.ContainsFunc(diags.Warnings(), func(text string) bool { return len(text) > 0 }) {
+		t.Errorf("a plan that sends nothing warns: %v", diags.Warnings())
+	}
+	service.FulfilAll() // between plan and apply
+	state, diags = p.Apply(t.Context(), deletionName, state, plan)
+	p.NoErrors(diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fulfilled bool
+		second    acctest.Attributes
+		queued    int
+	}{
+		"pending":                      {false, config(atOnce), 1},
+		"done":                         {true, config(atOnce), 1},
+		"done, other triggers":         {true, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}), 2},
+		"done, and no triggers again":  {true, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{}}), 1},
+		"pending, but other triggers":  {false, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}), 1},
+		"done, of another environment": {true, config(atOnce).With(acctest.Attributes{"org_id": "other", "project_id": "web"}), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never)
+			state, _ := created(t, p, deletionName, config(atOnce))
+			if tc.fulfilled {
+				service.FulfilAll()
+			}
+			p = nextRun(t, service)
+			state, _ = refreshed(t, p, deletionName, state)
+			p = nextRun(t, service) // plan and apply are two processes
+			gone, diags := p.Destroy(deletionName, state)
+			p.NoErrors(diags)
+			if gone != nil {
+				t.Fatal("it is still there")
+			}
+			next, diags := created(t, p, deletionName, tc.second)
+			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
+			if tc.queued == 1 && tc.fulfilled {
+				wantText(t, diags.Warnings(), "No second deletion was sent")
+				wantAttributes(t, next, acctest.Attributes{
+					"fulfilled": true, "request_id": state.Attributes["request_id"],
+					"requested_at": state.Attributes["requested_at"], "fulfilled_at": state.Attributes["fulfilled_at"],
+				})
+			}
+		})
+	}
+}
+
+func TestTwoDeletionsOfOnePersonInOneRunSendOne(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	var group sync.WaitGroup
+	for range 5 {
+		group.Go(func() {
+			state, diags := p.Create(deletionName, config(nil))
+			if len(diags.Errors()) > 0 || state == nil || state.Attributes["fulfilled"] != true {
+				t.Errorf("created is %v: %v", state, diags.Errors())
+			}
+		})
+	}
+	group.Wait()
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestADeletionIsFoundInALongListInAnyOrder(t *testing.T) {
+	t.Parallel()
+	records := make([]map[string]any, 0, 100_000)
+	for i := range 100_000 {
+		records = append(records, map[string]any{"id": fmt.Sprint("r-", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"})
+	}
+	records[67_890]["identityId"] = person
+	p, service := start(t, func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return records } })
+	state, _ := created(t, p, deletionName, config(atOnce))
+	wantAttributes(t, state, acctest.Attributes{"request_id": "r-67890", "requested_at": "2026-01-31T12:00:00Z"})
+	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
+}
+
+func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, _ := interruptedState(t, p, deletionName, config(nil))
+	p = nextRun(t, service)
+	plan, diags := p.Plan(deletionName, state, config(nil))
+	p.NoErrors(diags)
+	service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
+	state, diags = p.Apply(t.Context(), deletionName, state, plan)
+	p.NoErrors(diags)
+	wantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
+	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAnInterruptedAccessRequestGoesOnAndFetches(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	path := output(t)
+	state, diags := interruptedState(t, p, accessName, accessTo(path, nil))
+	wantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
+	p = nextRun(t, service)
+	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
+	p.NoErrors(diags)
+	service.FulfilAll()
+	state, diags = p.Apply(t.Context(), accessName, state, plan)
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantAttributes(t, state, acctest.Attributes{"request_id": "request-1"})
+	wantEmptyPlan(t, p, accessName, state, accessTo(path, nil))
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}

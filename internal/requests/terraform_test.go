@@ -1,0 +1,198 @@
+package requests_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// block is a resource about the person as text.
+func block(resource string, lines ...string) string {
+	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
+}
+
+// newCLI is Terraform with a service of its own, at which the person has a profile.
+func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	return acctest.NewCLI(t, configuration, map[string]string{
+		"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey,
+		"ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
+	}), service
+}
+
+// wantWords fails the test where an output does not hold all of them.
+func wantWords(t *testing.T, r acctest.Result, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(r.Words(), word) {
+			t.Errorf("%q is not shown:\n%s", word, r.Output)
+		}
+	}
+}
+
+func TestADeletionIsPlannedWithItsWarningAndSentOnceWhateverHappensToTheObject(t *testing.T) {
+	t.Parallel()
+	cli, service := newCLI(t, block(deletionName))
+	wantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
+	cli.MustRun("apply", "tfplan")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+
+	cli.MustRun("taint", deletionName+".jane")
+	wantWords(t, cli.MustRun("apply", "-auto-approve"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
+	wantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+
+	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
+	wantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+
+	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+}
+
+func TestADeletionThatNeverCompletesLeavesAnEmptyPlanAndIsForgottenWithAWarning(t *testing.T) {
+	t.Parallel()
+	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
+	wantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	// A pending one that is replaced goes on as the same request.
+	wantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
+	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+// watched collects an output and says when words are in it.
+type watched struct {
+	strings.Builder
+	words string
+	seen  chan struct{}
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	before := strings.Contains(w.String(), w.words)
+	n, err := w.Builder.Write(p)
+	if !before && strings.Contains(w.String(), w.words) {
+		close(w.seen)
+	}
+	return n, err
+}
+
+func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]struct {
+		signal  syscall.Signal
+		toGroup bool
+	}{
+		"SIGINT to Terraform":  {syscall.SIGINT, false},
+		"SIGTERM to the group": {syscall.SIGTERM, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			waiting := make(chan struct{})
+			var looks atomic.Int32
+			cli, service := newCLI(t, block(deletionName), never, func(s *mockserver.Server) {
+				s.OnRequest = func(r mockserver.Request) {
+					if r.Operation != mockserver.OpListPendingRequests {
+						return
+					}
+					if looks.Add(1) == 2 { // the first is before the deletion is sent
+						close(waiting)
+					}
+				}
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := cli.Command(ctx, "apply", "-auto-approve")
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			output := &watched{words: "Creating...", seen: make(chan struct{})}
+			cmd.Stdout, cmd.Stderr = output, output
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-output.seen
+			<-waiting
+			target := cmd.Process.Pid
+			if stop.toGroup {
+				target = -target
+			}
+			began := time.Now()
+			if err := syscall.Kill(target, stop.signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // what Terraform's exit code is then differs by version
+			if took := time.Since(began); ctx.Err() != nil || took > 5*time.Second {
+				t.Errorf("Terraform took %s to end", took)
+			}
+			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+			state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+			if err != nil || !strings.Contains(string(state), `"request_id": "`+id+`"`) || strings.Contains(string(state), "tainted") {
+				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, output.String())
+			}
+			wantWords(t, acctest.Result{Output: output.String()}, "Interrupted while waiting", id)
+
+			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
+				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
+			}
+			service.FulfilAll()
+			wantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
+			wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		})
+	}
+}
+
+func TestDataAreWrittenToAFileAndToNothingElse(t *testing.T) {
+	t.Parallel()
+	cli, service := newCLI(t, "")
+	cli.Configure(block(accessName, `output_path = "jane.json"`) + `
+data "analytics_pending_requests" "all" {
+  depends_on = [analytics_data_access_request.jane]
+}
+
+output "pending" {
+  value = data.analytics_pending_requests.all.total
+}
+`)
+	cli.Setenv("TF_LOG", "TRACE")
+	r := cli.MustRun("apply", "-auto-approve")
+	if strings.Contains(r.Output, "Canary") {
+		t.Error("the data are in the output or in the log")
+	}
+	path := filepath.Join(cli.Dir, "jane.json")
+	content, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(content), "Jane Canary") {
+		t.Fatalf("the file holds %q, %v", content, err)
+	}
+	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+	if err != nil || strings.Contains(string(state), "Canary") {
+		t.Errorf("the data are in state (%v)", err)
+	}
+	cli.Setenv("TF_LOG", "")
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
+		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
+	}
+	wantWords(t, cli.MustRun("apply", "-auto-approve"), "requested anew", "1 added")
+	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}

@@ -1,0 +1,158 @@
+package tfkit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// wantFiles fails the test where a folder holds other names.
+func wantFiles(t *testing.T, folder string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(want) {
+		t.Errorf("the folder holds %v, want %v", entries, want)
+		return
+	}
+	for i, entry := range entries {
+		if entry.Name() != want[i] {
+			t.Errorf("the folder holds %v, want %v", entries, want)
+		}
+	}
+}
+
+func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "jane.json")
+	for _, content := range []string{"first", "second, which is longer", ""} {
+		written, err := WriteOutput(path, text(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256([]byte(content))
+		if want := (OutputFile{hex.EncodeToString(sum[:]), int64(len(content))}); written != want {
+			t.Errorf("written is %v, want %v", written, want)
+		}
+		if read, err := ReadOutput(path); err != nil || read != written {
+			t.Errorf("read is %v, %v", read, err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != 0o600 {
+			t.Errorf("the mode is %v, %v", info.Mode(), err)
+		}
+	}
+	wantFiles(t, folder, "jane.json")
+}
+
+func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("the source broke off")
+	for name, fill := range map[string]func(io.Writer) error{
+		"an error": func(w io.Writer) error {
+			_, _ = io.WriteString(w, "half")
+			return failure
+		},
+		"a panic": func(w io.Writer) error {
+			_, _ = io.WriteString(w, "half")
+			panic(failure)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, "jane.json")
+			if _, err := WriteOutput(path, text("old")); err != nil {
+				t.Fatal(err)
+			}
+			func() {
+				defer func() { _ = recover() }()
+				if _, err := WriteOutput(path, fill); !errors.Is(err, failure) {
+					t.Errorf("it ended with %v", err)
+				}
+			}()
+			if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
+				t.Errorf("the old file is %q, %v", content, err)
+			}
+			wantFiles(t, folder, "jane.json")
+		})
+	}
+}
+
+func TestWhatIsNoRegularFileIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if err := errors.Join(
+		os.Mkdir(at("folder"), 0o700), os.WriteFile(at("target"), []byte("theirs"), 0o644),
+		os.Symlink("target", at("link")), os.Symlink("nowhere", at("loose")), os.Symlink("folder", at("to-folder")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{
+		at("folder"): ErrNotRegular, at("link"): ErrNotRegular, at("loose"): ErrNotRegular, at("to-folder"): ErrNotRegular,
+		"/dev/null": ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
+		at("folder") + "/": ErrNoName, "": ErrNoName, "..": ErrNoName, ".": ErrNoName,
+	} {
+		if err := CheckOutput(path); !errors.Is(err, want) {
+			t.Errorf("%q is checked with %v, want %v", path, err, want)
+		}
+		if _, err := WriteOutput(path, text("new")); !errors.Is(err, want) {
+			t.Errorf("%q is written with %v, want %v", path, err, want)
+		}
+	}
+	if content, err := os.ReadFile(at("target")); err != nil || string(content) != "theirs" {
+		t.Errorf("a link was followed: %q, %v", content, err)
+	}
+	if err := CheckOutput(at("target")); err != nil {
+		t.Errorf("a regular file is refused: %v", err)
+	}
+	wantFiles(t, folder, "folder", "link", "loose", "target", "to-folder")
+	wantFiles(t, at("folder"))
+}
+
+func TestAFolderThatCannotBeWrittenToIsNoticed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Create(filepath.Join(folder, "probe")); err == nil {
+		f.Close()
+		t.Skip("whoever runs the test may write anywhere")
+	}
+	if err := CheckOutput(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
+		t.Errorf("it is checked with %v", err)
+	}
+}
+
+func TestReadingTellsWhatIsMissingFromWhatIsElse(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.Symlink("/etc/hostname", filepath.Join(folder, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{
+		filepath.Join(folder, "missing"): fs.ErrNotExist, filepath.Join(folder, "no", "folder"): fs.ErrNotExist,
+		filepath.Join(folder, "link"): ErrNotRegular, folder: ErrNotRegular, "/dev/zero": ErrNotRegular,
+	} {
+		if _, err := ReadOutput(path); !errors.Is(err, want) {
+			t.Errorf("%q is read with %v, want %v", path, err, want)
+		}
+	}
+}
