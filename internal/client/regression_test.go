@@ -92,7 +92,7 @@ func TestSecretsInPagesAreRedactedBeforeAnythingElse(t *testing.T) {
 				if strings.Contains(err.Error(), tc.leak) {
 					t.Errorf("leak: %v", err)
 				}
-			}, func(s *mocktest.Instance, cfg *client.Config) {
+			}, func(_ *mocktest.Instance, cfg *client.Config) {
 				cfg.Credentials = client.Credentials{APISecretKey: tc.secret}
 			})
 		})

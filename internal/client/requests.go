@@ -100,17 +100,14 @@ func (c *Client) request(ctx context.Context, scope Scope, identity string, op o
 
 // asError completes errors that are a context's alone.
 func (c *Client) asError(op operation, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return (&call{op: op}).transportError(err)
 }
 
 // adopt takes over the oldest pending request of a kind.
-func adopt(records []PendingRecord, kind string) (Request, bool) {
-	r := Request{Adopted: true}
-	found := false
+func adopt(records []PendingRecord, kind string) (r Request, found bool) {
 	for _, record := range records {
 		if !record.is(kind) || !record.isOpen() {
 			continue
@@ -121,10 +118,9 @@ func adopt(records []PendingRecord, kind string) (Request, bool) {
 			continue
 		}
 		found = true
-		r.ID = id
-		r.At, found = record.CreatedAt.Get()
-		if !found {
-			r.At, found = time.Now(), true
+		r = Request{ID: id, At: time.Now(), Adopted: true}
+		if at, ok := record.CreatedAt.Get(); ok {
+			r.At = at
 		}
 	}
 	return r, found

@@ -132,8 +132,10 @@ func TestAnAnswerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 func TestAnAnswerWithOtherClausesIsAnError(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200,
-		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`)})
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpUpdateConsent, Status: 200,
+		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`),
+	})
 	_, diags := p.Create(name, config(nil))
 	wantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
 }

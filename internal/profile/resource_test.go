@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,11 @@ func TestOnlyConfiguredMembersAreSentAndOthersStayInvisible(t *testing.T) {
 	state, diags := p.Create(name, config(`{"plan":"gold","seats":9007199254740993}`, nil))
 	p.NoErrors(diags)
 	wantSent(t, service, `{"plan":"gold","seats":9007199254740993}`)
-	if state.Attributes["fulfilled"] != true || strings.Contains(state.Attributes["profile"].(string), "theirs") {
+	if state.Attributes["fulfilled"] != true || strings.Contains(fmt.Sprint(state.Attributes["profile"]), "theirs") {
 		t.Errorf("state %v", state.Attributes)
 	}
 	state = wantEmptyPlan(t, p, state, config(`{"plan":"gold","seats":9007199254740993}`, nil))
-	if strings.Contains(state.Attributes["profile"].(string), "theirs") {
+	if strings.Contains(fmt.Sprint(state.Attributes["profile"]), "theirs") {
 		t.Errorf("state shows members that are not managed: %v", state.Attributes)
 	}
 }
