@@ -54,7 +54,7 @@ func TestBadValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 		if tc.value == nil {
 			continue // required: Terraform itself refuses it before the provider is asked
 		}
-		wantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
+		acctest.WantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
 		for _, text := range errors {
 			if strings.Contains(text, "canary") && tc.attribute != "on_destroy" {
 				t.Errorf("%s: the value is repeated: %s", tc.attribute, text)
@@ -85,7 +85,7 @@ func TestWithoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
 	_, diags := p.Create(name, config(nil))
-	wantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
+	acctest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -132,7 +132,7 @@ func TestImportRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 		if state != nil {
 			t.Errorf("%q left %v", id, state.Attributes)
 		}
-		wantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
+		acctest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
 	}
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)

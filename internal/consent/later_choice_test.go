@@ -26,7 +26,7 @@ func TestALaterChoiceStandsAtCreate(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, diags := p.Create(name, config(agreed))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "it is the person's turn")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "it is the person's turn")
 	wantOperations(t, service, mockserver.OpGetConsent)
 	wantHeld(t, service, choose(late).Clauses)
 
@@ -34,7 +34,7 @@ func TestALaterChoiceStandsAtCreate(t *testing.T) {
 	for range 3 {
 		var planned acctest.Diagnostics
 		state, planned = wantEmptyPlan(t, p, state, config(agreed))
-		wantText(t, planned.Warnings(), "A later choice of the person stands", "person's turn")
+		acctest.WantText(t, planned.Warnings(), "A later choice of the person stands", "person's turn")
 		if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
 			t.Errorf("state does not show what the person chose: %v", state.Attributes)
 		}
@@ -65,7 +65,7 @@ func TestALaterChoiceStandsWhateverElseChanges(t *testing.T) {
 		if plan.Changes {
 			t.Errorf("%s: the plan is not empty", label)
 		}
-		wantText(t, diags.Warnings(), "A later choice of the person stands")
+		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestALaterChoiceBetweenPlanAndApplyStands(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
 	wantOperations(t, service, mockserver.OpGetConsent)
 	wantHeld(t, service, choose(late).Clauses)
 	wantEmptyPlan(t, p, state, changed)
@@ -195,7 +195,7 @@ func TestALaterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 		}
 		after, diags := p.Destroy(name, state)
 		p.NoErrors(diags)
-		wantText(t, diags.Warnings(), "A later choice of the person stands")
+		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 		wantHeld(t, service, choose(late).Clauses)
 		if after != nil || service.Count(mockserver.OpUpdateConsent) != 0 {
 			t.Errorf("%s: %d writes", label, service.Count(mockserver.OpUpdateConsent))
@@ -236,7 +236,7 @@ func TestAPersonOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
 func TestProtectionThatCannotWorkIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
-	wantText(t, p.Validate(name, config(acctest.Attributes{"keep_later_choice": true})).Warnings(), "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`)
+	acctest.WantText(t, p.Validate(name, config(acctest.Attributes{"keep_later_choice": true})).Warnings(), "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`)
 	for _, quiet := range []acctest.Attributes{nil, {"keep_later_choice": false}, agreed.With(acctest.Attributes{"keep_later_choice": true})} {
 		if diags := p.Validate(name, config(quiet)); len(diags) != 0 {
 			t.Errorf("%v: %v", quiet, diags.Warnings())

@@ -75,21 +75,6 @@ func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
 	}
 }
 
-// wantText fails the test where no text holds all the words.
-func wantText(t *testing.T, texts []string, words ...string) {
-	t.Helper()
-	for _, text := range texts {
-		missing := false
-		for _, word := range words {
-			missing = missing || !strings.Contains(text, word)
-		}
-		if !missing {
-			return
-		}
-	}
-	t.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
-}
-
 // wantEmptyPlan refreshes, plans, and fails the test where there is anything to do.
 func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()

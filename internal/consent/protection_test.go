@@ -20,7 +20,7 @@ func TestAChoiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 	p.NoErrors(diags)
 	state, diags = p.Update(name, state, config(withdrawing))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -36,7 +36,7 @@ func TestAChoiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
 	state, _ = wantEmptyPlan(t, p, state, config(base))
 	state, diags := p.Update(name, state, config(withdrawing)) // adds user_ipv6
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -52,7 +52,7 @@ func TestAChoiceProtectedLateSurvivesADestroy(t *testing.T) {
 	p.NoErrors(diags)
 	state, diags = p.Update(name, state, config(withdrawing))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -86,7 +86,7 @@ func TestAChoiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 	state, diags := p.Update(name, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	wantHeld(t, service, choose(late).Clauses)
 	state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
 	if state.Attributes["agreement_time"] != nil {
@@ -102,7 +102,7 @@ func TestAChoiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 	}})
 	_, diags := p.Create(name, config(agreed))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "A later choice of the person stands")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	wantHeld(t, service, choose(late).Clauses)
 }
 
@@ -137,7 +137,7 @@ func TestAnAnswerWithOtherClausesIsAnError(t *testing.T) {
 		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`),
 	})
 	_, diags := p.Create(name, config(nil))
-	wantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
+	acctest.WantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
 }
 
 func TestAWithdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
@@ -159,7 +159,7 @@ func TestTheWarningAtDestroyNamesTheConfiguredTime(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags := p.Destroy(name, state)
-	wantText(t, diags.Warnings(), "configured one of "+early)
+	acctest.WantText(t, diags.Warnings(), "configured one of "+early)
 }
 
 func TestAnEmptyListOfErrorsIsSuccess(t *testing.T) {
@@ -178,6 +178,6 @@ func TestAnUnknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 	for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
 		_, diags := p.Plan(name, state, config(agreed).With(acctest.Attributes{attribute: acctest.Unknown}))
-		wantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
+		acctest.WantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
 	}
 }

@@ -232,7 +232,7 @@ func TestAnObjectIsRemovedOnlyByAProven404(t *testing.T) {
 				}
 				return
 			}
-			wantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
+			acctest.WantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("the state changed:\n%s", diff)
 			}
@@ -249,12 +249,12 @@ func TestAFailedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
 	if state != nil {
 		t.Error("a failed create is in state")
 	}
-	wantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
+	acctest.WantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
 		"HTTP status: 403", `"E403"`, "role editor is needed by [redacted]", "Attempts: 1", "In state now: nothing", "role that allows")
 	state = created(t, p, service, nil)
 	service.Inject(fault)
 	after, diags := p.Update(name, state, config(acctest.Attributes{"clause_1_consent": false}))
-	wantText(t, diags.Errors(), "Not permitted", "as it was before")
+	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
@@ -269,7 +269,7 @@ func TestErrorsByFieldGoToTheirAttribute(t *testing.T) {
 			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`),
 		})
 		_, diags := p.Create(name, config(acctest.Attributes{"user_ipv6": "192.0.2.7"}))
-		wantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
+		acctest.WantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
 		wantOperations(t, service, mockserver.OpUpdateConsent)
 	}
 }
@@ -279,7 +279,7 @@ func TestConflictIsNotRepeated(t *testing.T) {
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
 	_, diags := p.Create(name, config(nil))
-	wantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
+	acctest.WantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
 
@@ -287,7 +287,7 @@ func TestAReadOnlyProviderSendsNoWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"read_only": true})
 	state, diags := p.Create(name, config(acctest.Attributes{"agreement_time": early}))
-	wantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
 	if state != nil || service.Count("") != 0 {
 		t.Errorf("state %v, %d requests", state, service.Count(""))
 	}
@@ -309,7 +309,7 @@ func TestDestroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	if texts := diags.Warnings(); len(texts) != 2 {
 		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
 	}
-	wantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
+	acctest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
 	wantOperations(t, service)
 	wantHeld(t, service, configured)
 }
@@ -352,7 +352,7 @@ func TestAFailedWithdrawalKeepsTheObject(t *testing.T) {
 	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Body: []byte(`{}`)})
 	after, diags := p.Destroy(name, state)
-	wantText(t, diags.Errors(), "Not permitted", "as it was before")
+	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if after == nil {
 		t.Error("the object is lost")
 	}
@@ -469,7 +469,7 @@ func TestAnErrorInsideASuccessfulAnswerIsAnError(t *testing.T) {
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)})
 	state, diags := p.Create(name, config(nil))
-	wantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
 	if state != nil {
 		t.Error("the object is in state")
 	}

@@ -26,7 +26,7 @@ func TestAnUpdateThatIsNeverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
+	acctest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
@@ -63,12 +63,12 @@ func TestAnUpdateThatFailsAtTheServiceIsAnErrorWithItsCode(t *testing.T) {
 		return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E42"}
 	}
 	after, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
-	wantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
+	acctest.WantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
 	if after == nil || after.Attributes["profile"] != `{"plan":"free"}` {
 		t.Errorf("state %v", after)
 	}
 	other, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "somebody-else"}))
-	wantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
 	if other != nil {
 		t.Error("a refused create is in state")
 	}
@@ -82,7 +82,7 @@ func TestAnUpdateThatVanishesShowsWhatTheServiceHolds(t *testing.T) {
 	p.NoErrors(diags)
 	service.Forget(service.Queue()[0].ID)
 	state, diags = refreshed(t, p, state)
-	wantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
+	acctest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
 	plan, diags := p.Plan(name, state, cfg)
 	p.NoErrors(diags)
 	if !plan.Changes || state.Attributes["profile"] != `{"plan":"free"}` {
@@ -95,7 +95,7 @@ func TestAStatusThatNobodyKnowsIsPending(t *testing.T) {
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
+	acctest.WantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
@@ -129,7 +129,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	}
 	state, diags := p.Apply(ctx, name, nil, plan)
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
+	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
 	if state == nil || state.Attributes["fulfilled"] != false {
 		t.Fatalf("state %v", state)
 	}

@@ -72,21 +72,6 @@ func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	}
 }
 
-// wantText fails the test where no text holds all the words.
-func wantText(t *testing.T, texts []string, words ...string) {
-	t.Helper()
-	for _, text := range texts {
-		missing := false
-		for _, word := range words {
-			missing = missing || !strings.Contains(text, word)
-		}
-		if !missing {
-			return
-		}
-	}
-	t.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
-}
-
 // refreshed reads the object again, without errors.
 func refreshed(t *testing.T, p *acctest.Provider, state *acctest.State) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()

@@ -73,7 +73,7 @@ func TestAMemberTakenOutIsNoLongerManagedAndThePlanSaysSo(t *testing.T) {
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
 	plan, diags := p.Plan(name, state, config(`{"a":1}`, nil))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "no longer managed", "b")
+	acctest.WantText(t, diags.Warnings(), "no longer managed", "b")
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
 	wantSent(t, service)
@@ -103,7 +103,7 @@ func TestTextThatIsNoObjectIsRefusedWithoutRepeatingIt(t *testing.T) {
 	for _, text := range []string{"", "canary", `{"canary":`, `["canary"]`, "null", `{"canary":1e400}`, `{"canary":1,"canary":2}`} {
 		for attribute, cfg := range map[string]acctest.Attributes{"profile": config(text, nil), "profile_wo": writeOnly(text, 1, nil)} {
 			errors := p.Validate(name, cfg).Errors()
-			wantText(t, errors, "Invalid value", `AttributeName("`+attribute+`")`)
+			acctest.WantText(t, errors, "Invalid value", `AttributeName("`+attribute+`")`)
 			if strings.Contains(strings.Join(errors, ""), "canary") {
 				t.Errorf("%s: %q is repeated: %v", attribute, text, errors)
 			}
@@ -155,7 +155,7 @@ func TestAFailureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
 	service.Inject(fault)
 	state, diags := p.Create(name, writeOnly(`{"email":"canary@example.com"}`, 1, nil))
-	wantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
 	if state != nil {
 		t.Error("a failed create is in state")
 	}
@@ -163,7 +163,7 @@ func TestAFailureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	state = created(t, p, service, cfg)
 	service.Inject(fault)
 	after, diags := p.Update(name, state, writeOnly(`{"email":"canary@example.com","x":1}`, 2, acctest.Attributes{"on_destroy": "clear"}))
-	wantText(t, diags.Errors(), "Not permitted", "as it was before")
+	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
@@ -186,7 +186,7 @@ func TestDestroyRetainsOrClears(t *testing.T) {
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
 	_, diags := p.Destroy(name, state)
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "The profile stays at the service", "clear")
+	acctest.WantText(t, diags.Warnings(), "The profile stays at the service", "clear")
 	wantSent(t, service)
 
 	state = created(t, p, service, config(`{"a":1,"b":2}`, acctest.Attributes{"on_destroy": "clear"}))
@@ -212,7 +212,7 @@ func TestImportTakesTheWholeProfileOver(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(`{"b":"x","a":1.0}`, nil))
 	plan, diags := p.Plan(name, state, config(`{"a":1}`, nil))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "no longer managed", "b")
+	acctest.WantText(t, diags.Warnings(), "no longer managed", "b")
 	if !plan.Changes {
 		t.Error("a smaller configuration changes nothing")
 	}
@@ -249,7 +249,7 @@ func TestAContraryPendingDeletionStopsTheUpdateBeforeItIsSent(t *testing.T) {
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	state, diags := p.Create(name, config(`{"a":1}`, nil))
-	wantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
+	acctest.WantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
 	if state != nil || service.Count(mockserver.OpUpdateProfile) != 0 {
 		t.Error("something was sent or saved")
 	}
@@ -265,5 +265,5 @@ func TestTheDataSourceGivesTheProfileExactly(t *testing.T) {
 		t.Errorf("read %v", read)
 	}
 	_, diags = p.ReadData(name, acctest.Attributes{"identity_id": "nobody"})
-	wantText(t, diags.Errors(), "Not found")
+	acctest.WantText(t, diags.Errors(), "Not found")
 }

@@ -1,14 +1,12 @@
 package profile_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -53,14 +51,6 @@ func TestAProfileIsManagedImportedAndForgottenByTheCLI(t *testing.T) {
 	}
 }
 
-// environment is that of a provider with the service's secret key.
-func environment(service *mocktest.Instance) map[string]string {
-	return map[string]string{
-		"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey,
-		"ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
-	}
-}
-
 func TestWriteOnlyMembersAreInNoFileAndSurviveAFailure(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
@@ -68,7 +58,7 @@ func TestWriteOnlyMembersAreInNoFileAndSurviveAFailure(t *testing.T) {
 		return block(`profile_wo = jsonencode({ nickname = var.nickname })`, fmt.Sprintf("profile_wo_version = %d", version)) +
 			fmt.Sprintf("variable \"nickname\" {\n  type = string\n  ephemeral = true\n  default = %q\n}\n", value)
 	}
-	cli := acctest.NewCLI(t, text(1, "first-canary"), environment(service))
+	cli := acctest.NewCLI(t, text(1, "first-canary"), acctest.Environment(service))
 	cli.MustRun("apply", "-auto-approve")
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{}`)})
 	cli.Configure(text(2, "second-canary"))
@@ -86,33 +76,20 @@ func TestWriteOnlyMembersAreInNoFileAndSurviveAFailure(t *testing.T) {
 
 func TestAnInterruptWhileWaitingIsContinuedByTheNextApply(t *testing.T) {
 	t.Parallel()
-	for name, signal := range map[string]syscall.Signal{"SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM} {
+	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			waiting := make(chan struct{}, 100)
+			waiting := make(chan struct{})
+			var once sync.Once
 			service := mocktest.Start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) {
 				s.OnRequest = func(r mockserver.Request) {
 					if r.Operation == mockserver.OpListPendingRequests && len(s.Queue()) == 1 {
-						waiting <- struct{}{}
+						once.Do(func() { close(waiting) })
 					}
 				}
 			})
-			cli := acctest.NewCLI(t, block(`profile = jsonencode({ plan = "gold" })`), environment(service))
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			cmd := cli.Command(ctx, "apply", "-auto-approve")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			<-waiting
-			if err := syscall.Kill(-cmd.Process.Pid, signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait() // Terraform may call an interrupted apply a success or not
-			if ctx.Err() != nil {
-				t.Fatal("Terraform did not end")
-			}
+			cli := acctest.NewCLI(t, block(`profile = jsonencode({ plan = "gold" })`), acctest.Environment(service))
+			cli.RunInterrupted(stop, "", waiting, "apply", "-auto-approve")
 			if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err != nil || !strings.Contains(string(state), `"fulfilled": false`) {
 				t.Fatalf("state (%v):\n%s", err, state)
 			}

@@ -66,7 +66,7 @@ func TestBadSettingsAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 		{acctest.Attributes{"wire": acctest.Attributes{"agreement_time_format": "iso"}}, "agreement_time_format", "one of"},
 	} {
 		_, diags := acctest.Start(t, good.With(tc.config), nil)
-		wantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
+		acctest.WantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
 		for _, text := range diags.Errors() {
 			if strings.Contains(text, "canary") {
 				t.Errorf("%v: the value is repeated: %s", slices.Sorted(maps.Keys(tc.config)), text)
@@ -132,10 +132,10 @@ func TestTheBlockWinsOverTheEnvironmentAsAWhole(t *testing.T) {
 	p.NoErrors(diags)
 
 	_, diags = acctest.Start(t, acctest.Attributes{"base_url": service.URL, "email": service.Email}, map[string]string{"ANALYTICS_PASSWORD": service.Password})
-	wantText(t, diags.Errors(), "missing beside email", `AttributeName("password")`)
+	acctest.WantText(t, diags.Errors(), "missing beside email", `AttributeName("password")`)
 
 	_, diags = acctest.Start(t, good.With(acctest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
-	wantText(t, diags.Errors(), "needs project_id")
+	acctest.WantText(t, diags.Errors(), "needs project_id")
 }
 
 func TestUnknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
@@ -171,7 +171,7 @@ func TestUnknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 		if state != nil {
 			t.Errorf("%s: something was created", attribute)
 		}
-		wantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
+		acctest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
 	}
 }
 
@@ -211,7 +211,7 @@ func TestCertificatesOfAPrivateAuthorityAreTrustedWhereTheyAreNamed(t *testing.T
 	service := mocktest.StartTLS(t, mocktest.Valid)
 	settings := acctest.Config(service)
 	_, diags := acctest.MustStart(t, settings).ReadData(user, acctest.Attributes{})
-	wantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file", "Attempts: 1")
+	acctest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file", "Attempts: 1")
 	p := acctest.MustStart(t, settings.With(acctest.Attributes{"ca_cert_file": service.CAFile}))
 	_, diags = p.ReadData(user, acctest.Attributes{})
 	p.NoErrors(diags)
@@ -221,13 +221,13 @@ func TestCertificatesOfAPrivateAuthorityAreTrustedWhereTheyAreNamed(t *testing.T
 		t.Fatal(err)
 	}
 	_, diags = acctest.Start(t, settings.With(acctest.Attributes{"ca_cert_file": empty}), nil)
-	wantText(t, diags.Errors(), "holds no certificate")
+	acctest.WantText(t, diags.Errors(), "holds no certificate")
 }
 
 func TestABaseURLThatEndsInTheVersionIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	_, diags := acctest.Start(t, good.With(acctest.Attributes{"base_url": "https://h.example.com/v1/"}), nil)
-	wantText(t, diags.Warnings(), "base_url ends in /v1")
+	acctest.WantText(t, diags.Warnings(), "base_url ends in /v1")
 }
 
 func TestAWrongClockIsWarnedOfOnce(t *testing.T) {
@@ -237,7 +237,7 @@ func TestAWrongClockIsWarnedOfOnce(t *testing.T) {
 	p := acctest.MustStart(t, acctest.Config(service))
 	_, diags := p.ReadData(user, acctest.Attributes{})
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
+	acctest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
 	if _, diags = p.ReadData(user, acctest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
 	}
@@ -279,6 +279,6 @@ func TestLimitsOfTheEnvironmentAreInForce(t *testing.T) {
 		service.Inject(tc.fault)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: name, Status: 403, Times: -1})
 		_, diags = p.Create("analytics_consent", consent.With(acctest.Attributes{"identity_id": name}))
-		wantText(t, diags.Errors(), tc.words)
+		acctest.WantText(t, diags.Errors(), tc.words)
 	}
 }

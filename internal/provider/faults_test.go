@@ -126,7 +126,7 @@ func TestAPasswordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	service.RevokeTokens()
 	_, errors := createMany(t, p, 50)
 	for _, e := range errors {
-		wantText(t, e, "Authentication rejected")
+		acctest.WantText(t, e, "Authentication rejected")
 	}
 	if n := service.Count(mockserver.OpLogin); n != 2 {
 		t.Errorf("%d logins", n)
@@ -152,7 +152,7 @@ func TestAServiceThatCannotBeReachedIsNamedByItsHostAlone(t *testing.T) {
 	service.Stop()
 	p := acctest.MustStart(t, settings)
 	state, diags := p.Create(consentName, consentOf("user-1001"))
-	wantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
+	acctest.WantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
 	if text := strings.Join(diags.Errors(), ""); state != nil || strings.Contains(text, "canary") {
 		t.Errorf("state %v: %s", state, text)
 	}

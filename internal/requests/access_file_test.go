@@ -80,7 +80,7 @@ func TestALostOrAlteredFileIsRequestedAnew(t *testing.T) {
 			if gone != nil {
 				t.Error("the object is still in state")
 			}
-			wantText(t, diags.Warnings(), "requested anew", "output_path")
+			acctest.WantText(t, diags.Warnings(), "requested anew", "output_path")
 			wantNoPerson(t, diags)
 		})
 	}
@@ -106,7 +106,7 @@ func TestATargetThatCannotBeWrittenIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	p, service := start(t)
 	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
 		state, diags := p.Create(accessName, accessTo(path, nil))
-		wantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
+		acctest.WantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
 		if state != nil {
 			t.Error("something is in state")
 		}
@@ -133,7 +133,7 @@ func TestAFileThatCannotBeWrittenAfterAllIsFetchedAgain(t *testing.T) {
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p := nextRun(t, service)
 	state, diags := created(t, p, accessName, accessTo(path, nil))
-	wantText(t, diags.Warnings(), "could not be written", "no regular file")
+	acctest.WantText(t, diags.Warnings(), "could not be written", "no regular file")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 	if gone != nil {
 		t.Error("it is still there")
 	}
-	wantText(t, diags.Warnings(), "stays where it is")
+	acctest.WantText(t, diags.Warnings(), "stays where it is")
 	wantNoPerson(t, diags)
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
@@ -96,7 +96,7 @@ func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	given := accessTo(output(t), within("300ms"))
 	state, diags := created(t, p, accessName, given)
-	wantText(t, diags.Warnings(), "still pending", "request-1")
+	acctest.WantText(t, diags.Warnings(), "still pending", "request-1")
 	wantNoPerson(t, diags)
 	p = nextRun(t, service)
 	state, _ = refreshed(t, p, accessName, state)
@@ -105,7 +105,7 @@ func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
 	if gone != nil {
 		t.Error("it is still there")
 	}
-	wantText(t, diags.Warnings(), "cannot be undone")
+	acctest.WantText(t, diags.Warnings(), "cannot be undone")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
@@ -156,13 +156,13 @@ func TestDataLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 	})
 	path := output(t)
 	state, diags := p.Create(accessName, accessTo(path, atOnce))
-	wantText(t, diags.Errors(), "Outcome unknown")
+	acctest.WantText(t, diags.Errors(), "Outcome unknown")
 	if state != nil {
 		t.Error("something is in state")
 	}
 	p = nextRun(t, service)
 	_, diags = created(t, p, accessName, accessTo(path, atOnce))
-	wantText(t, diags.Warnings(), "taken over", "request-1")
+	acctest.WantText(t, diags.Warnings(), "taken over", "request-1")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
@@ -171,7 +171,7 @@ func TestAPendingDeletionStandsAgainstAnAccessRequest(t *testing.T) {
 	p, service := start(t, never)
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	wantText(t, diags.Errors(), "onflicting pending request", id)
+	acctest.WantText(t, diags.Errors(), "onflicting pending request", id)
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 }
 
@@ -181,7 +181,7 @@ func TestAnotherTicketInThePlaceOfTheDataIsAWarning(t *testing.T) {
 	given := accessTo(output(t), nil)
 	state, diags := created(t, p, accessName, given)
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
-	wantText(t, diags.Warnings(), "gave no data", queued[1].ID)
+	acctest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
 	wantEmptyPlan(t, p, accessName, state, given)
 }
@@ -190,7 +190,7 @@ func TestARequestThatFailsIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_IDENTITY"}))
 	state, diags := p.Create(accessName, accessTo(output(t), nil))
-	wantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
 	if state != nil {
 		t.Errorf("in state is %v", state.Attributes)
 	}
@@ -202,7 +202,7 @@ func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 	path := output(t)
 	state, diags := created(t, p, accessName, accessTo(path, nil))
-	wantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
+	acctest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
 	wantNoPerson(t, diags)
 	state, diags = p.Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
@@ -244,7 +244,7 @@ func TestAReadOnlyProviderRequestsNoData(t *testing.T) {
 	_, service := start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	wantText(t, diags.Errors(), "read-only")
+	acctest.WantText(t, diags.Errors(), "read-only")
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}

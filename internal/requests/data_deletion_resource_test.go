@@ -22,7 +22,7 @@ func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	wantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
+	acctest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
 	wantNoPerson(t, diags)
 	if service.HasData(scope, person) {
 		t.Error("the person's data is still there")
@@ -66,7 +66,7 @@ func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
 	limits := config(within("300ms"))
 	state, diags := created(t, p, deletionName, limits)
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	wantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
+	acctest.WantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
 	wantNoPerson(t, diags)
 
@@ -96,7 +96,7 @@ func TestADeletionThatVanishesWithoutItsEffectIsAWarning(t *testing.T) {
 	service.Forget(id)
 	p = nextRun(t, service)
 	state, diags := refreshed(t, p, deletionName, state)
-	wantText(t, diags.Warnings(), "left the list without its effect", id)
+	acctest.WantText(t, diags.Warnings(), "left the list without its effect", id)
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
@@ -116,7 +116,7 @@ func TestADeletionThatFailsIsAnErrorWithItsCodeAndLeavesNothing(t *testing.T) {
 	if state != nil {
 		t.Errorf("in state is %v", state.Attributes)
 	}
-	wantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
 	wantNoPerson(t, diags)
 
 	// The next apply sends another, because nothing came of the first.
@@ -132,7 +132,7 @@ func TestADeletionThatFailsUnwatchedIsAWarningWithItsCode(t *testing.T) {
 	state, _ := created(t, p, deletionName, config(atOnce))
 	p = nextRun(t, service)
 	state, diags := refreshed(t, p, deletionName, state)
-	wantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
+	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
 }
@@ -146,7 +146,7 @@ func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
 		if state != nil {
 			t.Error("something is in state")
 		}
-		wantText(t, diags.Errors(), "onflicting pending request", id)
+		acctest.WantText(t, diags.Errors(), "onflicting pending request", id)
 		wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 	}
 }
@@ -155,11 +155,11 @@ func TestAnUnknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := created(t, p, deletionName, config(within("2500ms")))
-	wantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
+	acctest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	p = nextRun(t, service)
 	state, diags = refreshed(t, p, deletionName, state)
-	wantText(t, diags.Warnings(), "QUEUED_V2")
+	acctest.WantText(t, diags.Warnings(), "QUEUED_V2")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
@@ -169,14 +169,14 @@ func TestAServiceThatCannotBeWatchedIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
 	state, diags := created(t, p, deletionName, config(nil))
-	wantText(t, diags.Warnings(), "could not be watched", "Not permitted")
+	acctest.WantText(t, diags.Warnings(), "could not be watched", "Not permitted")
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	p = nextRun(t, service)
 	kept, diags := p.Refresh(deletionName, state)
-	wantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
+	acctest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
 	wantAttributes(t, kept, acctest.Attributes{"request_id": state.Attributes["request_id"]})
 }
 
@@ -191,7 +191,7 @@ func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, on("friday"))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "irreversible")
+	acctest.WantText(t, diags.Warnings(), "irreversible")
 	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != acctest.Unknown {
 		t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
 	}
@@ -210,7 +210,7 @@ func TestTriggersThatTurnOutUnchangedSendNothing(t *testing.T) {
 	state, _ := created(t, p, deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
 	plan, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Unknown}))
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "irreversible")
+	acctest.WantText(t, diags.Warnings(), "irreversible")
 	known, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
 	p.NoErrors(diags)
 	if !plan.Changes || known.Changes {
@@ -235,7 +235,7 @@ func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
 	fail.Store(true)
 	changed := config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
 	after, diags := p.Update(deletionName, state, changed)
-	wantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
+	acctest.WantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
 	wantAttributes(t, after, acctest.Attributes{"request_id": state.Attributes["request_id"], "fulfilled": true})
 	plan, _ := p.Plan(deletionName, after, changed)
 	if !plan.Changes {
@@ -256,7 +256,7 @@ func TestDestroyingADeletionForgetsItWithAWarning(t *testing.T) {
 	if n := len(diags.Warnings()); n != 2 {
 		t.Errorf("%d warnings, want one in the plan and one in the apply", n)
 	}
-	wantText(t, diags.Warnings(), "cannot be undone", "stays pending")
+	acctest.WantText(t, diags.Warnings(), "cannot be undone", "stays pending")
 	wantNoPerson(t, diags)
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
@@ -269,7 +269,7 @@ func TestAReadOnlyProviderDeletesNothing(t *testing.T) {
 	_, service := start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
 	state, diags := p.Create(deletionName, config(nil))
-	wantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	acctest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
 	if state != nil || len(service.Requests()) != 0 {
 		t.Errorf("created is %v, %d requests were sent", state, len(service.Requests()))
 	}

@@ -119,21 +119,6 @@ func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes)
 	}
 }
 
-// wantText fails the test where no text holds all the words.
-func wantText(t *testing.T, texts []string, words ...string) {
-	t.Helper()
-	for _, text := range texts {
-		missing := false
-		for _, word := range words {
-			missing = missing || !strings.Contains(text, word)
-		}
-		if !missing {
-			return
-		}
-	}
-	t.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
-}
-
 // wantNoPerson fails the test where what is shown holds anything of the person.
 func wantNoPerson(t *testing.T, diags acctest.Diagnostics) {
 	t.Helper()

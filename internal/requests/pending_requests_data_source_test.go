@@ -121,7 +121,7 @@ func TestALongListIsAnErrorThatPointsToTheFilters(t *testing.T) {
 	service := mocktest.Start(t, list(records...))
 	p := nextRun(t, service)
 	_, diags := p.ReadData(pendingName, acctest.Attributes{})
-	wantText(t, diags.Errors(), "100000 pending requests match", "identity_id or operation", "max_requests = 0")
+	acctest.WantText(t, diags.Errors(), "100000 pending requests match", "identity_id or operation", "max_requests = 0")
 	if got := read(t, p, acctest.Attributes{"identity_id": "user-4711"}); ids(t, got) != "r-004711" {
 		t.Errorf("one person has %q", ids(t, got))
 	}
@@ -143,7 +143,7 @@ func TestAListThatCannotBeReadIsAnError(t *testing.T) {
 	service := mocktest.Start(t)
 	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
 	_, diags := nextRun(t, service).ReadData(pendingName, acctest.Attributes{})
-	wantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
+	acctest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
 }
 
 func TestUnusableFiltersAreRefused(t *testing.T) {

@@ -20,7 +20,7 @@ func TestAPendingDeletionIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 	}
 	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: mockserver.OpDeleteAllData, At: at.Add(-time.Hour)})
 	state, diags := created(t, p, deletionName, config(atOnce))
-	wantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
+	acctest.WantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
 	wantAttributes(t, state, acctest.Attributes{"request_id": "oldest", "fulfilled": false})
 	if n := service.Count(mockserver.OpDeleteAllData); n != 0 {
 		t.Errorf("%d deletions were sent", n)
@@ -56,14 +56,14 @@ func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 		},
 	})
 	state, diags := p.Create(deletionName, config(atOnce))
-	wantText(t, diags.Errors(), "Outcome unknown")
+	acctest.WantText(t, diags.Errors(), "Outcome unknown")
 	wantNoPerson(t, diags)
 	if state != nil {
 		t.Error("something is in state")
 	}
 	p = nextRun(t, service)
 	state, diags = created(t, p, deletionName, config(atOnce))
-	wantText(t, diags.Warnings(), "taken over")
+	acctest.WantText(t, diags.Warnings(), "taken over")
 	wantAttributes(t, state, acctest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
 }
 
@@ -100,7 +100,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	p, service := start(t, never)
 	state, diags := interruptedState(t, p, deletionName, config(nil))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	wantText(t, diags.Warnings(), "Interrupted while waiting", id)
+	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", id)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
 
 	p = nextRun(t, service)
@@ -153,7 +153,7 @@ func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
 			next, diags := created(t, p, deletionName, tc.second)
 			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
 			if tc.queued == 1 && tc.fulfilled {
-				wantText(t, diags.Warnings(), "No second deletion was sent")
+				acctest.WantText(t, diags.Warnings(), "No second deletion was sent")
 				wantAttributes(t, next, acctest.Attributes{
 					"fulfilled": true, "request_id": state.Attributes["request_id"],
 					"requested_at": state.Attributes["requested_at"], "fulfilled_at": state.Attributes["fulfilled_at"],
@@ -202,7 +202,7 @@ func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
 	service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
-	wantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
+	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	wantEmptyPlan(t, p, deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
@@ -213,7 +213,7 @@ func TestAnInterruptedAccessRequestGoesOnAndFetches(t *testing.T) {
 	p, service := start(t, never)
 	path := output(t)
 	state, diags := interruptedState(t, p, accessName, accessTo(path, nil))
-	wantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
+	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
 	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)

@@ -1,15 +1,12 @@
 package requests_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -26,10 +23,7 @@ func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Se
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-	return acctest.NewCLI(t, configuration, map[string]string{
-		"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey,
-		"ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
-	}), service
+	return acctest.NewCLI(t, configuration, acctest.Environment(service)), service
 }
 
 // wantWords fails the test where an output does not hold all of them.
@@ -75,31 +69,9 @@ func TestADeletionThatNeverCompletesLeavesAnEmptyPlanAndIsForgottenWithAWarning(
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-// watched collects an output and says when words are in it.
-type watched struct {
-	strings.Builder
-	words string
-	seen  chan struct{}
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	before := strings.Contains(w.String(), w.words)
-	n, err := w.Builder.Write(p)
-	if !before && strings.Contains(w.String(), w.words) {
-		close(w.seen)
-	}
-	return n, err
-}
-
 func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, stop := range map[string]struct {
-		signal  syscall.Signal
-		toGroup bool
-	}{
-		"SIGINT to Terraform":  {syscall.SIGINT, false},
-		"SIGTERM to the group": {syscall.SIGTERM, true},
-	} {
+	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			waiting := make(chan struct{})
@@ -114,35 +86,13 @@ func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.
 					}
 				}
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			cmd := cli.Command(ctx, "apply", "-auto-approve")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			output := &watched{words: "Creating...", seen: make(chan struct{})}
-			cmd.Stdout, cmd.Stderr = output, output
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			<-output.seen
-			<-waiting
-			target := cmd.Process.Pid
-			if stop.toGroup {
-				target = -target
-			}
-			began := time.Now()
-			if err := syscall.Kill(target, stop.signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.Wait() // what Terraform's exit code is then differs by version
-			if took := time.Since(began); ctx.Err() != nil || took > 5*time.Second {
-				t.Errorf("Terraform took %s to end", took)
-			}
+			r := cli.RunInterrupted(stop, "Creating...", waiting, "apply", "-auto-approve")
 			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 			state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
 			if err != nil || !strings.Contains(string(state), `"request_id": "`+id+`"`) || strings.Contains(string(state), "tainted") {
-				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, output.String())
+				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, r.Output)
 			}
-			wantWords(t, acctest.Result{Output: output.String()}, "Interrupted while waiting", id)
+			wantWords(t, r, "Interrupted while waiting", id)
 
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
