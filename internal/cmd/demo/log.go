@@ -4,72 +4,91 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-)
 
-// logEntry is the part of a line of the server's request log that is counted.
-type logEntry struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	Status int    `json:"status"`
-}
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+)
 
 // What a request was for, in words that a reader knows.
 const (
-	kindLogin = "login"
-	kindRead  = "read"
-	kindWrite = "write"
-	kindOther = "other"
+	kindLogin    = "login"
+	kindRead     = "read"
+	kindWrite    = "write"
+	kindAccess   = "data request"
+	kindDeletion = "deletion"
+	kindPoll     = "look at the queue"
+	kindOther    = "other"
 )
 
-// kind names what a request was for.
-func (e logEntry) kind() string {
-	switch {
-	case strings.HasSuffix(e.Path, "/auth/login/jwt"):
+// kinds is the order in which requests are told.
+var kinds = []string{kindLogin, kindRead, kindWrite, kindAccess, kindDeletion, kindPoll, kindOther}
+
+// kindOf names what a request was for.
+func kindOf(e stage.Entry) string {
+	switch e.Operation {
+	case "login":
 		return kindLogin
-	case strings.HasSuffix(e.Path, "/consent") && e.Method == http.MethodGet:
+	case "getConsent", "getProfile":
 		return kindRead
-	case strings.HasSuffix(e.Path, "/consent") && e.Method == http.MethodPatch:
+	case "updateConsent", "updateProfile":
 		return kindWrite
+	case "getAllData":
+		return kindAccess
+	case "deleteAllData":
+		return kindDeletion
+	case "listPendingRequests":
+		return kindPoll
 	}
 	return kindOther
 }
 
-// kinds is the order in which requests are told.
-var kinds = []string{kindLogin, kindRead, kindWrite, kindOther}
-
 // count tells how many requests of which kind there were, such as
 // "4 requests (1 login, 3 writes)".
-func count(entries []logEntry) string {
+func count(entries []stage.Entry) string {
 	if len(entries) == 0 {
 		return "no request"
 	}
-	times := map[string]int{}
-	for _, e := range entries {
-		times[e.kind()]++
-	}
 	var parts []string
 	for _, kind := range kinds {
-		if times[kind] > 0 {
-			parts = append(parts, plural(times[kind], kind))
+		if n := len(ofKind(entries, kind)); n > 0 {
+			parts = append(parts, plural(n, kind))
 		}
 	}
 	return fmt.Sprintf("%s (%s)", plural(len(entries), "request"), strings.Join(parts, ", "))
 }
 
+func ofKind(entries []stage.Entry, kind string) []stage.Entry {
+	var found []stage.Entry
+	for _, e := range entries {
+		if kindOf(e) == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// accepted counts those that the service has taken into its queue.
+func accepted(entries []stage.Entry) int {
+	n := 0
+	for _, e := range entries {
+		if e.Status == http.StatusAccepted {
+			n++
+		}
+	}
+	return n
+}
+
+// plural counts a noun; of several words the first one is the noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if first, rest, ok := strings.Cut(noun, " at "); ok {
+		return fmt.Sprintf("%d %ss at %s", n, first, rest)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // writes counts the requests that changed something.
-func writes(entries []logEntry) int {
-	n := 0
-	for _, e := range entries {
-		if e.Method != http.MethodGet && e.kind() != kindLogin {
-			n++
-		}
-	}
-	return n
+func writes(entries []stage.Entry) int {
+	return len(ofKind(entries, kindWrite)) + len(ofKind(entries, kindDeletion))
 }

@@ -1,7 +1,8 @@
 // Command demo shows the provider at work on a real Terraform: consent is
-// seeded, read back, drifted, repaired, imported and withdrawn, against the mock
-// server in a process of its own. Each step checks what it says, and nothing is
-// left behind: no file, no process, no trace in a person's Terraform settings.
+// seeded, read back, drifted, repaired, imported and withdrawn, a profile is
+// corrected, a person's data handed out and deleted, against the mock server in a
+// process of its own. Each step checks what it says, and nothing is left behind:
+// no file, no process, no trace in a person's Terraform settings.
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
 )
 
 // timeLimit ends a demo in which something hangs. It leaves room for the first
@@ -41,7 +44,7 @@ func run(ctx context.Context, out *os.File) int {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		scr.failure(fmt.Sprintf("Given up after %s: %v", timeLimit, err), "")
 	default:
-		scr.failure(err.Error(), transcriptOf(err))
+		scr.failure(err.Error(), stage.TranscriptOf(err))
 	}
 	return 1
 }
@@ -49,35 +52,22 @@ func run(ctx context.Context, out *os.File) int {
 // play prepares the stage, runs the steps on it and clears it again.
 func play(ctx context.Context, scr *screen) (err error) {
 	began := time.Now()
-	st, err := newStage(ctx, scr)
+	st, err := stage.New(ctx, "analytics-demo-", scr.fact)
 	if st != nil {
-		defer func() { err = errors.Join(err, st.clear()) }()
+		defer func() { err = errors.Join(err, st.Clear()) }()
 	}
 	if err != nil {
 		return err
 	}
-	d := &demo{stage: st, screen: scr}
+	d := &demo{screen: scr}
+	if err := d.prepare(ctx, st); err != nil {
+		return err
+	}
 	if err := d.run(ctx); err != nil {
 		return err
 	}
 	scr.closing(time.Since(began), count(d.everything))
 	return nil
-}
-
-// unexpected says that a step did not go as it claims, and carries what Terraform
-// printed, so that the reason can be read without running anything again.
-type unexpected struct {
-	reason     string
-	transcript string
-}
-
-func (u *unexpected) Error() string { return u.reason }
-
-func transcriptOf(err error) string {
-	if u, ok := errors.AsType[*unexpected](err); ok {
-		return u.transcript
-	}
-	return ""
 }
 
 // isTerminal reports whether out is a character device, which is all that

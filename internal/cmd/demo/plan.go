@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
 )
 
 // plan is the part of `terraform show -json PLAN` that the demo checks.
@@ -42,14 +44,14 @@ func (p *plan) changes() []string {
 }
 
 // readPlan decodes a saved plan.
-func (t *terraform) readPlan(ctx context.Context, file string) (*plan, error) {
-	res, err := t.run(ctx, "show", "-json", file)
+func readPlan(ctx context.Context, tf *stage.Terraform, file string) (*plan, error) {
+	res, err := tf.Run(ctx, "show", "-json", file)
 	if err != nil {
 		return nil, err
 	}
 	var p plan
-	if err := json.Unmarshal([]byte(res.stdout), &p); err != nil {
-		return nil, &unexpected{reason: fmt.Sprintf("%s show -json printed no plan: %v", t.name, err), transcript: res.all()}
+	if err := json.Unmarshal([]byte(res.Stdout), &p); err != nil {
+		return nil, &stage.UnexpectedError{Reason: fmt.Sprintf("%s show -json printed no plan: %v", tf.Name, err), Transcript: res.All()}
 	}
 	return &p, nil
 }

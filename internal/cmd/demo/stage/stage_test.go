@@ -1,4 +1,4 @@
-package main
+package stage
 
 import (
 	"os"
@@ -53,7 +53,7 @@ func TestClearingTheStageLeavesNoFolder(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "quickstart"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&stage{root: root}).clear(); err != nil {
+	if err := (&Stage{root: root}).Clear(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(root); !os.IsNotExist(err) {

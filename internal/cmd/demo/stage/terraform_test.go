@@ -1,8 +1,7 @@
-package main
+package stage
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -33,7 +32,7 @@ func TestVersionsBeforeTheOldestSupportedAreRefused(t *testing.T) {
 
 func TestANamedTerraformThatIsNotThereIsAnError(t *testing.T) {
 	t.Setenv("TF_ACC_TERRAFORM_PATH", filepath.Join(t.TempDir(), "terraform"))
-	_, err := findTerraform(t.Context(), t.TempDir(), newScreen(io.Discard, false))
+	_, err := findTerraform(t.Context(), t.TempDir(), silent)
 	if err == nil || !strings.Contains(err.Error(), "TF_ACC_TERRAFORM_PATH") {
 		t.Errorf("unexpected answer: %v", err)
 	}
@@ -44,7 +43,7 @@ func TestOpenTofuIsFoundWhereThereIsNoTerraform(t *testing.T) {
 	program := script(t, dir, "tofu", "exit 0")
 	t.Setenv("TF_ACC_TERRAFORM_PATH", "")
 	t.Setenv("PATH", dir)
-	got, err := findTerraform(t.Context(), dir, newScreen(io.Discard, false))
+	got, err := findTerraform(t.Context(), dir, silent)
 	if err != nil || got != program {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -53,9 +52,9 @@ func TestOpenTofuIsFoundWhereThereIsNoTerraform(t *testing.T) {
 func TestTheExitStatusOfACommandIsAResult(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tf := &terraform{name: "terraform", path: script(t, dir, "terraform", "echo planned; echo careful >&2; exit 2"), dir: dir}
-	res, err := tf.run(t.Context(), "plan")
-	if err != nil || res.exit != planChanges || res.stdout != "planned\n" || res.stderr != "careful\n" {
+	tf := &Terraform{Limit: commandLimit, Name: "terraform", path: script(t, dir, "terraform", "echo planned; echo careful >&2; exit 2"), Dir: dir}
+	res, err := tf.Run(t.Context(), "plan")
+	if err != nil || res.Exit != PlanChanges || res.Stdout != "planned\n" || res.Stderr != "careful\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
@@ -63,7 +62,7 @@ func TestTheExitStatusOfACommandIsAResult(t *testing.T) {
 func TestACancelledCommandIsAskedToEndAndToldOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	tf := &terraform{name: "terraform", dir: dir, path: script(t, dir, "terraform",
+	tf := &Terraform{Limit: commandLimit, Name: "terraform", Dir: dir, path: script(t, dir, "terraform",
 		`trap 'echo stopped; exit 1' INT; : > ready; while :; do sleep 0.05; done`)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -77,11 +76,13 @@ func TestACancelledCommandIsAskedToEndAndToldOf(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := tf.run(ctx, "apply")
-	if err == nil || !strings.Contains(transcriptOf(err), "stopped") {
-		t.Errorf("unexpected answer: %v, printed %q", err, transcriptOf(err))
+	_, err := tf.Run(ctx, "apply")
+	if err == nil || !strings.Contains(TranscriptOf(err), "stopped") {
+		t.Errorf("unexpected answer: %v, printed %q", err, TranscriptOf(err))
 	}
 }
+
+func silent(string, ...any) {}
 
 // script writes a program for the shell and returns its path.
 func script(t *testing.T, dir, name, body string) string {

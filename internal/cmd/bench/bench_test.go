@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+)
+
+func TestLooksAreCountedWhileSomethingWaits(t *testing.T) {
+	t.Parallel()
+	at := func(second int) time.Time { return time.Date(2026, 3, 1, 0, 0, second, 0, time.UTC) }
+	got := trafficOf([]stage.Entry{
+		{Operation: "listPendingRequests", Status: http.StatusOK, At: at(0)}, // before anything was sent
+		{Operation: "updateProfile", Status: http.StatusAccepted, At: at(1)},
+		{Operation: "listPendingRequests", Status: http.StatusOK, At: at(2)},
+		{Operation: "updateProfile", Status: http.StatusAccepted, At: at(3)},
+		{Operation: "listPendingRequests", Status: http.StatusOK, At: at(4)},
+		{Operation: "getProfile", Status: http.StatusOK, At: at(5)},
+	})
+	want := traffic{polls: 3, others: 3, waiting: 4 * time.Second, waitingPolls: 2}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(traffic{})); diff != "" {
+		t.Errorf("unexpected traffic (-want +got):\n%s", diff)
+	}
+	if got.pollsPerSecond() != 0.5 || got.othersPer(2) != 1.5 {
+		t.Errorf("%v looks per second, %v others for each", got.pollsPerSecond(), got.othersPer(2))
+	}
+	if none := trafficOf(nil); none.pollsPerSecond() == none.pollsPerSecond() {
+		t.Error("a rate without time is known")
+	}
+}
+
+func TestATableSetsManyBesideOne(t *testing.T) {
+	t.Parallel()
+	got := table{
+		title: "Things", one: "1 thing", many: "1,000 things", remark: "A remark.",
+		rows: []row{
+			{"wall time", 2, 5, inSeconds},
+			{"requests", 10, 12345, whole},
+			{"memory", unknown, 30e6, inMegabytes},
+		},
+	}.String()
+	want := `Things
+
+             1 thing  1,000 things     ratio
+  wall time    2.0 s         5.0 s     x 2.5
+  requests        10        12,345  x 1234.5
+  memory     unknown         30 MB          
+
+  A remark.
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected table (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSizeIsAPositiveNumber(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]int{"": 1000, "-n=20": 20, "-n=0": 0, "-n=x": 0, "20": 0} {
+		var list []string
+		if args != "" {
+			list = []string{args}
+		}
+		got, err := parse(list, io.Discard)
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %d, %v", args, got, err)
+		}
+	}
+	if _, err := parse([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("help ended with %v", err)
+	}
+}
+
+func TestThousandsAreSetApart(t *testing.T) {
+	t.Parallel()
+	for want, n := range map[string]int{"0": 0, "999": 999, "1,000": 1000, "1,234,567": 1234567} {
+		if got := thousands(n); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

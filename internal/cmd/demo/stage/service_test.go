@@ -1,0 +1,109 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const testKey = "a-secret/of the&test"
+
+// fakeService is a service whose server lives in the test.
+func fakeService(t *testing.T) *Service {
+	t.Helper()
+	s := NewService()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("apiSecretToken") != testKey {
+			t.Errorf("%s without the secret key", r.Method)
+		}
+		line, _ := json.Marshal(map[string]any{"method": r.Method, "path": r.URL.Path, "status": http.StatusOK})
+		s.Take(string(line))
+		_, _ = w.Write([]byte("{}"))
+	}))
+	t.Cleanup(server.Close)
+	s.Take("export ANALYTICS_BASE_URL=" + server.URL)
+	s.Take("export ANALYTICS_ORG_ID=org")
+	s.Take("export ANALYTICS_PROJECT_ID='project'")
+	s.Take(`export ANALYTICS_API_SECRET_KEY="` + testKey + `"`)
+	return s
+}
+
+func TestOnlyTheRequestsInBetweenAreReturned(t *testing.T) {
+	t.Parallel()
+	s := fakeService(t)
+	call := func(method, about string) error {
+		_, _, err := s.Call(t.Context(), method, "ada@example.com", about, nil)
+		return err
+	}
+	if err := call(http.MethodGet, "consent"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.During(t.Context(), func() error {
+		return errors.Join(call(http.MethodPatch, "consent"), call(http.MethodGet, "profile"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Method != http.MethodPatch || !strings.HasSuffix(got[1].Path, "/user/ada@example.com/profile") {
+		t.Errorf("in between were %v", got)
+	}
+	if got[1].At.Before(got[0].At) || got[0].At.IsZero() {
+		t.Errorf("read at %s and %s", got[0].At, got[1].At)
+	}
+}
+
+func TestErrorsOfACallHaveNoAddress(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := fakeService(t).Call(gone, http.MethodGet, "ada@example.com", "consent", nil)
+	if err == nil || strings.Contains(err.Error(), "apiSecretToken") {
+		t.Errorf("unexpected error: %v", err)
+	}
+}
+
+func TestACredentialInTheOutputIsNoticed(t *testing.T) {
+	t.Parallel()
+	s := fakeService(t)
+	if !s.Leaked("key: " + testKey) {
+		t.Error("the secret key was not noticed")
+	}
+	if s.Leaked("nothing to see") {
+		t.Error("found a credential where there is none")
+	}
+}
+
+func TestAServerThatEndsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := NewService()
+	s.Take("panic: no address")
+	s.err = errors.New("exit status 2")
+	close(s.exited)
+	err := s.await(t.Context(), startLimit, func() bool { return false })
+	if err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("unexpected answer: %v", err)
+	}
+	if s.printed() != "panic: no address\n" {
+		t.Errorf("printed %q", s.printed())
+	}
+}
+
+func TestOnlyTheProviderOfThisStageIsRecognised(t *testing.T) {
+	t.Parallel()
+	s := &Stage{root: filepath.Join("temporary", "stage-1")}
+	for path, want := range map[string]bool{
+		mirrored(s.mirror(), hosts[0]): true,
+		s.server():                     false,
+		filepath.Join("temporary", "stage-10", "terraform-provider-analytics_v1"): false,
+		filepath.Join("elsewhere", "terraform-provider-analytics_v1"):             false,
+	} {
+		if got := s.IsProvider(path); got != want {
+			t.Errorf("%s: %t", path, got)
+		}
+	}
+}
