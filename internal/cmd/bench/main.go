@@ -36,7 +36,7 @@ func main() {
 // interest to whoever has interrupted it.
 func report(stderr io.Writer, err error, interrupted bool) {
 	if interrupted {
-		_, _ = fmt.Fprintln(stderr, "bench: stopped before the end; everything that had been started is gone")
+		_, _ = fmt.Fprintln(stderr, "bench: stopped before the end")
 		return
 	}
 	_, _ = fmt.Fprintln(stderr, "bench:", err)
