@@ -42,9 +42,9 @@ type Plan struct {
 
 // Start serves a provider with an environment of its own and configures it.
 // Errors of the configuration are in the diagnostics.
-func Start(tb testing.TB, config Attributes, environment map[string]string) (*Provider, Diagnostics) {
+func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
-	p := &Provider{t: tb, server: provider.NewServer("test", func(name string) string { return environment[name] })}
+	p := &Provider{t: tb, server: provider.NewServer("test", func(name string) string { return environment[name] }, options...)}
 	schemas, err := p.server.GetProviderSchema(tb.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		tb.Fatal(err)
@@ -67,9 +67,9 @@ func Start(tb testing.TB, config Attributes, environment map[string]string) (*Pr
 }
 
 // MustStart is Start for configurations that are right.
-func MustStart(tb testing.TB, config Attributes) *Provider {
+func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Provider {
 	tb.Helper()
-	p, diags := Start(tb, config, nil)
+	p, diags := Start(tb, config, nil, options...)
 	p.NoErrors(diags)
 	return p
 }

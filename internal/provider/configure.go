@@ -81,6 +81,9 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	for _, change := range p.options {
+		change(&cfg)
+	}
 	if len(s.unknown) == 0 {
 		c, err := client.New(cfg)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
@@ -22,20 +23,24 @@ const TypeName = "analytics"
 
 var _ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
 
+// Option changes how the provider reaches the service.
+type Option func(*client.Config)
+
 // New is the provider. getenv reads the environment, so that tests need not change
 // that of the whole process.
-func New(version string, getenv func(string) string) provider.Provider {
-	return &analyticsProvider{version: version, getenv: getenv}
+func New(version string, getenv func(string) string, options ...Option) provider.Provider {
+	return &analyticsProvider{version: version, getenv: getenv, options: options}
 }
 
 // NewServer serves the provider over protocol 6, with panics turned into errors.
-func NewServer(version string, getenv func(string) string) tfprotov6.ProviderServer {
-	return newGuard(providerserver.NewProtocol6(New(version, getenv))())
+func NewServer(version string, getenv func(string) string, options ...Option) tfprotov6.ProviderServer {
+	return newGuard(providerserver.NewProtocol6(New(version, getenv, options...))())
 }
 
 type analyticsProvider struct {
 	version string
 	getenv  func(string) string
+	options []Option
 }
 
 func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

@@ -26,6 +26,31 @@ func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, erro
 	return i.pipes.dial(ctx)
 }
 
+// Tracked is a DialContext and a function that closes all connections it has made,
+// for clients that have no end but that of their process.
+func (i *Instance) Tracked() (dial func(ctx context.Context, network, address string) (net.Conn, error), closeAll func()) {
+	var mu sync.Mutex
+	var opened []net.Conn
+	dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		c, err := i.pipes.dial(ctx)
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			opened = append(opened, c)
+		}
+		return c, err
+	}
+	closeAll = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range opened {
+			_ = c.Close()
+		}
+		opened = nil
+	}
+	return dial, closeAll
+}
+
 // pipeListener accepts connections in memory.
 type pipeListener struct {
 	accepted chan net.Conn

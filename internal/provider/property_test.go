@@ -1,0 +1,187 @@
+package provider_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// schedules is how many the property test tries: -schedules 2000 for a long look.
+var schedules = flag.Int("schedules", 25, "random schedules of applies to try")
+
+// object is one object of a random configuration, with a person of its own.
+type object struct {
+	resource, queued string // queued is the service's operation; empty where nothing is queued
+	config           acctest.Attributes
+	state            *acctest.State
+}
+
+func randomObjects(random *rand.Rand, folder string) []*object {
+	var objects []*object
+	for i := range 2 + random.IntN(5) {
+		identity := fmt.Sprintf("user-%d", i)
+		objects = append(objects, []*object{
+			{resource: "analytics_profile", queued: mockserver.OpUpdateProfile, config: acctest.Attributes{"identity_id": identity, "profile": `{"plan":"gold"}`}},
+			{resource: "analytics_data_deletion", queued: mockserver.OpDeleteAllData, config: acctest.Attributes{"identity_id": identity}},
+			{resource: "analytics_data_access_request", queued: mockserver.OpGetAllData, config: acctest.Attributes{"identity_id": identity, "output_path": folder + "/" + identity + ".json"}},
+			{resource: consentName, config: consentOf(identity)},
+		}[random.IntN(4)])
+	}
+	return objects
+}
+
+var randomFaults = []mockserver.Fault{
+	{Cut: mockserver.CutBeforeCommit},
+	{Cut: mockserver.CutAfterCommit},
+	{Cut: mockserver.CutBody, CutAt: 7},
+	{Status: 500},
+	{Status: 500, Commit: true},
+	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
+	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
+	{Status: 401},
+	{Hang: true},
+	{Hang: true, Commit: true},
+	{Status: 403, Body: []byte("{}")},
+	{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
+}
+
+// disorder chooses a fault for one request in three while it is on.
+type disorder struct {
+	mu   sync.Mutex
+	rand *rand.Rand
+	off  bool
+}
+
+func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.off || d.rand.IntN(3) > 0 {
+		return nil
+	}
+	fault := randomFaults[d.rand.IntN(len(randomFaults))]
+	return &fault
+}
+
+// TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan applies random objects under
+// random faults, each apply a process of its own, until none fails; then no accepted
+// request may be lost, none may have been sent twice, and the plan has to be empty.
+// Nothing is retried within an apply, so that an answer and the look for it are often
+// lost both.
+func TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan(t *testing.T) {
+	t.Parallel()
+	for range *schedules {
+		seed := rand.Uint64()
+		folder := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			d := &disorder{rand: rand.New(rand.NewPCG(seed, 3))}
+			objects := randomObjects(d.rand, folder)
+			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+				s.FaultFor, s.FulfilmentDelay = d.choose, 3*time.Hour
+			})
+			converge(t, service, d, objects)
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*object) {
+	t.Helper()
+	for round := 0; ; round++ {
+		p, c := startInMemory(t, service)
+		applyAll(p, objects)
+		c.close()
+		if allFulfilled(objects) {
+			break
+		}
+		if round == 80 {
+			t.Errorf("the applies do not converge")
+			return
+		}
+		<-time.After(5 * time.Minute)
+	}
+	d.mu.Lock()
+	d.off = true
+	d.mu.Unlock()
+	p, c := startInMemory(t, service)
+	defer c.close()
+	for _, o := range objects {
+		state, diags := p.Refresh(o.resource, o.state)
+		p.NoErrors(diags)
+		if plan, _ := p.Plan(o.resource, state, o.config); plan.Changes {
+			t.Errorf("%s: the plan is not empty", o.resource)
+		}
+	}
+	wantEachQueuedOnce(t, service, objects)
+}
+
+// connections closes what a provider has opened, since it has no end of its own
+// but that of its process.
+type connections struct{ close func() }
+
+func startInMemory(t *testing.T, service *mocktest.Instance) (*acctest.Provider, connections) {
+	t.Helper()
+	opened, closeAll := service.Tracked()
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}), func(cfg *client.Config) { cfg.DialContext = opened })
+	return p, connections{closeAll}
+}
+
+// applyAll refreshes, plans and applies every object at once.
+func applyAll(p *acctest.Provider, objects []*object) {
+	var wg sync.WaitGroup
+	for _, o := range objects {
+		wg.Go(func() { o.apply(p) })
+	}
+	wg.Wait()
+}
+
+func (o *object) apply(p *acctest.Provider) {
+	if o.state != nil {
+		state, diags := p.Refresh(o.resource, o.state)
+		if len(diags.Errors()) > 0 {
+			return
+		}
+		o.state = state
+	}
+	o.state, _ = p.Update(o.resource, o.state, o.config)
+}
+
+func allFulfilled(objects []*object) bool {
+	for _, o := range objects {
+		if o.state == nil || o.queued != "" && o.state.Attributes["fulfilled"] != true {
+			return false
+		}
+	}
+	return true
+}
+
+func wantEachQueuedOnce(t *testing.T, service *mocktest.Instance, objects []*object) {
+	t.Helper()
+	accepted := map[string]int{}
+	for _, q := range service.Queue() {
+		accepted[fmt.Sprint(q.Operation, " ", q.Identity)]++
+	}
+	for _, o := range objects {
+		if o.queued == "" {
+			continue
+		}
+		what := fmt.Sprint(o.queued, " ", o.config["identity_id"])
+		if accepted[what] != 1 {
+			t.Errorf("%s was accepted %d times", what, accepted[what])
+		}
+		delete(accepted, what)
+	}
+	for what := range accepted {
+		t.Errorf("nobody wished for %s", what)
+	}
+}
