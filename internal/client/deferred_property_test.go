@@ -42,14 +42,16 @@ func TestUnderRandomFaultsNoAcceptedRequestIsLostAndNoneIsSentTwice(t *testing.T
 				seed := rand.Uint64()
 				disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 2)), on: true, often: 6}
 				bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
+					defer func() {
+						if t.Failed() {
+							t.Logf("seed %d", seed)
+						}
+					}()
 					fulfilWishes(t, service, disorder)
 				}, func(service *mocktest.Instance, _ *client.Config) {
 					service.FaultFor = disorder.choose
 					service.FulfilmentDelay = 3 * time.Hour
 				})
-				if t.Failed() {
-					t.Fatalf("seed %d", seed)
-				}
 			}
 		})
 	}

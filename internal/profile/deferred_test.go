@@ -150,3 +150,19 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	}
 	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, nil))
 }
+
+func TestAnUpdateFulfilledWhileARefreshLooksIsNotTakenForGone(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	state, diags := p.Create(name, quick)
+	p.NoErrors(diags)
+	// The profile is read, and then the update is fulfilled before the list is.
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Then: service.FulfilAll})
+	state, diags = refreshed(t, p, state)
+	if len(diags) != 0 || state.Attributes["fulfilled"] != true {
+		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
+	}
+	wantEmptyPlan(t, p, state, quick)
+	wantSent(t, service, `{"plan":"gold"}`)
+}

@@ -136,7 +136,16 @@ func complete(ctx context.Context, c *client.Client, scope client.Scope, state *
 	}
 	a := client.Awaited{Scope: scope, Identity: state.IdentityID.ValueString(), Operation: client.OperationProfileUpdate, ID: note.ID}
 	if managed != nil {
-		a.Effect = func(context.Context) (bool, error) { return false, nil } // it was looked for just now
+		// Looked at again once the request is known to have left the list: what was read
+		// before may be from before it was fulfilled.
+		a.Effect = func(ctx context.Context) (bool, error) {
+			now, err := c.GetProfile(ctx, scope, a.Identity)
+			if err != nil && !client.IsKind(err, client.KindNotFound) {
+				return false, err
+			}
+			held = now
+			return held.Holds(managed), nil
+		}
 	}
 	switch o := c.Check(ctx, a); o.Ending {
 	case client.Fulfilled:
