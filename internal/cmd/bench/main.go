@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // timeLimit ends a run in which something hangs.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // fulfilmentDelay is how long the service takes for an update once it is accepted.

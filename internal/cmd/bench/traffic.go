@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // traffic is what the service received: looks at its pending list, and all others.

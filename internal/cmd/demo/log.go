@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // What a request was for, in words that a reader knows.

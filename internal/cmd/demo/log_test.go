@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 func TestRequestsAreToldByTheirPurpose(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // timeLimit ends a demo in which something hangs. It leaves room for the first

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // plan is the part of `terraform show -json PLAN` that the demo checks.

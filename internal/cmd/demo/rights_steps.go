@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // The objects of examples/data-rights.

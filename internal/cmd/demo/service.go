@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/demo/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // service is the mock server as the demo looks at it, beside Terraform.
