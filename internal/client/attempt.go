@@ -14,7 +14,8 @@ import (
 var errAttemptTimeout = errors.New("the attempt took longer than request_timeout")
 
 // attemptTransport bounds one attempt, answer included, and logs it: operation,
-// path template, status, duration, and never what was sent or received.
+// path template, status, duration, and never what was sent or received. An answer
+// that streams may take any time, and is bounded in each of its silences.
 type attemptTransport struct {
 	next    http.RoundTripper
 	timeout time.Duration
@@ -24,12 +25,17 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	k := callFrom(req.Context())
 	k.attempts++
 	k.sent.Store(false)
-	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errAttemptTimeout)
+	ctx, cancel := context.WithCancelCause(req.Context())
+	limit := time.AfterFunc(t.timeout, func() { cancel(errAttemptTimeout) })
+	end := func() {
+		limit.Stop()
+		cancel(nil)
+	}
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	logAttempt(req.Context(), k, resp, err, time.Since(began))
 	if err != nil {
-		cancel()
+		defer end()
 		return nil, causeOf(ctx, err)
 	}
 	if resp.StatusCode/100 == 3 {
@@ -37,7 +43,12 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		k.location = resp.Header.Get("Location")
 		resp.Header.Del("Location")
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
+	body := &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: end}
+	if k.op.streams {
+		limit.Stop()
+		body.limit, body.silence = limit, t.timeout
+	}
+	resp.Body = body
 	return resp, nil
 }
 
@@ -53,12 +64,21 @@ func causeOf(ctx context.Context, err error) error {
 type boundedBody struct {
 	io.ReadCloser
 	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
-	ctx    context.Context
-	cancel context.CancelFunc
-	once   sync.Once
+	ctx  context.Context
+	end  func()
+	once sync.Once
+
+	// limit ends the attempt where one read takes longer than silence; nil where the
+	// time is for all of them.
+	limit   *time.Timer
+	silence time.Duration
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.limit != nil {
+		b.limit.Reset(b.silence)
+		defer b.limit.Stop()
+	}
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = causeOf(b.ctx, err)
@@ -68,7 +88,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 
 func (b *boundedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.once.Do(b.cancel)
+	b.once.Do(b.end)
 	return err
 }
 

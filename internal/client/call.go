@@ -25,6 +25,9 @@ type operation struct {
 	// queues: each request that arrives is another one in the service's queue, so
 	// that nothing may repeat it.
 	queues bool
+	// streams: the answer may be larger than memory and is read while it comes, so that
+	// request_timeout bounds each silence and not the whole.
+	streams bool
 	// suffix is what follows /user/:identityId in the path, where that is the form.
 	suffix string
 }
@@ -56,10 +59,7 @@ func callFrom(ctx context.Context) *call {
 // do carries out one call: it refuses writes of a read-only client, sends with
 // retries, and returns the answer or an *Error.
 func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, private ...string) (answer, error) {
-	k := &call{
-		op: op, endpoint: to, host: hostOf(c.base), beforeRetry: p.beforeRetry,
-		redact: newRedactor(append(private, c.auth.secrets...)...),
-	}
+	k := c.newCall(op, to, p, private...)
 	if op.effect && c.readOnly {
 		return answer{}, k.fail(KindReadOnly, 0, "read_only is set, so nothing was sent")
 	}
@@ -86,6 +86,13 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 		return k.readAnswer(resp)
 	}
 	return got, nil
+}
+
+func (c *Client) newCall(op operation, to endpoint, p payload, private ...string) *call {
+	return &call{
+		op: op, endpoint: to, host: hostOf(c.base), beforeRetry: p.beforeRetry,
+		redact: newRedactor(append(private, c.auth.secrets...)...),
+	}
 }
 
 func (c *Client) newRequest(ctx context.Context, op operation, to endpoint, p payload) (*retryablehttp.Request, error) {

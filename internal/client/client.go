@@ -67,6 +67,8 @@ type Config struct {
 	Headers map[string]string
 	// UserAgent is sent with every request.
 	UserAgent string
+	// Now is the clock by which a day is over; nil is the system's.
+	Now func() time.Time
 	// DialContext replaces the dialer, Proxy the proxy settings of the environment.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
@@ -83,6 +85,7 @@ type Client struct {
 	pool     *http.Transport
 	auth     *authTransport
 	people   keyedLocks
+	now      func() time.Time
 
 	feedsMu sync.Mutex
 	feeds   map[Scope]*feed
@@ -114,6 +117,7 @@ func New(cfg Config) (*Client, error) {
 		retries:  newRetryClient(gate, cfg.MaxRetries),
 		pool:     transport,
 		auth:     auth,
+		now:      cfg.Now,
 	}, nil
 }
 
@@ -124,12 +128,18 @@ func (cfg Config) withDefaults() Config {
 	if cfg.RequestTimeout <= 0 {
 		cfg.RequestTimeout = DefaultRequestTimeout
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	cfg.Wire = cfg.Wire.withDefaults()
 	return cfg
 }
 
 // Close lets go of idle connections. Requests in flight are not touched.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
+
+// Today is the UTC day that is not over yet, whatever zone the machine is in.
+func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
 
 // Notices returns what a user should hear of once although nothing failed, such
 // as a clock that is far off; each notice is returned by one call only.

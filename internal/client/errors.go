@@ -98,6 +98,8 @@ type Error struct {
 	// Ambiguous: the service may have carried the request out all the same.
 	Ambiguous bool
 
+	midway bool // the answer had begun when it broke off
+
 	cause error // a context's error, or another *Error; never a raw network error
 }
 

@@ -215,7 +215,7 @@ func (l *login) attempt(ctx context.Context, number int) (token string, lifetime
 	if asked {
 		k.retryAfter = wait
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: cancel}
 	got, err := k.readAnswer(resp)
 	if err != nil {
 		var e *Error

@@ -128,6 +128,21 @@ func (s Scope) pending() (endpoint, error) {
 	return expand(family+"/compliance/pending-requests", ids...), nil
 }
 
+// errNoExport: the export exists in one of the two families only (section 4).
+var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
+
+// export addresses the bulk export (section 4).
+func (s Scope) export() (endpoint, error) {
+	if err := s.Validate(); err != nil {
+		return endpoint{}, err
+	}
+	if s.Account() {
+		return endpoint{}, errNoExport
+	}
+	family, ids := s.family()
+	return expand(family+"/export", ids...), nil
+}
+
 // ofPerson addresses a compliance operation of one person in either path family
 // (section 4).
 func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {

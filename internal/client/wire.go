@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // Where parameters of a request travel, and how a time is written. The interface
@@ -35,6 +38,29 @@ type Wire struct {
 	ConsentParametersIn string // json, form or query
 	AgreementTimeFormat string // rfc3339 or unix_ms
 	ExportKindParameter string // name of a query parameter; empty: none is sent
+	ExportKindValues    string // its values for Person, Session and Event, with commas between
+}
+
+// DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
+// in lower case. An assumption, like the parameter itself.
+const DefaultExportKindValues = "person,session,event"
+
+// exportKindValue is what selects a kind.
+func (w Wire) exportKindValue(k records.Kind) string {
+	values := strings.Split(w.ExportKindValues, ",")
+	return strings.TrimSpace(values[slices.Index(records.Kinds, k)])
+}
+
+func (w Wire) validateExportKinds() error {
+	values := strings.Split(w.ExportKindValues, ",")
+	for i, v := range values {
+		values[i] = strings.TrimSpace(v)
+	}
+	slices.Sort(values)
+	if len(values) != len(records.Kinds) || values[0] == "" || len(slices.Compact(values)) != len(records.Kinds) {
+		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
+	}
+	return nil
 }
 
 func (w Wire) withDefaults() Wire {
@@ -45,6 +71,7 @@ func (w Wire) withDefaults() Wire {
 		{&w.LoginParametersIn, InJSON},
 		{&w.ConsentParametersIn, InJSON},
 		{&w.AgreementTimeFormat, TimeRFC3339},
+		{&w.ExportKindValues, DefaultExportKindValues},
 	} {
 		if *s.field == "" {
 			*s.field = s.value
@@ -68,7 +95,7 @@ func (w Wire) Validate() error {
 			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
 		}
 	}
-	return nil
+	return w.validateExportKinds()
 }
 
 // parameter is one named value of a request: a string, a bool or an int64.

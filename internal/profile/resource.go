@@ -164,7 +164,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	defer r.Finish(ctx, &resp.Diagnostics)
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	c, scope, ok := r.reach(state.Scope, &resp.Diagnostics)
+	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
@@ -233,7 +233,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		state.warnRetained(&resp.Diagnostics)
 		return
 	}
-	c, scope, ok := r.reach(state.Scope, &resp.Diagnostics)
+	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -29,18 +29,9 @@ type update struct {
 	save func(resourceModel, tfkit.RequestNote)
 }
 
-func (r *profileResource) reach(of tfkit.Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
-	c, ok := r.Ready(diags)
-	if !ok {
-		return nil, client.Scope{}, false
-	}
-	scope, ok := r.ScopeOf(of, diags)
-	return c, scope, ok
-}
-
 // begin collects what an update needs; nil where something is missing.
 func (r *profileResource) begin(plan resourceModel, state *resourceModel, config resourceModel, diags *diag.Diagnostics) *update {
-	c, scope, ok := r.reach(plan.Scope, diags)
+	c, scope, ok := r.Reach(plan.Scope, diags)
 	if !ok {
 		return nil
 	}

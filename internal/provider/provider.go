@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/export"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
@@ -51,6 +52,7 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		consent.NewResource,
+		export.NewFileResource,
 		profile.NewResource,
 		requests.NewDataAccessRequestResource,
 		requests.NewDataDeletionResource,
@@ -60,6 +62,7 @@ func (p *analyticsProvider) Resources(context.Context) []func() resource.Resourc
 func (p *analyticsProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		consent.NewDataSource,
+		export.NewDataSource,
 		profile.NewDataSource,
 		requests.NewPendingRequestsDataSource,
 		session.NewCurrentUserDataSource,

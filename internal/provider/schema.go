@@ -41,6 +41,7 @@ type wireModel struct {
 	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
 	AgreementTimeFormat types.String `tfsdk:"agreement_time_format"`
 	ExportKindParameter types.String `tfsdk:"export_kind_parameter"`
+	ExportKindValues    types.String `tfsdk:"export_kind_values"`
 }
 
 // fromEnv ends a description with the environment variable of an attribute.
@@ -110,6 +111,12 @@ func wireAttributes() map[string]schema.Attribute {
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			MarkdownDescription: "Name of the query parameter that selects the kind of records of an export. Unset, none is sent, and the answer is split by its own shape." +
 				fromEnv("wire_export_kind_parameter"),
+		},
+		"export_kind_values": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Values of that parameter for Person, Session and Event records, in this order and with commas between. Defaults to `" + client.DefaultExportKindValues + "`; without `export_kind_parameter` it has no effect." +
+				fromEnv("wire_export_kind_values"),
 		},
 	}
 }

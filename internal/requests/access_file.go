@@ -3,7 +3,6 @@ package requests
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"time"
 
@@ -46,7 +45,7 @@ func (m *accessModel) request(ctx context.Context, o *order, inState string, dia
 	if got.Data == nil {
 		return true
 	}
-	if err := m.store(got.Data); err != nil {
+	if err := m.store(o.files, got.Data); err != nil {
 		diags.AddAttributeError(path.Root("output_path"), "The file could not be written",
 			unwritable(err)+"\n\nThe service has given the data; they are dropped.\nIn state now: "+inState+".\nWhat to do: remove the cause and apply again.")
 		return false
@@ -69,7 +68,7 @@ func (m *accessModel) collect(ctx context.Context, o *order, diags *diag.Diagnos
 			"In state now: the other request, with fulfilled = false.\nWhat to do: apply again once it is carried out. Where it comes to the same, ask the operator of the service how the data are handed out.")
 		return none
 	}
-	if err := m.store(got.Data); err != nil {
+	if err := m.store(o.files, got.Data); err != nil {
 		diags.AddAttributeWarning(path.Root("output_path"), "The file could not be written", "The service has given the data. "+unwritable(err)+"\n\n"+
 			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches the data again.")
 		return ready
@@ -77,13 +76,21 @@ func (m *accessModel) collect(ctx context.Context, o *order, diags *diag.Diagnos
 	return none
 }
 
+// errOtherObject: two objects with one file.
+var errOtherObject = errors.New("another object of this run has written that file; each object needs a path of its own")
+
 // store writes the data, and with that the request is fulfilled.
-func (m *accessModel) store(data []byte) error {
-	written, err := tfkit.WriteOutput(m.OutputPath.ValueString(), func(w io.Writer) error {
+func (m *accessModel) store(files *tfkit.Claims, data []byte) error {
+	release, free := files.Claim(m.OutputPath.ValueString())
+	if !free {
+		return errOtherObject
+	}
+	written, err := tfkit.WriteOutput(m.OutputPath.ValueString(), func(w *tfkit.Output) error {
 		_, err := w.Write(data)
 		return err
 	})
 	if err != nil {
+		release()
 		return err
 	}
 	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
@@ -92,8 +99,8 @@ func (m *accessModel) store(data []byte) error {
 }
 
 // holdsFile compares the file with what was written.
-func (m *accessModel) holdsFile(diags *diag.Diagnostics) bool {
-	got, err := tfkit.ReadOutput(m.OutputPath.ValueString())
+func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bool {
+	got, err := tfkit.ReadOutput(ctx, m.OutputPath.ValueString())
 	switch {
 	case err == nil && got.SHA256 == m.SHA256.ValueString():
 		return true

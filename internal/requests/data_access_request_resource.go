@@ -47,7 +47,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 				"output_path": schema.StringAttribute{
 					Required: true,
 					MarkdownDescription: "Path of the file that the data are written to, as JSON; a relative one begins where Terraform runs. The folder has to exist. " +
-						"The file gets mode 0600 and appears as a whole or not at all; a regular file that is there already is replaced, anything else, a symbolic link too, is refused before anything is asked for. Each object needs a path of its own. A change replaces the object and leaves the old file.",
+						"The file gets mode 0600 and appears as a whole or not at all; a regular file that is there already is replaced, anything else, a symbolic link too, is refused before anything is asked for. Two objects with one path are refused when they write it. A change replaces the object and leaves the old file.",
 					Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 					PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				},
@@ -132,7 +132,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 	if state.Fulfilled.ValueBool() {
-		if !state.holdsFile(&resp.Diagnostics) && !resp.Diagnostics.HasError() {
+		if !state.holdsFile(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {
 			resp.State.RemoveResource(ctx)
 		}
 		return

@@ -217,6 +217,7 @@ func TestChangedTriggersRequestTheDataAgain(t *testing.T) {
 	state, _ := created(t, p, accessName, accessTo(path, nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 	again := accessTo(path, acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, again)
 	p.NoErrors(diags)
 	if len(plan.Replace) > 0 {

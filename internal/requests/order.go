@@ -17,21 +17,18 @@ type order struct {
 	kind   kind
 	client *client.Client
 	scope  client.Scope
+	files  *tfkit.Claims
 	effect func(context.Context) (bool, error)
 	code   string // of a rejection
 }
 
 // order prepares what the service has to be asked with, or says what is missing.
 func (t *ticket) order(service *tfkit.Service, k kind, diags *diag.Diagnostics) (*order, bool) {
-	c, ok := service.Ready(diags)
+	c, scope, ok := service.Reach(t.Scope, diags)
 	if !ok {
 		return nil, false
 	}
-	scope, ok := service.ScopeOf(t.Scope, diags)
-	if !ok {
-		return nil, false
-	}
-	return &order{ticket: t, kind: k, client: c, scope: scope}, true
+	return &order{ticket: t, kind: k, client: c, scope: scope, files: &service.Files}, true
 }
 
 func (o *order) awaited() client.Awaited {

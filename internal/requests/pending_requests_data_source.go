@@ -121,12 +121,8 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	defer d.Finish(ctx, &resp.Diagnostics)
 	var m pendingRequestsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, ok := d.Ready(&resp.Diagnostics)
+	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
-		return
-	}
-	scope, ok := d.ScopeOf(m.Scope, &resp.Diagnostics)
-	if !ok {
 		return
 	}
 	records, err := c.ListPending(ctx, scope)

@@ -1,12 +1,11 @@
 package tfkit
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -26,10 +25,12 @@ var (
 	ErrFolder     = errors.New("the folder of the file cannot be written to")
 	ErrNotRegular = errors.New("there is something at that path that is no regular file, such as a folder, a symbolic link or a device")
 	ErrNoName     = errors.New("the path names no file")
+	ErrExists     = errors.New("there is a file at that path already")
+	ErrNoSpace    = errors.New("the disk has too little free space")
 )
 
-// CheckOutput reports what would stand against writing a file, before data is asked
-// for that would then be lost. It leaves nothing behind.
+// CheckOutput reports what would stand against WriteOutput, before data is asked for
+// that would then be lost. It leaves nothing behind.
 func CheckOutput(path string) error {
 	folder, name, err := openFolder(path)
 	if err != nil {
@@ -46,10 +47,32 @@ func CheckOutput(path string) error {
 	return errors.Join(f.Close(), folder.Remove(temporary))
 }
 
-// WriteOutput writes a file through fill. Until everything is on the disk, what was
-// there before stays as it was; after an error or a panic nothing else is left.
-// Errors of fill are passed on; others name no path.
-func WriteOutput(path string, fill func(io.Writer) error) (written OutputFile, err error) {
+// CheckNewOutput reports what would stand against CreateOutput.
+func CheckNewOutput(path string) error {
+	if err := CheckOutput(path); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return ErrExists
+	}
+	return nil
+}
+
+// WriteOutput writes a file through fill, in the place of a regular file that may be
+// there. Until everything is on the disk, what was there before stays as it was; after
+// an error or a panic nothing else is left. Errors of fill are passed on; others name
+// no path.
+func WriteOutput(path string, fill func(*Output) error) (OutputFile, error) {
+	return writeOutput(path, (*os.Root).Rename, fill)
+}
+
+// CreateOutput is WriteOutput for a path at which nothing may be: ErrExists otherwise,
+// also where it appears while the file is being written.
+func CreateOutput(path string, fill func(*Output) error) (OutputFile, error) {
+	return writeOutput(path, moveUnlessThere, fill)
+}
+
+func writeOutput(path string, move func(folder *os.Root, from, to string) error, fill func(*Output) error) (written OutputFile, err error) {
 	folder, name, err := openFolder(path)
 	if err != nil {
 		return OutputFile{}, err
@@ -69,25 +92,62 @@ func WriteOutput(path string, fill func(io.Writer) error) (written OutputFile, e
 			_ = folder.Remove(temporary)
 		}
 	}()
-	sum := sha256.New()
-	counted := &counter{w: io.MultiWriter(f, sum)}
-	if err := fill(counted); err != nil {
-		return OutputFile{}, pathless(err)
+	out := &Output{f: f, sum: sha256.New(), free: freeSpace}
+	if err := fill(out); err != nil {
+		return OutputFile{}, explained(err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return OutputFile{}, pathless(err)
+		return OutputFile{}, explained(err)
 	}
-	if err := folder.Rename(temporary, name); err != nil {
-		return OutputFile{}, pathless(err)
+	if err := move(folder, temporary, name); err != nil {
+		return OutputFile{}, explained(err)
 	}
 	kept = true
 	syncFolder(folder)
-	return counted.output(sum), nil
+	return out.file(), nil
+}
+
+// moveUnlessThere gives the file its name in a way that fails where the name is taken,
+// or, on a file system without hard links, looks right before.
+func moveUnlessThere(folder *os.Root, from, to string) error {
+	err := folder.Link(from, to)
+	switch {
+	case err == nil:
+		return folder.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return ErrExists
+	}
+	if _, err := folder.Lstat(to); err == nil {
+		return ErrExists
+	}
+	return folder.Rename(from, to)
+}
+
+// RemoveOutput removes a file if it is still the one that was written, and reports
+// whether it is gone. Errors name no path.
+func RemoveOutput(ctx context.Context, path, sha256 string) (gone bool, err error) {
+	found, err := ReadOutput(ctx, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case errors.Is(err, ErrNotRegular):
+		return false, nil
+	case err != nil:
+		return false, err
+	case found.SHA256 != sha256:
+		return false, nil
+	}
+	folder, name, err := openFolder(path)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	return true, pathless(folder.Remove(name))
 }
 
 // ReadOutput describes the file that is there; fs.ErrNotExist where there is none,
 // ErrNotRegular where there is something else. A link is not followed.
-func ReadOutput(path string) (OutputFile, error) {
+func ReadOutput(ctx context.Context, path string) (OutputFile, error) {
 	folder, name, err := openFolder(path)
 	if errors.Is(err, ErrNoFolder) {
 		return OutputFile{}, fs.ErrNotExist
@@ -107,10 +167,22 @@ func ReadOutput(path string) (OutputFile, error) {
 		return OutputFile{}, pathless(err)
 	}
 	defer f.Close()
-	sum := sha256.New()
-	counted := &counter{w: sum}
-	_, err = io.Copy(counted, f)
-	return counted.output(sum), pathless(err)
+	out := &Output{sum: sha256.New()}
+	out.n, err = io.Copy(out.sum, interruptible{ctx, f})
+	return out.file(), pathless(err)
+}
+
+// interruptible ends reading with its context: a large file takes its time.
+type interruptible struct {
+	ctx context.Context //nolint:containedctx // lives for one read of a file, whose context this is
+	io.Reader
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 // openFolder holds on to the folder, so that what is checked and what is written is
@@ -174,19 +246,4 @@ func pathless(err error) error {
 		return link.Err
 	}
 	return err
-}
-
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
-func (c *counter) output(sum hash.Hash) OutputFile {
-	return OutputFile{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: c.n}
 }

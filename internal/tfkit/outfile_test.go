@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-func text(s string) func(io.Writer) error {
-	return func(w io.Writer) error {
+func text(s string) func(*Output) error {
+	return func(w *Output) error {
 		_, err := io.WriteString(w, s)
 		return err
 	}
@@ -49,7 +49,7 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 		if want := (OutputFile{hex.EncodeToString(sum[:]), int64(len(content))}); written != want {
 			t.Errorf("written is %v, want %v", written, want)
 		}
-		if read, err := ReadOutput(path); err != nil || read != written {
+		if read, err := ReadOutput(t.Context(), path); err != nil || read != written {
 			t.Errorf("read is %v, %v", read, err)
 		}
 		info, err := os.Stat(path)
@@ -63,12 +63,12 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the source broke off")
-	for name, fill := range map[string]func(io.Writer) error{
-		"an error": func(w io.Writer) error {
+	for name, fill := range map[string]func(*Output) error{
+		"an error": func(w *Output) error {
 			_, _ = io.WriteString(w, "half")
 			return failure
 		},
-		"a panic": func(w io.Writer) error {
+		"a panic": func(w *Output) error {
 			_, _ = io.WriteString(w, "half")
 			panic(failure)
 		},
@@ -151,7 +151,7 @@ func TestReadingTellsWhatIsMissingFromWhatIsElse(t *testing.T) {
 		filepath.Join(folder, "missing"): fs.ErrNotExist, filepath.Join(folder, "no", "folder"): fs.ErrNotExist,
 		filepath.Join(folder, "link"): ErrNotRegular, folder: ErrNotRegular, "/dev/zero": ErrNotRegular,
 	} {
-		if _, err := ReadOutput(path); !errors.Is(err, want) {
+		if _, err := ReadOutput(t.Context(), path); !errors.Is(err, want) {
 			t.Errorf("%q is read with %v, want %v", path, err, want)
 		}
 	}

@@ -87,6 +87,14 @@ func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 	return scope, true
 }
 
+// KnownScope gives the scope that is in effect; false where that is not known yet.
+func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
+	if m.isUnknown() || s == nil || m.own().IsZero() && len(s.UnknownScope) > 0 {
+		return client.Scope{}, false
+	}
+	return s.effective(m), true
+}
+
 // PlanScope replaces the object where the scope that is in effect changes; writing
 // down what was in effect already changes nothing.
 func (s *Service) PlanScope(plan, state Scope, resp *resource.ModifyPlanResponse) {

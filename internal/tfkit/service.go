@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,6 +29,18 @@ type Service struct {
 	UnknownScope []string
 	// Sent are the deferred requests of this run.
 	Sent Sent
+	// Files are the output files of this run.
+	Files Claims
+}
+
+// Reach gives what a request needs: the client, and the scope of an object.
+func (s *Service) Reach(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
+	c, ok := s.Ready(diags)
+	if !ok {
+		return nil, client.Scope{}, false
+	}
+	scope, ok := s.ScopeOf(of, diags)
+	return c, scope, ok
 }
 
 // Ready returns the client, or says which provider attribute it is waiting for.
@@ -49,6 +62,14 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 		"The service has to be asked now, and of the provider block %s is known only after apply.\n\n"+
 			"What to do: apply the objects that this value comes from first (-target), or set it from a variable or from the environment.",
 		strings.Join(names, ", ")))
+}
+
+// Today is the UTC day that is not over yet.
+func (s *Service) Today() time.Time {
+	if s == nil || s.Client == nil {
+		return time.Now().UTC().Truncate(24 * time.Hour)
+	}
+	return s.Client.Today()
 }
 
 // Finish belongs at the beginning of every method that does work, deferred: it

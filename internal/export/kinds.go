@@ -1,0 +1,75 @@
+package export
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+)
+
+const (
+	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. Records whose kind the answer does not tell are always exported as well, and counted as `unknown`: nothing is dropped."
+
+	countsDescription = "How many records of each kind were exported. Kinds that were not asked for are null."
+)
+
+func kindsValidators() []validator.Set {
+	var names []string
+	for _, k := range records.Kinds {
+		names = append(names, k.Plural())
+	}
+	return []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(names...))}
+}
+
+// kindsOf are the kinds in a set, in the order of the interface; all where there is no
+// set.
+func kindsOf(ctx context.Context, set types.Set) []records.Kind {
+	if set.IsNull() || set.IsUnknown() {
+		return records.Kinds
+	}
+	var names []string
+	set.ElementsAs(ctx, &names, false)
+	return slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !slices.Contains(names, k.Plural()) })
+}
+
+// countDescriptions are the members of counts.
+var countDescriptions = map[string]string{
+	"persons":  "Number of Person records.",
+	"sessions": "Number of Session records.",
+	"events":   "Number of Event records.",
+	"unknown":  "Number of records whose kind the answer does not tell.",
+}
+
+func countTypes() map[string]attr.Type {
+	list := map[string]attr.Type{}
+	for name := range countDescriptions {
+		list[name] = types.Int64Type
+	}
+	return list
+}
+
+func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
+	values := map[string]attr.Value{records.Unknown.Plural(): types.Int64Value(counts.Of(records.Unknown))}
+	for _, k := range records.Kinds {
+		values[k.Plural()] = types.Int64Null()
+		if slices.Contains(kinds, k) {
+			values[k.Plural()] = types.Int64Value(counts.Of(k))
+		}
+	}
+	return types.ObjectValueMust(countTypes(), values)
+}
+
+func named(kinds []records.Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Plural())
+	}
+	return strings.Join(names, ", ")
+}
