@@ -35,10 +35,12 @@ func ErrorBody(code, message string, fields ...FieldError) []byte {
 	return encode(b)
 }
 
-// answer is what an operation answers; a nil body is none.
+// answer is what an operation answers; a nil body is none. An export is made while it
+// is sent.
 type answer struct {
 	status int
 	body   []byte
+	export *exported
 }
 
 func success(v any) answer {
@@ -62,6 +64,10 @@ func failure(status int, code, message string, fields ...FieldError) answer {
 }
 
 func (a answer) write(w http.ResponseWriter) {
+	if a.export != nil {
+		a.export.send(w)
+		return
+	}
 	if a.body != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))

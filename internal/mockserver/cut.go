@@ -28,6 +28,9 @@ const (
 	// CutCloseDelimited sends Fault.CutAt bytes without any length, and closes: the
 	// reader cannot see that something is missing.
 	CutCloseDelimited
+	// CutStall sends Fault.CutAt bytes in a chunk and then nothing, until the client
+	// gives up or the server is stopped.
+	CutStall
 )
 
 // recorder holds an answer back.
@@ -66,8 +69,11 @@ func (o *recorder) script(f *Fault) {
 }
 
 // send delivers the answer, or as much of it as the cut lets through.
-func (o *recorder) send(w http.ResponseWriter, cut Cut, at int) {
+func (o *recorder) send(w http.ResponseWriter, r *http.Request, cut Cut, at int) {
 	body := o.body.Bytes()
+	if at < 0 {
+		at = max(0, len(body)+at)
+	}
 	maps.Copy(w.Header(), o.header)
 	w.Header().Del("Content-Length")
 	switch cut {
@@ -85,6 +91,9 @@ func (o *recorder) send(w http.ResponseWriter, cut Cut, at int) {
 	_, _ = w.Write(body[:min(at, len(body))])
 	if cut != CutCloseDelimited {
 		_ = http.NewResponseController(w).Flush()
+		if cut == CutStall {
+			<-r.Context().Done()
+		}
 		panic(http.ErrAbortHandler)
 	}
 }

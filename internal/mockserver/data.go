@@ -89,8 +89,8 @@ func (s *Server) prepareData(p person, at time.Time) {
 func (s *Server) deleteAllData(c *call) answer { return s.enqueue(c, nil) }
 
 // eraseData is the effect of deleteAllData on all that is held of a person: their
-// consent stays, since deleting data does not revoke it (section 4). Whatever else
-// the service comes to hold of people, such as export records, goes here too.
+// consent stays, since deleting data does not revoke it (section 4). That
+// records of days that are over stay in an export is an assumption.
 func (s *Server) eraseData(p person) {
 	delete(s.profiles, p)
 	delete(s.data, p)

@@ -30,7 +30,8 @@ type Fault struct {
 	// Commit carries the operation out first, also where the answer is scripted or
 	// there is none.
 	Commit bool
-	// Cut breaks the connection; CutAt is after how many bytes of the body.
+	// Cut breaks the connection; CutAt is after how many bytes of the body, or before
+	// its end where it is negative. A fault holds the whole answer in memory.
 	Cut   Cut
 	CutAt int
 	// Hang never answers; it ends when the client gives up or the server is stopped.
@@ -128,6 +129,6 @@ func (s *Server) perform(f *Fault, c *call, w http.ResponseWriter, r *http.Reque
 		reset(w)
 	default:
 		c.settle(out.status)
-		out.send(w, f.Cut, f.CutAt)
+		out.send(w, r, f.Cut, f.CutAt)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	OpGetAllData          = "getAllData"
 	OpDeleteAllData       = "deleteAllData"
 	OpListPendingRequests = "listPendingRequests"
+	OpExportRecords       = "exportRecords"
 )
 
 // route is one operation of section 4.
@@ -41,6 +42,7 @@ const (
 var routes = table([]route{
 	{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", parametersIn: Wire.loginIn, handle: (*Server).login},
 	{operation: OpGetCurrentUser, method: http.MethodGet, template: "/v1/user/self", authenticated: true, handle: (*Server).currentUser},
+	{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", authenticated: true, handle: (*Server).exportRecords},
 }, []route{
 	{operation: OpUpdateConsent, method: http.MethodPatch, template: "/user/{identityId}/consent", parametersIn: Wire.consentIn, handle: (*Server).updateConsent},
 	{operation: OpGetConsent, method: http.MethodGet, template: "/user/{identityId}/consent", handle: (*Server).getConsent},

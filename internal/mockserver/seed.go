@@ -18,6 +18,7 @@ type Seed struct {
 	Consents   []SeedConsent `json:"consents"`
 	Profiles   []SeedProfile `json:"profiles"`
 	Data       []SeedData    `json:"data"`
+	Exports    []SeedExport  `json:"exports"`
 }
 
 // SeedUser is a user who can log in (section 2, Login request).
@@ -64,6 +65,17 @@ type SeedData struct {
 	Data any `json:"data"`
 }
 
+// SeedExport is what is held of one UTC day; see Server.PutExport.
+type SeedExport struct {
+	OrgID     string `json:"org_id"`
+	ProjectID string `json:"project_id"`
+	UTCDate   string `json:"utc_date"`
+	Persons   []any  `json:"persons"` // numbers as json.Number
+	Sessions  []any  `json:"sessions"`
+	Events    []any  `json:"events"`
+	Others    []any  `json:"others"`
+}
+
 // ReadSeed reads a seed as JSON, strictly: unknown and repeated names are errors,
 // since a misspelt seed would be a server that knows too little. Errors name the
 // place and no value.
@@ -103,6 +115,7 @@ func (seed Seed) validate() error {
 		validateEach("consents", seed.Consents, SeedConsent.validate),
 		validateEach("profiles", seed.Profiles, SeedProfile.validate),
 		validateEach("data", seed.Data, SeedData.validate),
+		validateEach("exports", seed.Exports, SeedExport.validate),
 	)
 }
 
@@ -147,6 +160,16 @@ func (d SeedData) validate() error {
 	return d.SeedPerson.validate()
 }
 
+func (e SeedExport) validate() error {
+	switch {
+	case e.OrgID == "" || e.ProjectID == "":
+		return errors.New("needs org_id and project_id")
+	case !isDay(e.UTCDate):
+		return errors.New("needs utc_date, YYYY-MM-DD")
+	}
+	return nil
+}
+
 // Scope is where the person is known.
 func (p SeedPerson) Scope() Scope {
 	return Scope{OrgID: p.OrgID, ProjectID: p.ProjectID, AccountID: p.AccountID}
@@ -180,5 +203,9 @@ func (s *Server) Add(seed Seed) {
 	}
 	for _, d := range seed.Data {
 		s.PutData(d.Scope(), d.IdentityID, d.Data)
+	}
+	for _, e := range seed.Exports {
+		s.PutExport(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}, e.UTCDate,
+			ExportDay{Persons: e.Persons, Sessions: e.Sessions, Events: e.Events, Others: e.Others})
 	}
 }

@@ -80,6 +80,13 @@ type Server struct {
 	// the data themselves.
 	DataAnswer func(data map[string]any) any
 
+	// Export is how an export is answered.
+	Export ExportAnswer
+	// ExportRecords is how many events every day has that PutExport has not set, with
+	// a session for every twenty and a person for every hundred of them; 1,000,000 are
+	// about 400 MB. The records are made while they are sent.
+	ExportRecords int
+
 	// FaultFor chooses a fault for a request that no injected fault takes; nil is
 	// none. Skip and Times of its result mean nothing. The request has no status yet.
 	FaultFor func(Request) *Fault
@@ -104,6 +111,7 @@ type Server struct {
 	profiles    map[person]map[string]any // never changed, only replaced
 	data        map[person]map[string]any // likewise
 	prepared    map[person]allData
+	exports     map[exportKey]explicitDay
 	queue       []*queued // every request ever accepted
 	waiting     []*queued // those of them that something will become of, by when
 	faults      []*injected

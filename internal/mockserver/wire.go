@@ -19,6 +19,12 @@ type Wire struct {
 	LoginParametersIn   string // InJSON, InForm or InQuery
 	ConsentParametersIn string // InJSON, InForm or InQuery
 	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS
+
+	// ExportKindParameter is the query parameter that an export has to choose its kind
+	// with; empty: every export has all kinds. ExportKindValues are what it takes; empty
+	// are person, session and event.
+	ExportKindParameter string
+	ExportKindValues    [Kinds]string
 }
 
 // Validate refuses values that are not among the constants.

@@ -38,6 +38,8 @@ type options struct {
 	fulfilment  time.Duration
 	credentials string
 	wire        mockserver.Wire
+	export      mockserver.ExportAnswer
+	records     int
 }
 
 // Which credentials the printed environment has. The provider wants exactly one
@@ -52,22 +54,28 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("mockserver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "where to listen; port 0 is any free one")
-	flags.StringVar(&o.seed, "seed", "", "JSON `FILE` with users, secret keys, consents, profiles and data to begin with")
+	flags.StringVar(&o.seed, "seed", "", "JSON `FILE` with users, secret keys, consents, profiles, data and exports to begin with")
 	flags.DurationVar(&o.latency, "latency", 0, "how long every answer takes, such as 50ms")
 	flags.DurationVar(&o.fulfilment, "fulfilment-delay", 0, "how long after it is accepted a deferred request is fulfilled, such as 5s")
 	flags.StringVar(&o.credentials, "credentials", withKey, "what to print: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL and ANALYTICS_PASSWORD)")
 	flags.StringVar(&o.wire.LoginParametersIn, "login-parameters-in", mockserver.InJSON, "where the login's parameters are expected: json, form or query")
 	flags.StringVar(&o.wire.ConsentParametersIn, "consent-parameters-in", mockserver.InJSON, "where the consent's parameters are expected: json, form or query")
+	flags.IntVar(&o.records, "export-records", 0, "how many events every day of an export has that the seed does not; 1000000 are about 400 MB")
+	flags.StringVar(&o.export.Shape, "export-shape", mockserver.ExportObject, "shape of an export: object, nested, array or ndjson")
+	flags.StringVar(&o.export.Encoding, "export-encoding", "", "content coding of an export: gzip or zstd; empty is none")
+	flags.StringVar(&o.wire.ExportKindParameter, "export-kind-parameter", "", "query parameter that an export has to choose person, session or event with; empty is none")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	switch {
 	case flags.NArg() > 0:
 		return o, errors.New("there are flags only")
+	case o.records < 0:
+		return o, errors.New("-export-records is a number from 0")
 	case o.credentials != withKey && o.credentials != withLogin:
 		return o, fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
 	}
-	return o, o.wire.Validate()
+	return o, errors.Join(o.wire.Validate(), o.export.Validate())
 }
 
 // run serves until ctx ends.
@@ -85,6 +93,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	server := &mockserver.Server{
 		Latency: o.latency, FulfilmentDelay: o.fulfilment, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr),
+		Export: o.export, ExportRecords: o.records,
 	}
 	server.Add(known)
 	listening, err := server.Listen(ctx, o.addr)

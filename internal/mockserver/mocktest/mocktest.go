@@ -56,15 +56,20 @@ func (i *Instance) Stop() {
 
 var instances atomic.Int64
 
-// validator is built once: it holds nothing of the requests that it sees.
-var validator = sync.OnceValues(func() (*contract.Validator, error) { return contract.New() })
+// usual is built once: it holds nothing of the requests that it sees.
+var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New() })
+
+// validator knows the parameter that an export chooses its kind with, where there is
+// one.
+func validator(kindParameter string) (*contract.Validator, error) {
+	if kindParameter == "" {
+		return usual()
+	}
+	return contract.New(contract.ExportKindParameter(kindParameter))
+}
 
 func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
-	v, err := validator()
-	if err != nil {
-		t.Fatal(err)
-	}
 	number := strconv.FormatInt(instances.Add(1), 10)
 	i := &Instance{
 		Server:    &mockserver.Server{},
@@ -72,9 +77,15 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 		Password:  "p@ss/w+rd & 100% \"sécret\" <" + number + ">",
 		SecretKey: "s3cret/k+y=&? 100%#é-" + number,
 	}
+	var v *contract.Validator
 	i.Wrap = func(operations http.Handler) http.Handler { return v.Wrap(operations, i.Violate) }
 	for _, set := range configure {
 		set(i.Server)
+	}
+	var err error
+	v, err = validator(i.Wire.ExportKindParameter)
+	if err != nil {
+		t.Fatal(err)
 	}
 	i.AddUser(i.Email, i.Password)
 	i.AddSecretKey(i.SecretKey)

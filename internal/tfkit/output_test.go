@@ -1,0 +1,167 @@
+package tfkit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestAFileThatBeginsAgainHoldsTheSecondTryOnly(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "day.ndjson")
+	written, err := WriteOutput(path, func(out *Output) error {
+		_, err := io.WriteString(out, "a first try that is longer")
+		if err == nil {
+			err = out.Restart()
+		}
+		if err == nil && out.Size() != 0 {
+			t.Errorf("%d bytes are left", out.Size())
+		}
+		return errors.Join(err, text("second")(out))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "second" || written.Bytes != 6 {
+		t.Errorf("the file holds %q, %v; described as %v", content, err, written)
+	}
+	if read, err := ReadOutput(t.Context(), path); err != nil || read != written {
+		t.Errorf("read is %v, %v", read, err)
+	}
+}
+
+func TestADiskThatRunsFullEndsTheFileAndKeepsTheOldOne(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day.ndjson")
+	if _, err := WriteOutput(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	_, err := WriteOutput(path, func(out *Output) error {
+		out.free = func(*os.File) (int64, bool) {
+			looks++
+			return spaceMargin + 2*spaceStep - out.n, true
+		}
+		_, err := io.Copy(out, endless{})
+		return err
+	})
+	if !errors.Is(err, ErrNoSpace) || looks < 3 {
+		t.Errorf("it ended with %v after %d looks", err, looks)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
+		t.Errorf("the old file is %q, %v", content, err)
+	}
+	wantFiles(t, folder, "day.ndjson")
+}
+
+func TestASmallFileIsWrittenToAnAlmostFullDisk(t *testing.T) {
+	t.Parallel()
+	_, err := WriteOutput(filepath.Join(t.TempDir(), "day.ndjson"), func(out *Output) error {
+		out.free = func(*os.File) (int64, bool) { return 1, true }
+		_, err := out.Write(bytes.Repeat([]byte("x"), spaceStep-1))
+		return errors.Join(err, text("x")(out))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheFreeSpaceOfADiskIsKnownWhereItCanBe(t *testing.T) {
+	t.Parallel()
+	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if free, known := freeSpace(f); known && free <= 0 {
+		t.Errorf("%d bytes are free", free)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestANewFileNeverReplacesOne(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day.ndjson")
+	if err := CheckNewOutput(path); err != nil {
+		t.Error(err)
+	}
+	// Somebody else is faster.
+	_, err := CreateOutput(path, func(out *Output) error {
+		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
+	})
+	if !errors.Is(err, ErrExists) {
+		t.Errorf("it ended with %v", err)
+	}
+	if err := CheckNewOutput(path); !errors.Is(err, ErrExists) {
+		t.Errorf("it is checked with %v", err)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+	wantFiles(t, folder, "day.ndjson")
+	if _, err := CreateOutput(filepath.Join(folder, "new"), text("new")); err != nil {
+		t.Error(err)
+	}
+	wantFiles(t, folder, "day.ndjson", "new")
+}
+
+func TestOnlyTheFileThatWasWrittenIsRemoved(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day.ndjson")
+	written, err := CreateOutput(path, text("ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if gone, err := RemoveOutput(t.Context(), path, written.SHA256); gone || err != nil {
+		t.Errorf("an altered file: gone %t, %v", gone, err)
+	}
+	if gone, err := RemoveOutput(t.Context(), folder, written.SHA256); gone || err != nil {
+		t.Errorf("a folder: gone %t, %v", gone, err)
+	}
+	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if gone, err := RemoveOutput(t.Context(), path, written.SHA256); !gone || err != nil {
+			t.Errorf("our file: gone %t, %v", gone, err)
+		}
+	}
+	wantFiles(t, folder)
+}
+
+func TestAPathBelongsToOneObjectHoweverItIsSpelled(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(folder, "real"), 0o700), os.Symlink("real", filepath.Join(folder, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	var c Claims
+	release, free := c.Claim(filepath.Join(folder, "real", "day"))
+	if !free {
+		t.Fatal("the first has to get it")
+	}
+	for _, spelled := range []string{folder + "/real/day", folder + "/real/../real/./day", folder + "/link/day"} {
+		if _, free := c.Claim(spelled); free {
+			t.Errorf("%s is free", spelled)
+		}
+	}
+	if _, free := c.Claim(filepath.Join(folder, "day")); !free {
+		t.Error("another path is taken")
+	}
+	release()
+	if _, free := c.Claim(folder + "/link/day"); !free {
+		t.Error("it is still taken")
+	}
+}
