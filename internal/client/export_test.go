@@ -1,0 +1,486 @@
+package client_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+)
+
+const exportDay = "2026-03-01"
+
+// received keeps what an export hands on.
+type received struct {
+	records  []string
+	restarts int
+	refuse   error
+}
+
+func (r *received) Restart() error {
+	r.records = nil
+	r.restarts++
+	return nil
+}
+
+func (r *received) Record(k records.Kind, record jsontext.Value) error {
+	r.records = append(r.records, k.String()+" "+string(record))
+	return r.refuse
+}
+
+// export exports the day.
+func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (records.Counts, error) {
+	t.Helper()
+	day, err := client.ParseDay(exportDay)
+	noError(t, err)
+	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into)
+}
+
+var threeRecords = []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
+
+// putDay puts a person, a session and an event.
+func putDay(service *mocktest.Instance) {
+	service.PutExport(serverScope, exportDay, mockserver.ExportDay{
+		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}}, Events: []any{map[string]any{"id": "e"}},
+	})
+}
+
+func TestAnExportIsReadInEveryShapeAndCoding(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]mockserver.ExportAnswer{
+		"object":                  {},
+		"length":                  {Framing: mockserver.FramingLength},
+		"nested":                  {Shape: mockserver.ExportNested, Names: [3]string{"people", "sessionRecords", "Events"}},
+		"pretty":                  {Pretty: true, Mark: true, CRLF: true},
+		"gzip":                    {Encoding: "gzip"},
+		"zstd":                    {Encoding: "zstd"},
+		"unknown":                 {Framing: mockserver.FramingClose}, // the last bracket proves the end
+		"packed without a length": {Encoding: "gzip", Framing: mockserver.FramingClose},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				if service.Export = answer; answer.Mark {
+					service.AllowViolations() // the contract's JSON has none
+				}
+				putDay(service)
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+				for i, record := range got.records {
+					v := jsontext.Value(record[strings.IndexByte(record, ' ')+1:])
+					noError(t, v.Compact())
+					got.records[i] = record[:strings.IndexByte(record, ' ')+1] + string(v)
+				}
+				if diff := cmp.Diff(threeRecords, got.records); diff != "" {
+					t.Errorf("unexpected records (-want +got):\n%s", diff)
+				}
+				if counts != (records.Counts{0, 1, 1, 1}) {
+					t.Errorf("counted are %v", counts)
+				}
+				wantCount(t, service, mockserver.OpExportRecords, 1)
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestLinesAreReadWhereTheTransportShowsTheirEnd(t *testing.T) {
+	t.Parallel()
+	want := []string{`person {"type":"person","id":"p"}`, `session {"type":"session","id":"s"}`, `event {"type":"event","id":"e"}`}
+	for name, c := range map[string]struct {
+		answer mockserver.ExportAnswer
+		proven bool
+	}{
+		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, CRLF: true, Mark: true}, true},
+		"length":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, true},
+		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, true},
+		"closed without a length": {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, client_ *client.Client) {
+				service.Export = c.answer
+				putDay(service)
+				var got received
+				_, err := export(t.Context(), t, client_, &got)
+				if !c.proven {
+					e := wantKind(t, err, client.KindTruncated)
+					if e.Attempts != 1+client.DefaultMaxRetries {
+						t.Errorf("%d attempts", e.Attempts)
+					}
+					return
+				}
+				noError(t, err)
+				if diff := cmp.Diff(want, got.records); diff != "" {
+					t.Errorf("unexpected records (-want +got):\n%s", diff)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestADayWithoutRecordsIsNoError(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]mockserver.ExportAnswer{
+		"arrays": {}, "an array": {Shape: mockserver.ExportArray}, "no lines": {Shape: mockserver.ExportNDJSON}, "204": {Empty: mockserver.NoContent}, "no body": {Empty: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.Export = answer
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+				if counts.Total() != 0 || len(got.records) != 0 {
+					t.Errorf("%v, %v", counts, got.records)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestOnlyTheKindsThatAreAskedForAreHandedOnAndWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutExport(serverScope, exportDay, mockserver.ExportDay{Persons: []any{map[string]any{"id": "p"}}, Events: []any{map[string]any{"id": "e"}}, Others: []any{map[string]any{"id": "x"}}})
+		var got received
+		counts, err := export(t.Context(), t, c, &got, records.Event)
+		noError(t, err)
+		if diff := cmp.Diff([]string{`event {"id":"e"}`, `unknown {"id":"x"}`}, got.records); diff != "" || counts.Total() != 2 {
+			t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
+		}
+	}, useSecretKey)
+}
+
+func TestEachKindIsARequestWhereAParameterChoosesIt(t *testing.T) {
+	t.Parallel()
+	withParameter := func(values string) option {
+		return func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Wire.ExportKindParameter, cfg.Wire.ExportKindValues = "kind", values
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wire = mockserver.Wire{ExportKindParameter: "kind", ExportKindValues: [3]string{"P", "S", "E"}}
+			s.Export.Shape = mockserver.ExportArray
+			s.Export.Discriminator = "sort"
+		})
+		putDay(service)
+		var got received
+		counts, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("P, S, E")), &got, records.Event, records.Person)
+		noError(t, err)
+		if diff := cmp.Diff([]string{`person {"sort":"person","id":"p"}`, `event {"sort":"event","id":"e"}`}, got.records); diff != "" || counts != (records.Counts{0, 1, 0, 1}) {
+			t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 2)
+	})
+	// A service that does not know the parameter answers everything each time.
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		service.AllowViolations()
+		putDay(service)
+		_, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("")), &received{})
+		e := wantKind(t, err, client.KindPayload)
+		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
+			t.Errorf("the detail is %q", e.Detail)
+		}
+	})
+}
+
+func TestAnExportThatBreaksOffBeginsAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"cut short of its length":      {Cut: mockserver.CutBody, CutAt: -1},
+		"cut in its first bytes":       {Cut: mockserver.CutBody, CutAt: 1},
+		"cut between chunks":           {Cut: mockserver.CutChunked, CutAt: -20},
+		"closed without a length":      {Cut: mockserver.CutCloseDelimited, CutAt: -1},
+		"stalled":                      {Cut: mockserver.CutStall, CutAt: 30},
+		"a reset":                      {Cut: mockserver.CutAfterCommit},
+		"a 503":                        {Status: 503, Body: []byte(`{}`)},
+		"JSON that ends in the middle": {Body: []byte(`{"persons":[{"id"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				putDay(service)
+				fault.Operation, fault.Times = mockserver.OpExportRecords, 2
+				service.Inject(fault)
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+				if diff := cmp.Diff(threeRecords, got.records); diff != "" || counts.Total() != 3 {
+					t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
+				}
+				wantCount(t, service, mockserver.OpExportRecords, 3)
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestAnExportThatBreaksOffForEverIsAnError(t *testing.T) {
+	t.Parallel()
+	for cut, kind := range map[mockserver.Cut]client.Kind{
+		mockserver.CutBody: client.KindConnectionLost, mockserver.CutStall: client.KindTimeout, mockserver.CutCloseDelimited: client.KindTruncated,
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			putDay(service)
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Cut: cut, CutAt: -1})
+			_, err := export(t.Context(), t, c, &received{})
+			e := wantKind(t, err, kind)
+			if e.Attempts != 1+client.DefaultMaxRetries || e.Status != http.StatusOK {
+				t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
+			}
+			wantCount(t, service, mockserver.OpExportRecords, 1+client.DefaultMaxRetries)
+		}, useSecretKey)
+	}
+}
+
+func TestAnExportMayTakeAnyTimeAsLongAsSomethingComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		listener := newPipeListener()
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for range 20 {
+				_, _ = io.WriteString(w, `{"type":"event"}`+"\n")
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(25 * time.Second) //nolint:forbidigo // in virtual time
+			}
+		})}
+		go func() { _ = server.Serve(listener) }()
+		defer server.Close()
+		c, err := client.New(client.Config{BaseURL: "http://127.0.0.1", Credentials: client.Credentials{APISecretKey: "key"}, DialContext: listener.dial})
+		noError(t, err)
+		defer c.Close()
+		began := time.Now()
+		counts, err := export(t.Context(), t, c, &received{})
+		noError(t, err)
+		if took := time.Since(began); counts.Of(records.Event) != 20 || took < 20*25*time.Second {
+			t.Errorf("%v in %v", counts, took)
+		}
+	})
+}
+
+func TestWhatIsNoExportIsAnError(t *testing.T) {
+	t.Parallel()
+	gz := func(text string) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		return b.Bytes()
+	}
+	json := http.Header{"Content-Type": {"application/json"}}
+	for name, c := range map[string]struct {
+		fault mockserver.Fault
+		kind  client.Kind
+		says  string
+	}{
+		"a portal":             {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.KindNotJSON, "Please log in"},
+		"an error inside":      {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.KindRejected, ""},
+		"an error":             {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.KindRejected, ""},
+		"not found":            {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.KindNotFound, ""},
+		"a page that is gone":  {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.KindEndpointNotFound, ""},
+		"a redirect":           {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.KindRedirect, ""},
+		"another coding":       {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.KindPayload, "compressed"},
+		"a name twice":         {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.KindPayload, "twice"},
+		"invalid text":         {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.KindPayload, "byte"},
+		"a number":             {mockserver.Fault{Body: []byte(`7`)}, client.KindPayload, "shapes"},
+		"a record without end": {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.KindTooLarge, "16 MiB"},
+		"a bomb":               {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", 40<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.KindTooLarge, "16 MiB"},
+		"a window of 1 GiB":    {mockserver.Fault{Body: largeWindow(t), Header: http.Header{"Content-Encoding": {"zstd"}}}, client.KindConnectionLost, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+				c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
+				if c.fault.Header == nil {
+					c.fault.Header = json
+				}
+				service.Inject(c.fault)
+				_, err := export(t.Context(), t, cl, &received{})
+				e := wantKind(t, err, c.kind)
+				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") {
+					t.Errorf("it says %q", e.Error())
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+// largeWindow is a zstd stream that would have its reader hold 1 GiB.
+func largeWindow(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(zstd.MaxWindowSize), zstd.WithSingleSegment(false))
+	noError(t, err)
+	for range 20 {
+		_, err := w.Write(bytes.Repeat([]byte(`[1]`), 1<<20))
+		noError(t, err)
+	}
+	noError(t, w.Close())
+	return b.Bytes()
+}
+
+func TestTheErrorOfASinkEndsAnExportAndComesBackAsItIs(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.ExportRecords = 10_000
+		full := errors.New("the disk is full")
+		if _, err := export(t.Context(), t, c, &received{refuse: full}); err != full { //nolint:errorlint // exactly as it is
+			t.Errorf("it ended with %v", err)
+		}
+		wantCount(t, service, mockserver.OpExportRecords, 1)
+	}, useSecretKey)
+}
+
+func TestAnExportThatIsCancelledEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"before the answer": {Hang: true}, "while it comes": {Cut: mockserver.CutStall, CutAt: 40}, "between two attempts": {Cut: mockserver.CutBody, CutAt: 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				putDay(service)
+				fault.Operation, fault.Times = mockserver.OpExportRecords, -1
+				service.Inject(fault)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan time.Time)
+				go func() {
+					_, err := export(ctx, t, c, &received{})
+					if err == nil {
+						t.Error("no error")
+					}
+					ended <- time.Now()
+				}()
+				time.Sleep(40 * time.Millisecond) //nolint:forbidigo // in virtual time
+				synctest.Wait()
+				now := time.Now()
+				cancel()
+				if took := (<-ended).Sub(now); took > 50*time.Millisecond {
+					t.Errorf("it took %v", took)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestAnAccountHasNoExport(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		_, err := c.Export(t.Context(), client.Scope{AccountID: "acct-1"}, client.ExportQuery{}, &received{})
+		e := wantKind(t, err, client.KindInvalid)
+		if !strings.Contains(e.Detail, "org_id and project_id") {
+			t.Errorf("it says %q", e.Detail)
+		}
+		wantCount(t, service, "", 0)
+	})
+}
+
+func FuzzParseDay(f *testing.F) {
+	for _, text := range []string{"2026-02-28", "2026-02-30", "2026-2-3", "today", "", "2026-03-01T00:00:00Z", "0000-01-01", "２０２６-01-01"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		day, err := client.ParseDay(text)
+		if err != nil {
+			return
+		}
+		if len(text) != 10 || client.FormatDay(day) != text || day.Location() != time.UTC {
+			t.Errorf("%q is %v", text, day)
+		}
+	})
+}
+
+func TestKindValuesOfTheWireAreThreeAndDifferent(t *testing.T) {
+	t.Parallel()
+	for values, ok := range map[string]bool{"": true, "P,S,E": true, " a , b , c ": true, "a,b": false, "a,b,c,d": false, "a,a,b": false, "a,,b": false, "a, ,b": false} {
+		if err := (client.Wire{ExportKindValues: values}).Validate(); (err == nil) != ok {
+			t.Errorf("%q: %v", values, err)
+		}
+	}
+}
+
+// pipeListener accepts connections in memory.
+type pipeListener struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	l.accepted <- theirs
+	return ours, nil
+}
+
+// counts is a sink that keeps nothing.
+type counts struct{}
+
+func (counts) Restart() error                            { return nil }
+func (counts) Record(records.Kind, jsontext.Value) error { return nil }
+
+// BenchmarkExport is what a day of 20,000 events costs the client, over a real
+// connection.
+func BenchmarkExport(b *testing.B) {
+	for _, shape := range []string{mockserver.ExportObject, mockserver.ExportNDJSON} {
+		b.Run(shape, func(b *testing.B) {
+			service := &mockserver.Server{ExportRecords: 20_000, Export: mockserver.ExportAnswer{Shape: shape}, DiscardLog: true}
+			service.AddSecretKey("key")
+			listening, err := service.Listen(b.Context(), "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = listening.Stop() }()
+			c, err := client.New(client.Config{BaseURL: listening.URL, Credentials: client.Credentials{APISecretKey: "key"}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			day, _ := client.ParseDay(exportDay)
+			b.ReportAllocs()
+			for b.Loop() {
+				got, err := c.Export(b.Context(), scope, client.ExportQuery{Day: day}, counts{})
+				if err != nil || got.Of(records.Event) != 20_000 {
+					b.Fatal(strconv.FormatInt(got.Total(), 10), err)
+				}
+			}
+			b.SetBytes(9_040_000)
+		})
+	}
+}
