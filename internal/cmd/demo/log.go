@@ -16,11 +16,12 @@ const (
 	kindAccess   = "data request"
 	kindDeletion = "deletion"
 	kindPoll     = "look at the queue"
+	kindExport   = "export"
 	kindOther    = "other"
 )
 
 // kinds is the order in which requests are told.
-var kinds = []string{kindLogin, kindRead, kindWrite, kindAccess, kindDeletion, kindPoll, kindOther}
+var kinds = []string{kindLogin, kindRead, kindWrite, kindAccess, kindDeletion, kindPoll, kindExport, kindOther}
 
 // kindOf names what a request was for.
 func kindOf(e stage.Entry) string {
@@ -37,6 +38,8 @@ func kindOf(e stage.Entry) string {
 		return kindDeletion
 	case "listPendingRequests":
 		return kindPoll
+	case "exportRecords":
+		return kindExport
 	}
 	return kindOther
 }

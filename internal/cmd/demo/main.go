@@ -1,6 +1,6 @@
 // Command demo shows the provider at work on a real Terraform: consent is
 // seeded, read back, drifted, repaired, imported and withdrawn, a profile is
-// corrected, a person's data handed out and deleted, against the mock server in a
+// corrected, a person's data handed out and deleted, a day exported, against the mock server in a
 // process of its own. Each step checks what it says, and nothing is left behind:
 // no file, no process, no trace in a person's Terraform settings.
 package main

@@ -220,9 +220,12 @@ func (d *demo) awaitDeletion(ctx context.Context) error {
 	return d.expectEmptyPlan(ctx, "deleted")
 }
 
-// destroy lets go of both configurations: the second, of which nothing can be taken
+// destroy lets go of the first two configurations: the second, of which nothing can be taken
 // back, and then the first.
 func (d *demo) destroy(ctx context.Context) error {
+	if err := d.enter(dataRights); err != nil {
+		return err
+	}
 	res, err := d.terraform(ctx, 0, "destroy", "-auto-approve")
 	if err != nil {
 		return err

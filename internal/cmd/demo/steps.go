@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
@@ -18,7 +19,7 @@ const (
 	existing    = "grace@example.com" // known to the service before Terraform is
 )
 
-// The two configurations, as folders of examples/.
+// The first two configurations, as folders of examples/.
 const (
 	quickstart = "quickstart"
 	dataRights = "data-rights"
@@ -72,7 +73,9 @@ func (d *demo) steps() []step {
 		{"Another person asks to be deleted: plan", "What cannot be undone is said before it is done, and the plan sends nothing.", d.planDeletion},
 		{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", d.submitDeletion},
 		{"Wait for the same deletion", "Nothing was sent again. The data is gone, and the consent is still there: deleting does not revoke it.", d.awaitDeletion},
-		{"Destroy both", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", d.destroy},
+		{"A third configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", d.readYesterday},
+		{"Yesterday, in a file", "The whole day passed through the provider and is in the file alone. State has its digest and its counts.", d.writeYesterday},
+		{"Destroy the other two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", d.destroy},
 	}
 }
 
@@ -91,7 +94,7 @@ func (d *demo) prepare(ctx context.Context, st *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	started, err := st.Start(ctx, "-seed", known, "-fulfilment-delay", fulfilmentDelay.String())
+	started, err := st.Start(ctx, "-seed", known, "-fulfilment-delay", fulfilmentDelay.String(), "-export-records", strconv.Itoa(exportedEvents))
 	if err != nil {
 		return err
 	}

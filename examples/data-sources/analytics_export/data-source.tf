@@ -1,0 +1,19 @@
+data "analytics_export" "day" {
+  utc_date = "2026-02-01"
+  kinds    = ["persons", "events"]
+}
+
+# Records are sensitive; what is derived from them can be shown on purpose.
+output "events_by_name" {
+  value = {
+    for name, events in nonsensitive({ for e in jsondecode(data.analytics_export.day.events) : e.name => e.id... }) :
+    name => length(events)
+  }
+}
+
+check "something_was_recorded" {
+  assert {
+    condition     = data.analytics_export.day.counts.events > 0
+    error_message = "There are no events of 2026-02-01."
+  }
+}

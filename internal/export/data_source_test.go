@@ -1,0 +1,142 @@
+package export_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestADayIsReadAsTextsAndCounts(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
+	p.NoErrors(diags)
+	want := acctest.Attributes{
+		"utc_date": day, "kinds": nil, "max_bytes": nil, "org_id": nil, "project_id": nil, "account_id": nil,
+		"persons":  `[{"id":"p-2026-03-01","name":"Jane Canary"}]`,
+		"sessions": `[{"id":"s-2026-03-01"}]`,
+		"events":   `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`,
+		"unknown":  "[]",
+		"counts":   acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
+		"complete": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(diags.Warnings()) > 0 {
+		t.Errorf("%v (-want +got):\n%s", diags.Warnings(), diff)
+	}
+	wantCount(t, service, 1)
+}
+
+func TestKindsThatAreNotAskedForAreNull(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{1}, Events: []any{2}, Others: []any{map[string]any{"x": 3}}})
+	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "kinds": []any{"events"}})
+	p.NoErrors(diags)
+	if got["persons"] != nil || got["sessions"] != nil || got["events"] != "[2]" || got["unknown"] != `[{"x":3}]` {
+		t.Errorf("read are %v", got)
+	}
+	if diff := cmp.Diff(acctest.Attributes{"persons": nil, "sessions": nil, "events": 1.0, "unknown": 1.0}, got["counts"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestADayThatIsTooLargeForAPlanPointsToTheFile(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 5000 })
+	for _, config := range []acctest.Attributes{
+		{"utc_date": "2026-01-01"}, {"utc_date": day, "max_bytes": 60}, {"utc_date": day, "max_bytes": 33 << 20},
+	} {
+		_, diags := p.ReadData(dataName, config)
+		acctest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
+	}
+	// Exactly as large as it may be: a comma or a bracket goes with each record.
+	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": "2026-01-01", "max_bytes": 4 << 20}); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+}
+
+func TestOnlyDatesThatExistAndHaveBegunAreExported(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	for date, says := range map[string]string{
+		"2026-02-30": "YYYY-MM-DD", "2026-2-3": "YYYY-MM-DD", "today": "YYYY-MM-DD", "": "YYYY-MM-DD", "2026-03-01T00:00:00Z": "YYYY-MM-DD",
+		tomorrow: "in the future", "9999-12-31": "in the future",
+	} {
+		_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": date})
+		acctest.WantText(t, diags.Errors(), says, "utc_date")
+		diags = p.Validate(fileName, file("day", acctest.Attributes{"utc_date": date}))
+		if len(diags.Errors()) == 0 {
+			_, diags = p.Plan(fileName, nil, file("day", acctest.Attributes{"utc_date": date}))
+		}
+		acctest.WantText(t, diags.Errors(), says, "utc_date")
+	}
+	wantCount(t, service, 0)
+}
+
+// TestADayEndsAtMidnightUTC runs where it is the next day already, or the day before.
+func TestADayEndsAtMidnightUTC(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	east, west := time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)
+	for _, now := range []time.Time{
+		time.Date(2026, 3, 11, 13, 59, 59, 0, east), time.Date(2026, 3, 9, 12, 0, 0, 0, west), time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC),
+	} {
+		p := runAt(t, service, now)
+		if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday}); len(diags.Errors())+len(diags.Warnings()) > 0 {
+			t.Errorf("at %v: %v %v", now, diags.Errors(), diags.Warnings())
+		}
+		got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": today})
+		p.NoErrors(diags)
+		acctest.WantText(t, diags.Warnings(), "not over", "complete = false")
+		if got["complete"] != false {
+			t.Errorf("at %v it is complete", now)
+		}
+		_, diags = p.ReadData(dataName, acctest.Attributes{"utc_date": tomorrow})
+		acctest.WantText(t, diags.Errors(), "in the future", today)
+	}
+}
+
+func TestAnAccountHasNoExportAndTheErrorSaysWhatToSet(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	account := acctest.Attributes{"account_id": "acct-1"}
+	_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day}.With(account))
+	acctest.WantText(t, diags.Errors(), "account", "org_id and project_id")
+	_, diags = p.Plan(fileName, nil, file("day", account))
+	acctest.WantText(t, diags.Errors(), "account", "org_id and project_id")
+	if n := len(service.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestFailuresOfAnExportAreExplainedWithoutAPerson(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault mockserver.Fault
+		says  string
+	}{
+		"not permitted": {mockserver.Fault{Status: 403, Body: mockserver.ErrorBody("forbidden", "Jane <jane.canary@example.com>")}, "Not permitted"},
+		"a page":        {mockserver.Fault{Status: 200, Body: []byte("<html>maintenance</html>"), Header: map[string][]string{"Content-Type": {"text/html"}}}, "Not JSON"},
+		"an error":      {mockserver.Fault{Status: 200, Body: []byte(`{"error":"no"}`)}, "rejected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t)
+			c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
+			service.Inject(c.fault)
+			_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
+			acctest.WantText(t, diags.Errors(), c.says, "GET /v1/org/{orgId}/project/{projectId}/export", "What to do")
+			if strings.Contains(strings.Join(diags.Errors(), ""), "canary") {
+				t.Error("a person is named")
+			}
+		})
+	}
+}

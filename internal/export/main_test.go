@@ -1,0 +1,137 @@
+package export_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	dataName = "analytics_export"
+	fileName = "analytics_export_file"
+
+	// day is over in every test, and tomorrow has not begun.
+	day       = "2026-03-01"
+	yesterday = "2026-03-09"
+	today     = "2026-03-10"
+	tomorrow  = "2026-03-11"
+)
+
+var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+
+// start serves a provider for a mock server of its own, which holds one record of each
+// kind for each day of the tests.
+func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	for _, date := range []string{day, yesterday, today} {
+		service.PutExport(scope, date, mockserver.ExportDay{
+			Persons:  []any{map[string]any{"id": "p-" + date, "name": "Jane Canary"}},
+			Sessions: []any{map[string]any{"id": "s-" + date}},
+			Events:   []any{map[string]any{"id": "e1-" + date}, map[string]any{"id": "e2-" + date}},
+		})
+	}
+	return nextRun(t, service), service
+}
+
+// nextRun is another run of Terraform, late in the evening of today in UTC.
+func nextRun(t *testing.T, service *mocktest.Instance) *acctest.Provider {
+	t.Helper()
+	return runAt(t, service, time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC))
+}
+
+func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *acctest.Provider {
+	t.Helper()
+	return acctest.MustStart(t, acctest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
+}
+
+// target is the path of a file in a folder of its own.
+func target(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "day.ndjson")
+}
+
+// file is the configuration of a file; others go on top.
+func file(path string, others acctest.Attributes) acctest.Attributes {
+	return acctest.Attributes{"utc_date": day, "path": path}.With(others)
+}
+
+// created is a file that was exported without an error.
+func created(t *testing.T, p *acctest.Provider, config acctest.Attributes) *acctest.State {
+	t.Helper()
+	state, diags := p.Create(fileName, config)
+	p.NoErrors(diags)
+	if state == nil {
+		t.Fatal("nothing was created")
+	}
+	return state
+}
+
+// wantEmptyPlan fails the test where there is anything to do.
+func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) {
+	t.Helper()
+	plan, diags := p.Plan(fileName, state, config)
+	p.NoErrors(diags)
+	if plan.Changes {
+		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
+	}
+}
+
+// wantContent fails the test where a file holds something else, or anything else is in
+// its folder.
+func wantContent(t *testing.T, path, want string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil || string(content) != want {
+		t.Errorf("the file holds %q, %v; want %q", content, err, want)
+	}
+	wantAlone(t, path)
+}
+
+func wantAlone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != filepath.Base(path) {
+			t.Errorf("%s was left behind", entry.Name())
+		}
+	}
+}
+
+// wantNothing fails the test where anything at all is in a file's folder.
+func wantNothing(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("there is something at path: %v", err)
+	}
+	wantAlone(t, path)
+}
+
+func wantCount(t *testing.T, service *mocktest.Instance, want int) {
+	t.Helper()
+	if got := service.Count(mockserver.OpExportRecords); got != want {
+		t.Errorf("%d exports were asked for, want %d", got, want)
+	}
+}
+
+// wantNoPerson fails the test where what is shown or kept holds a record.
+func wantNoPerson(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(text, "Canary") {
+			t.Errorf("a record is in %s", text)
+		}
+	}
+}

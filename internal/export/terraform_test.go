@@ -1,0 +1,103 @@
+package export_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const dayBlock = `
+data "analytics_export" "day" {
+  utc_date = "2026-03-01"
+}
+
+output "events" {
+  value = length(jsondecode(nonsensitive(data.analytics_export.day.events)))
+}
+
+resource "analytics_export_file" "day" {
+  utc_date    = data.analytics_export.day.utc_date
+  kinds       = ["events", "persons"]
+  path        = "day.ndjson.zst"
+  compression = "zstd"
+}
+`
+
+func TestADayIsReadInAPlanAndWrittenToAFile(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	service.PutExport(scope, day, mockserver.ExportDay{
+		Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: []any{map[string]any{"id": "e1"}, map[string]any{"id": "e2"}},
+	})
+	cli := acctest.NewCLI(t, dayBlock, acctest.Environment(service))
+	path := filepath.Join(cli.Dir, "day.ndjson.zst")
+	cli.Setenv("TF_LOG", "TRACE")
+	r := cli.MustRun("apply", "-auto-approve")
+	cli.Setenv("TF_LOG", "")
+	if !strings.Contains(r.Output, "events = 2") {
+		t.Errorf("the output is missing:\n%s", r.Output)
+	}
+	wantNoPerson(t, r.Output, fileState(t, cli))
+	if r := cli.MustRun("plan", "-detailed-exitcode"); !strings.Contains(r.Words(), "No changes") {
+		t.Errorf("the plan is not empty:\n%s", r.Output)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Words(), "will be created") {
+		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
+	}
+	cli.MustRun("apply", "-auto-approve")
+	cli.MustRun("apply", "-auto-approve", "-replace=analytics_export_file.day")
+	cli.MustRun("destroy", "-auto-approve")
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("the file is still there: %v", err)
+	}
+}
+
+// fileState is the part of the state that is about the file.
+func fileState(t *testing.T, cli *acctest.CLI) string {
+	t.Helper()
+	return cli.MustRun("state", "show", "analytics_export_file.day").Output
+}
+
+func TestAnInterruptWhileAnExportIsReadLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	for name, stop := range acctest.Interrupts() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun := make(chan struct{})
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.ExportRecords = 10_000
+				s.OnRequest = func(r mockserver.Request) {
+					if r.Operation == mockserver.OpExportRecords {
+						close(begun)
+					}
+				}
+			})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
+			cli := acctest.NewCLI(t, `
+resource "analytics_export_file" "day" {
+  utc_date = "2026-03-01"
+  path     = "export/day.ndjson"
+}
+`, acctest.Environment(service))
+			folder := filepath.Join(cli.Dir, "export")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			r := cli.RunInterrupted(stop, "Creating...", begun, "apply", "-auto-approve")
+			if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+				t.Errorf("left behind are %v, %v\n%s", entries, err, r.Output)
+			}
+			if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err == nil && strings.Contains(string(state), "analytics_export_file") {
+				t.Errorf("it is in state:\n%s", state)
+			}
+		})
+	}
+}
