@@ -84,14 +84,14 @@ func (s *fileSink) finish() error {
 // Record writes one record as a line, spelled as it is; only white space between its
 // parts goes where it would break the line.
 func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
-	if bytes.ContainsAny(record, "\r\n") {
+	if bytes.IndexByte(record, '\n') >= 0 || bytes.IndexByte(record, '\r') >= 0 {
 		record = record.Clone()
 		if err := record.Compact(); err != nil {
 			return err
 		}
 	}
 	if s.withKind {
-		_, _ = s.lines.WriteString(`{"kind":"` + k.String() + `","record":`)
+		_, _ = s.lines.WriteString(lineBegins[k])
 		_, _ = s.lines.Write(record)
 		_, err := s.lines.WriteString("}\n")
 		return err
@@ -99,6 +99,14 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 	_, _ = s.lines.Write(record)
 	return s.lines.WriteByte('\n')
 }
+
+// lineBegins is what stands before a record in a line that says its kind.
+var lineBegins = func() (begins [len(records.Counts{})]string) {
+	for i := range begins {
+		begins[i] = `{"kind":"` + records.Kind(i).String() + `","record":`
+	}
+	return begins
+}()
 
 // pack compresses what comes through the pipe into the file.
 func (s *fileSink) pack(lines io.Reader) error {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,20 +61,48 @@ func TestATableSetsManyBesideOne(t *testing.T) {
 	}
 }
 
-func TestTheSizeIsAPositiveNumber(t *testing.T) {
+func TestTheFlagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]int{"": 1000, "-n=20": 20, "-n=0": 0, "-n=x": 0, "20": 0} {
-		var list []string
-		if args != "" {
-			list = []string{args}
+	for args, want := range map[string]options{
+		"": {many: 1000, records: 1_000_000}, "-n=20": {many: 20, records: 1_000_000}, "-only=exports -records=5": {many: 1000, records: 5, only: "exports"},
+		"-n=0": {}, "-n=x": {}, "20": {}, "-only=other": {}, "-records=0": {},
+	} {
+		got, err := parse(strings.Fields(args), io.Discard)
+		if want == (options{}) {
+			if err == nil {
+				t.Errorf("%q is accepted as %+v", args, got)
+			}
+			continue
 		}
-		got, err := parse(list, io.Discard)
-		if got != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %d, %v", args, got, err)
+		if got != want || err != nil {
+			t.Errorf("%q: %+v, %v", args, got, err)
 		}
 	}
 	if _, err := parse([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("help ended with %v", err)
+	}
+}
+
+func TestWaysToExportAreComparedWithCurl(t *testing.T) {
+	t.Parallel()
+	runs := []exportRun{
+		{time.Second, 400e6, unknown}, {4 * time.Second, 40e6, unknown}, {3 * time.Second, 400e6, 40e6}, {3 * time.Second, 40e6, 50e6}, {time.Second, 0, 30e6},
+	}
+	var ways []way
+	for _, name := range []string{"curl", "gzip", "plain", "packed", "empty"} {
+		ways = append(ways, way{name: name})
+	}
+	got := exportGrid(1000, ways, runs, exportRun{21 * time.Second, 4000e6, 41e6}).rows
+	want := [][]string{
+		{"curl", "1.0 s", "1.0 s", "400", "100%", "400%", "unknown"},
+		{"gzip", "4.0 s", "4.0 s", "100", "25%", "100%", "unknown"},
+		{"plain", "3.0 s", "2.0 s", "200", "50%", "200%", "40 MB"},
+		{"packed", "3.0 s", "2.0 s", "200", "50%", "200%", "50 MB"},
+		{"empty", "1.0 s", "", "", "", "", "30 MB"},
+		{"ten times the day", "21.0 s", "20.0 s", "200", "", "", "41 MB"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected rows (-want +got):\n%s", diff)
 	}
 }
 

@@ -1,7 +1,7 @@
-// Command bench prints what many objects cost, next to one: the real provider
-// under a real Terraform, against the mock server in a process of its own that
-// takes real time to fulfil what it queues. It judges nothing and fails only where
-// something did not work; nothing is left behind.
+// Command bench prints what the provider costs, side by side with the alternatives in
+// one run: the real provider under a real Terraform, against the mock server in a
+// process of its own. It judges nothing and fails only where something did not work;
+// nothing is left behind.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -45,34 +46,53 @@ func report(stderr io.Writer, err error, interrupted bool) {
 	}
 }
 
-// measurements are what is measured, each in a file of its own.
-var measurements = []func(context.Context, *bench) (table, error){
-	profiles,
+// measurement is something that is measured, in a file of its own.
+type measurement struct {
+	name string
+	run  func(context.Context, *bench) (fmt.Stringer, error)
+}
+
+var measurements = []measurement{
+	{"profiles", profiles},
+	{"exports", exports},
 }
 
 // bench is what measurements share.
 type bench struct {
+	options
+
 	stage *stage.Stage
-	many  int
 	note  func(format string, args ...any)
 }
 
-func parse(args []string, stderr io.Writer) (many int, err error) {
+// options are the command line.
+type options struct {
+	many    int
+	records int
+	only    string
+}
+
+func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.name }
+
+func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&many, "n", 1000, "how many objects are compared with one")
+	flags.StringVar(&o.only, "only", "", "measure this alone: profiles or exports")
+	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
+	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	if err := flags.Parse(args); err != nil {
-		return 0, err
+		return o, err
 	}
-	if flags.NArg() > 0 || many < 1 || many > 100_000 {
-		return 0, errors.New("there is one flag, -n, with a number from 1 to 100000")
+	known := o.only == "" || slices.ContainsFunc(measurements, o.wants)
+	if flags.NArg() > 0 || !known || o.many < 1 || o.many > 100_000 || o.records < 1 {
+		return o, errors.New("there are the flags -only, with the name of a measurement, and -n and -records, with a number from 1")
 	}
-	return many, nil
+	return o, nil
 }
 
 // run measures everything and prints one table for each.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	many, err := parse(args, stderr)
+	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
@@ -94,9 +114,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := st.Build(ctx); err != nil {
 		return err
 	}
-	b := &bench{stage: st, many: many, note: note}
-	for _, measure := range measurements {
-		measured, err := measure(ctx, b)
+	b := &bench{options: o, stage: st, note: note}
+	for _, m := range measurements {
+		if !o.wants(m) {
+			continue
+		}
+		measured, err := m.run(ctx, b)
 		if err != nil {
 			return err
 		}

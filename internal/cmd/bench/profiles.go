@@ -27,14 +27,14 @@ var profilesTF []byte
 
 // profiles measures how profiles wait for their fulfilment: whether many cost the
 // service more looks at its queue than one.
-func profiles(ctx context.Context, b *bench) (table, error) {
+func profiles(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	one, err := b.applyProfiles(ctx, 1)
 	if err != nil {
-		return table{}, err
+		return nil, err
 	}
 	many, err := b.applyProfiles(ctx, b.many)
 	if err != nil {
-		return table{}, err
+		return nil, err
 	}
 	waves := (b.many + parallelism - 1) / parallelism
 	return table{

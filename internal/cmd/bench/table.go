@@ -8,6 +8,37 @@ import (
 	"unicode/utf8"
 )
 
+// grid is figures in rows and columns, as they are printed.
+type grid struct {
+	title  string
+	head   []string
+	rows   [][]string
+	remark string
+}
+
+func (g grid) String() string {
+	lines := append([][]string{g.head}, g.rows...)
+	widths := make([]int, len(g.head))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", g.title)
+	for _, line := range lines {
+		fmt.Fprintf(&b, "  %-*s", widths[0], line[0])
+		for i, cell := range line[1:] {
+			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
+		}
+		b.WriteString("\n")
+	}
+	if g.remark != "" {
+		fmt.Fprintf(&b, "\n  %s\n", g.remark)
+	}
+	return b.String()
+}
+
 // table sets the figures of many objects beside those of one.
 type table struct {
 	title     string
@@ -24,29 +55,11 @@ type row struct {
 
 // String is the table as it is printed, with the ratio of the two columns.
 func (t table) String() string {
-	lines := [][4]string{{"", t.one, t.many, "ratio"}}
+	g := grid{title: t.title, head: []string{"", t.one, t.many, "ratio"}, remark: t.remark}
 	for _, r := range t.rows {
-		lines = append(lines, [4]string{r.name, shown(r.one, r.format), shown(r.many, r.format), ratio(r.one, r.many)})
+		g.rows = append(g.rows, []string{r.name, shown(r.one, r.format), shown(r.many, r.format), ratio(r.one, r.many)})
 	}
-	var widths [4]int
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", t.title)
-	for _, line := range lines {
-		fmt.Fprintf(&b, "  %-*s", widths[0], line[0])
-		for i, cell := range line[1:] {
-			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
-		}
-		b.WriteString("\n")
-	}
-	if t.remark != "" {
-		fmt.Fprintf(&b, "\n  %s\n", t.remark)
-	}
-	return b.String()
+	return g.String()
 }
 
 func shown(figure float64, format func(float64) string) string {
