@@ -64,18 +64,20 @@ func TestATableSetsManyBesideOne(t *testing.T) {
 func TestTheFlagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]options{
-		"": {many: 1000, records: 1_000_000}, "-n=20": {many: 20, records: 1_000_000}, "-only=exports -records=5": {many: 1000, records: 5, only: "exports"},
-		"-n=0": {}, "-n=x": {}, "20": {}, "-only=other": {}, "-records=0": {},
+		"":                         {many: 1000, records: 1_000_000, sizes: []int{1000, 5000, 20_000}},
+		"-n=20 -people=5":          {many: 20, records: 1_000_000, sizes: []int{5}},
+		"-only=exports -records=5": {many: 1000, records: 5, only: "exports", sizes: []int{1000, 5000, 20_000}},
+		"-n=0":                     {}, "-n=x": {}, "20": {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)
-		if want == (options{}) {
+		if want.sizes == nil {
 			if err == nil {
 				t.Errorf("%q is accepted as %+v", args, got)
 			}
 			continue
 		}
-		if got != want || err != nil {
-			t.Errorf("%q: %+v, %v", args, got, err)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(options{})); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", args, err, diff)
 		}
 	}
 	if _, err := parse([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -55,6 +57,8 @@ type measurement struct {
 var measurements = []measurement{
 	{"profiles", profiles},
 	{"exports", exports},
+	{"consents", consents},
+	{"seeding", seeding},
 }
 
 // bench is what measurements share.
@@ -70,6 +74,8 @@ type options struct {
 	many    int
 	records int
 	only    string
+	sizes   []int
+	svg     string
 }
 
 func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.name }
@@ -77,15 +83,24 @@ func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.only, "only", "", "measure this alone: profiles or exports")
+	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, consents or seeding")
 	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
+	flags.StringVar(&o.svg, "svg", "", "`FILE` to draw seeding into")
+	sizes := flags.String("people", "1000,5000,20000", "how many people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	for text := range strings.SplitSeq(*sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return o, errors.New("-people has numbers from 1, with commas between")
+		}
+		o.sizes = append(o.sizes, n)
+	}
 	known := o.only == "" || slices.ContainsFunc(measurements, o.wants)
 	if flags.NArg() > 0 || !known || o.many < 1 || o.many > 100_000 || o.records < 1 {
-		return o, errors.New("there are the flags -only, with the name of a measurement, and -n and -records, with a number from 1")
+		return o, errors.New("-only has the name of a measurement, -n and -records a number from 1")
 	}
 	return o, nil
 }
