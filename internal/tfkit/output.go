@@ -6,6 +6,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -26,7 +27,8 @@ type Output struct {
 	free func(*os.File) (int64, bool)
 }
 
-// Write appends. It fails with ErrNoSpace before the disk is full.
+// Write appends, and takes the digest beside the writing. It fails with ErrNoSpace
+// before the disk is full; after an error the digest is worthless, and so is the file.
 func (o *Output) Write(p []byte) (int, error) {
 	if o.n >= o.next {
 		if free, known := o.free(o.f); o.next > 0 && known && free < spaceMargin {
@@ -34,8 +36,10 @@ func (o *Output) Write(p []byte) (int, error) {
 		}
 		o.next = o.n + spaceStep
 	}
+	var summed sync.WaitGroup
+	summed.Go(func() { o.sum.Write(p) })
 	n, err := o.f.Write(p)
-	o.sum.Write(p[:n])
+	summed.Wait()
 	o.n += int64(n)
 	return n, explained(err)
 }
