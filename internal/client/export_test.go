@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -254,26 +253,26 @@ func TestAnExportThatBreaksOffForEverIsAnError(t *testing.T) {
 func TestAnExportMayTakeAnyTimeAsLongAsSomethingComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		listener := newPipeListener()
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			for range 20 {
-				_, _ = io.WriteString(w, `{"type":"event"}`+"\n")
-				_ = http.NewResponseController(w).Flush()
-				time.Sleep(25 * time.Second) //nolint:forbidigo // in virtual time
-			}
-		})}
-		go func() { _ = server.Serve(listener) }()
-		defer server.Close()
-		c, err := client.New(client.Config{BaseURL: "http://127.0.0.1", Credentials: client.Credentials{APISecretKey: "key"}, DialContext: listener.dial})
-		noError(t, err)
-		defer c.Close()
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return http.HandlerFunc(trickle) }
+		})
+		c := connect(t, service, useSecretKey)
 		began := time.Now()
-		counts, err := export(t.Context(), t, c, &received{})
+		got, err := export(t.Context(), t, c, &received{})
 		noError(t, err)
-		if took := time.Since(began); counts.Of(records.Event) != 20 || took < 20*25*time.Second {
-			t.Errorf("%v in %v", counts, took)
+		if took := time.Since(began); got.Of(records.Event) != 20 || took < 20*25*time.Second {
+			t.Errorf("%v in %v", got, took)
 		}
 	})
+}
+
+// trickle sends a record, and is silent for less than request_timeout, again and again.
+func trickle(w http.ResponseWriter, _ *http.Request) {
+	for range 20 {
+		_, _ = io.WriteString(w, `{"type":"event"}`+"\n")
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(25 * time.Second) //nolint:forbidigo // in virtual time
+	}
 }
 
 func TestWhatIsNoExportIsAnError(t *testing.T) {
@@ -415,38 +414,6 @@ func TestKindValuesOfTheWireAreThreeAndDifferent(t *testing.T) {
 			t.Errorf("%q: %v", values, err)
 		}
 	}
-}
-
-// pipeListener accepts connections in memory.
-type pipeListener struct {
-	accepted chan net.Conn
-	closed   chan struct{}
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.accepted:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	close(l.closed)
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
-
-func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	l.accepted <- theirs
-	return ours, nil
 }
 
 // counts is a sink that keeps nothing.
