@@ -2,7 +2,7 @@
 # neither the plan nor the state holds them.
 resource "analytics_data_access_request" "jane" {
   identity_id = "jane.doe@example.com"
-  output_path = "${path.root}/access/jane.json"
+  output_path = "${path.root}/jane.json"
 
   # Another date requests the data again.
   triggers = { asked_on = "2026-01-31" }

@@ -1,0 +1,79 @@
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			text := e.text(t)
+			if newer.MatchString(text) {
+				e.skipBefore(t, 11)
+			}
+			if err := os.RemoveAll(filepath.Join(e.folder, importFile)); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(text, "module \"") {
+				e.terraform(t, 0, "get")
+			}
+			applied := e.terraform(t, 0, "apply", "-auto-approve")
+			if strings.Contains(applied.Output, "Check block assertion failed") {
+				t.Errorf("a check of the example fails:\n%s", applied.Output)
+			}
+			e.terraform(t, 0, "plan", "-detailed-exitcode")
+			e.terraform(t, 0, "destroy", "-auto-approve")
+		})
+	}
+}
+
+func TestEveryImportExampleImports(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders(t) {
+		if _, err := os.Stat(filepath.Join(root, "examples", folder, "import.sh")); err != nil {
+			continue
+		}
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			if newer.MatchString(e.text(t)) {
+				e.skipBefore(t, 11)
+			}
+			planned := e.terraform(t, 0, "plan")
+			if !strings.Contains(planned.Output, "1 to import") {
+				t.Errorf("the import block imports nothing:\n%s", planned.Output)
+			}
+			if err := os.Remove(filepath.Join(e.folder, importFile)); err != nil {
+				t.Fatal(err)
+			}
+			for _, arguments := range importCommands(t, e.folder) {
+				e.terraform(t, 0, append([]string{"import", "-state=" + strings.ReplaceAll(arguments[1], "/", "+") + ".tfstate"}, arguments...)...)
+			}
+		})
+	}
+}
+
+// importCommands are address and id of every command of an import.sh.
+func importCommands(t *testing.T, folder string) [][]string {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join(folder, "import.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands [][]string
+	for line := range strings.Lines(string(script)) {
+		if arguments, ok := strings.CutPrefix(line, "terraform import "); ok {
+			commands = append(commands, strings.Fields(arguments))
+		}
+	}
+	if len(commands) == 0 {
+		t.Error("import.sh has no command")
+	}
+	return commands
+}

@@ -1,0 +1,43 @@
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
+)
+
+func TestEveryObjectHasItsExamples(t *testing.T) {
+	t.Parallel()
+	offered := provider.New("test", os.Getenv)
+	for _, make := range offered.Resources(t.Context()) {
+		object := make()
+		var named resource.MetadataResponse
+		object.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
+		folder := filepath.Join("resources", named.TypeName)
+		_, importable := object.(resource.ResourceWithImportState)
+		wantFile(t, true, folder, "resource.tf")
+		wantFile(t, importable, folder, "import.sh")
+		wantFile(t, importable, folder, importFile)
+	}
+	for _, make := range offered.DataSources(t.Context()) {
+		var named datasource.MetadataResponse
+		make().Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
+		wantFile(t, true, filepath.Join("data-sources", named.TypeName), "data-source.tf")
+	}
+}
+
+// wantFile fails the test where an example is missing, or is there for something
+// that the object cannot do.
+func wantFile(t *testing.T, wanted bool, folder, name string) {
+	t.Helper()
+	path := filepath.Join(root, "examples", folder, name)
+	_, err := os.Stat(path)
+	if exists := err == nil; exists != wanted {
+		t.Errorf("%s exists: %v, and should: %v", path, exists, wanted)
+	}
+}

@@ -1,0 +1,160 @@
+// Package examples_test holds examples/ and the guides to what they promise: every
+// example is applied against a mock server, and what a guide shows is one of them.
+package examples_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const (
+	root       = "../.."
+	importFile = "import-by-string-id.tf"
+)
+
+// example is a copy of examples/, in which commands work in one folder, and a
+// service of its own that knows what the folder's seed.json says, if there is one.
+type example struct {
+	*acctest.CLI
+
+	service *mocktest.Instance
+	folder  string // in the copy
+}
+
+// open copies examples/ for the work in one folder of it.
+func open(t *testing.T, folder string) *example {
+	t.Helper()
+	service := mocktest.Start(t)
+	environment := acctest.Environment(service)
+	// The scope that the examples and their seeds name.
+	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
+	e := &example{CLI: acctest.NewCLI(t, "", environment), service: service}
+	if err := os.CopyFS(filepath.Join(e.Dir, "examples"), os.DirFS(root+"/examples")); err != nil {
+		t.Fatal(err)
+	}
+	e.folder = filepath.Join(e.Dir, "examples", folder)
+	e.seed(t)
+	e.declare(t)
+	return e
+}
+
+// seed loads what the service knows before the example is applied.
+func (e *example) seed(t *testing.T) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(e.folder, "seed.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = errors.Join(e.service.Load(f), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// declare says where the provider is from, for examples that leave it out because
+// the documentation shows it once for all.
+func (e *example) declare(t *testing.T) {
+	t.Helper()
+	if strings.Contains(e.text(t), "required_providers") {
+		return
+	}
+	declaration, err := os.ReadFile(filepath.Join(e.Dir, "main.tf"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(e.folder, "declared.tf"), declaration, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// text is the whole configuration of the folder.
+func (e *example) text(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(e.folder, "*.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(content)
+	}
+	return all.String()
+}
+
+// terraform runs one command in the folder and fails the test where it ends with
+// another status than wanted.
+func (e *example) terraform(t *testing.T, wanted int, args ...string) acctest.Result {
+	t.Helper()
+	r := e.Run(append([]string{"-chdir=" + e.folder}, args...)...)
+	if r.Code != wanted {
+		t.Fatalf("%v ended with %d instead of %d:\n%s", args, r.Code, wanted, r.Output)
+	}
+	return r
+}
+
+// newer matches what only Terraform and OpenTofu from 1.11 on understand.
+var newer = regexp.MustCompile(`ephemeral\s*=\s*true|_wo\s*=`)
+
+// skipBefore skips the test where the CLI is older than a minor version of 1.
+func (e *example) skipBefore(t *testing.T, minor int) {
+	t.Helper()
+	var version struct {
+		Text string `json:"terraform_version"`
+	}
+	out, err := e.Command(t.Context(), "version", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &version)
+	}
+	var got int
+	if err == nil {
+		_, err = fmt.Sscanf(version.Text, "1.%d.", &got)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got < minor {
+		t.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Text)
+	}
+}
+
+// folders are the examples: all folders that hold configuration. Modules are
+// applied by what calls them.
+func folders(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(root+"/examples", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "modules" || strings.HasPrefix(entry.Name(), ".")):
+			return filepath.SkipDir
+		case filepath.Ext(path) == ".tf" && entry.Name() != importFile:
+			folder, err := filepath.Rel(root+"/examples", filepath.Dir(path))
+			found = append(found, folder)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
