@@ -21,14 +21,14 @@ func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.Contains(text, "module \"") {
-				e.terraform(t, 0, "get")
+				e.terraform(t, "get")
 			}
-			applied := e.terraform(t, 0, "apply", "-auto-approve")
+			applied := e.terraform(t, "apply", "-auto-approve")
 			if strings.Contains(applied.Output, "Check block assertion failed") {
 				t.Errorf("a check of the example fails:\n%s", applied.Output)
 			}
-			e.terraform(t, 0, "plan", "-detailed-exitcode")
-			e.terraform(t, 0, "destroy", "-auto-approve")
+			e.terraform(t, "plan", "-detailed-exitcode")
+			e.terraform(t, "destroy", "-auto-approve")
 		})
 	}
 }
@@ -45,7 +45,7 @@ func TestEveryImportExampleImports(t *testing.T) {
 			if newer.MatchString(e.text(t)) {
 				e.skipBefore(t, 11)
 			}
-			planned := e.terraform(t, 0, "plan")
+			planned := e.terraform(t, "plan")
 			if !strings.Contains(planned.Output, "1 to import") {
 				t.Errorf("the import block imports nothing:\n%s", planned.Output)
 			}
@@ -53,7 +53,7 @@ func TestEveryImportExampleImports(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, arguments := range importCommands(t, e.folder) {
-				e.terraform(t, 0, append([]string{"import", "-state=" + strings.ReplaceAll(arguments[1], "/", "+") + ".tfstate"}, arguments...)...)
+				e.terraform(t, append([]string{"import", "-state=" + strings.ReplaceAll(arguments[1], "/", "+") + ".tfstate"}, arguments...)...)
 			}
 		})
 	}

@@ -14,8 +14,8 @@ import (
 func TestEveryObjectHasItsExamples(t *testing.T) {
 	t.Parallel()
 	offered := provider.New("test", os.Getenv)
-	for _, make := range offered.Resources(t.Context()) {
-		object := make()
+	for _, create := range offered.Resources(t.Context()) {
+		object := create()
 		var named resource.MetadataResponse
 		object.Metadata(t.Context(), resource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
 		folder := filepath.Join("resources", named.TypeName)
@@ -24,9 +24,9 @@ func TestEveryObjectHasItsExamples(t *testing.T) {
 		wantFile(t, importable, folder, "import.sh")
 		wantFile(t, importable, folder, importFile)
 	}
-	for _, make := range offered.DataSources(t.Context()) {
+	for _, create := range offered.DataSources(t.Context()) {
 		var named datasource.MetadataResponse
-		make().Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
+		create().Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
 		wantFile(t, true, filepath.Join("data-sources", named.TypeName), "data-source.tf")
 	}
 }
