@@ -1,0 +1,30 @@
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// TestEveryModulePassesItsOwnTests runs `terraform test`, which mocks the provider
+// in one file and reaches the mock server in another.
+func TestEveryModulePassesItsOwnTests(t *testing.T) {
+	t.Parallel()
+	modules, err := os.ReadDir(root + "/examples/modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range modules {
+		t.Run(module.Name(), func(t *testing.T) {
+			t.Parallel()
+			e := open(t, filepath.Join("modules", module.Name()))
+			e.skipBefore(t, 7) // which came with mock_provider
+			e.terraform(t, "test")
+			if e.service.Count(mockserver.OpUpdateConsent) == 0 {
+				t.Error("nothing reached the service")
+			}
+		})
+	}
+}
