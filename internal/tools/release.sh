@@ -42,4 +42,4 @@ fi
 "$releaser" check
 "$releaser" release --snapshot --clean --skip="$skipped"
 echo "dist/ has what a release would consist of:"
-find dist -maxdepth 1 -name 'terraform-provider-analytics_*.*' -o -maxdepth 1 -name '*SHA256SUMS*' | sort
+find dist -maxdepth 1 -type f -name 'terraform-provider-analytics_*' | sort
