@@ -1,0 +1,12 @@
+variable "phone_number" {
+  description = "Given at run time, and stored nowhere."
+  type        = string
+  ephemeral   = true
+}
+
+resource "analytics_profile" "ada" {
+  identity_id = "user-1001" # rather a database id than an e-mail address
+
+  profile_wo         = jsonencode({ phone = var.phone_number })
+  profile_wo_version = 1 # raise it to send the value again
+}

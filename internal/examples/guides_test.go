@@ -1,0 +1,79 @@
+package examples_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// fenced matches a block of code, with its language and its text.
+var fenced = regexp.MustCompile("(?ms)^[ \t]*```(terraform|hcl)\n(.*?)^[ \t]*```$")
+
+// TestEveryConfigurationOfAGuideIsAnExample holds guides to what is applied: what
+// they show of this provider is the text of a file under examples/.
+func TestEveryConfigurationOfAGuideIsAnExample(t *testing.T) {
+	t.Parallel()
+	examples := exampleTexts(t)
+	guides, err := filepath.Glob(root + "/docs/guides/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatalf("there are no guides (%v)", err)
+	}
+	for _, guide := range guides {
+		text, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
+			language, code := block[1], strings.TrimSpace(block[2])
+			switch {
+			case language == "terraform" && !examples[code]:
+				t.Errorf("%s shows what is not applied anywhere, use tffile with a file of examples/:\n%s", guide, code)
+			case language == "hcl" && strings.Contains(code, `"analytics_`):
+				t.Errorf("%s shows an object of this provider as hcl, which nothing applies:\n%s", guide, code)
+			}
+		}
+	}
+}
+
+// exampleTexts are the texts of all files that TestEveryExample… applies.
+func exampleTexts(t *testing.T) map[string]bool {
+	t.Helper()
+	texts := map[string]bool{}
+	err := filepath.WalkDir(root+"/examples", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".tf" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts[strings.TrimSpace(string(text))] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// link matches a link to another page of the documentation.
+var link = regexp.MustCompile(`\]\(([a-z0-9_/.-]+\.md)(?:#[a-z0-9-]*)?\)`)
+
+func TestNoGuideLinksToAPageThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	guides, err := filepath.Glob(root + "/docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, guide := range guides {
+		text, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(guide), target[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", guide, target[1])
+			}
+		}
+	}
+}
