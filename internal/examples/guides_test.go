@@ -10,7 +10,7 @@ import (
 )
 
 // fenced matches a block of code, with its language and its text.
-var fenced = regexp.MustCompile("(?ms)^[ \t]*```(terraform|hcl)\n(.*?)^[ \t]*```$")
+var fenced = regexp.MustCompile("(?s)\n[ \t]*```(terraform|hcl)\n(.*?)\n[ \t]*```\n")
 
 // TestEveryConfigurationOfAGuideIsAnExample holds guides to what is applied: what
 // they show of this provider is the text of a file under examples/.
@@ -56,24 +56,31 @@ func exampleTexts(t *testing.T) map[string]bool {
 	return texts
 }
 
-// link matches a link to another page of the documentation.
+// link matches a link to another page of the repository.
 var link = regexp.MustCompile(`\]\(([a-z0-9_/.-]+\.md)(?:#[a-z0-9-]*)?\)`)
 
-func TestNoGuideLinksToAPageThatIsNotThere(t *testing.T) {
+func TestNoPageLinksToOneThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	guides, err := filepath.Glob(root + "/docs/guides/*.md")
+	for _, pattern := range []string{"SECURITY.md", "docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("there are no pages like %s (%v)", pattern, err)
+		}
+		for _, page := range pages {
+			wantLinkedPages(t, page)
+		}
+	}
+}
+
+func wantLinkedPages(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, guide := range guides {
-		text, err := os.ReadFile(guide)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, target := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(guide), target[1])); err != nil {
-				t.Errorf("%s links to %s, which is not there", guide, target[1])
-			}
+	for _, target := range link.FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(page), target[1])); err != nil {
+			t.Errorf("%s links to %s, which is not there", page, target[1])
 		}
 	}
 }
