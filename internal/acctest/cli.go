@@ -3,6 +3,7 @@ package acctest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -145,4 +146,27 @@ func builtProvider(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return binary
+}
+
+// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
+// version of 1.
+func (c *CLI) SkipBefore(minor int) {
+	c.tb.Helper()
+	var version struct {
+		Text string `json:"terraform_version"`
+	}
+	out, err := c.Command(c.tb.Context(), "version", "-json").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &version)
+	}
+	var got int
+	if err == nil {
+		_, err = fmt.Sscanf(version.Text, "1.%d.", &got)
+	}
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	if got < minor {
+		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Text)
+	}
 }

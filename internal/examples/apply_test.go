@@ -15,7 +15,7 @@ func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
 			e := open(t, folder)
 			text := e.text(t)
 			if newer.MatchString(text) {
-				e.skipBefore(t, 11)
+				e.SkipBefore(11)
 			}
 			if err := os.RemoveAll(filepath.Join(e.folder, importFile)); err != nil {
 				t.Fatal(err)
@@ -43,7 +43,7 @@ func TestEveryImportExampleImports(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			if newer.MatchString(e.text(t)) {
-				e.skipBefore(t, 11)
+				e.SkipBefore(11)
 			}
 			planned := e.terraform(t, "plan")
 			if !strings.Contains(planned.Output, "1 to import") {

@@ -3,9 +3,7 @@
 package examples_test
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,28 +104,6 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 
 // newer matches what only Terraform and OpenTofu from 1.11 on understand.
 var newer = regexp.MustCompile(`ephemeral\s*=\s*true|_wo\s*=`)
-
-// skipBefore skips the test where the CLI is older than a minor version of 1.
-func (e *example) skipBefore(t *testing.T, minor int) {
-	t.Helper()
-	var version struct {
-		Text string `json:"terraform_version"`
-	}
-	out, err := e.Command(t.Context(), "version", "-json").Output()
-	if err == nil {
-		err = json.Unmarshal(out, &version)
-	}
-	var got int
-	if err == nil {
-		_, err = fmt.Sscanf(version.Text, "1.%d.", &got)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got < minor {
-		t.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Text)
-	}
-}
 
 // folders are the examples: all folders that hold configuration. Modules are
 // applied by what calls them.

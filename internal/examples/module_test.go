@@ -20,7 +20,7 @@ func TestEveryModulePassesItsOwnTests(t *testing.T) {
 		t.Run(module.Name(), func(t *testing.T) {
 			t.Parallel()
 			e := open(t, filepath.Join("modules", module.Name()))
-			e.skipBefore(t, 7) // which came with mock_provider
+			e.SkipBefore(7) // which came with mock_provider
 			e.terraform(t, "test")
 			if e.service.Count(mockserver.OpUpdateConsent) == 0 {
 				t.Error("nothing reached the service")
