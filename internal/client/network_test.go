@@ -154,9 +154,9 @@ func TestALaterChoiceMadeWhileTheAnswerWasLostStands(t *testing.T) {
 		}})
 		u := allTrue()
 		u.AgreementTime, u.KeepLaterThan = configured, configured
-		kept, err := c.UpdateConsent(t.Context(), scope, person, u)
+		result, err := c.UpdateConsent(t.Context(), scope, person, u)
 		noError(t, err)
-		if kept == nil {
+		if result.Outcome != client.ConsentKept || result.Kept == nil {
 			t.Error("the update says that it is in place")
 		}
 		wantCount(t, service, mockserver.OpUpdateConsent, 1)

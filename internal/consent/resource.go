@@ -291,16 +291,17 @@ func (r *consentResource) write(ctx context.Context, m resourceModel, u client.C
 	if !ok {
 		return false, false
 	}
-	held, err := c.UpdateConsent(ctx, scope, m.IdentityID.ValueString(), u)
+	result, err := c.UpdateConsent(ctx, scope, m.IdentityID.ValueString(), u)
 	if err != nil && !client.IsKind(err, asGoodAsDone...) {
 		tfkit.AddError(diags, err, inState, sentAttributes...)
 		return false, false
 	}
-	if held != nil {
-		chosen, _ := held.AgreementTime.Get()
-		warnLaterChoice(diags, u.KeepLaterThan, chosen)
+	if result.Kept == nil {
+		return false, true
 	}
-	return held != nil, true
+	chosen, _ := result.Kept.AgreementTime.Get()
+	warnLaterChoice(diags, u.KeepLaterThan, chosen)
+	return true, true
 }
 
 func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
