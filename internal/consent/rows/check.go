@@ -1,0 +1,189 @@
+package rows
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// columns are what a row may have, under the names of the attributes of
+// analytics_consent. Those up to the last clause are required.
+var columns = []string{
+	"identity_id",
+	"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent",
+	"user_ipv6", "agreement_time", "manual",
+}
+
+// Places in columns. The clauses are in between.
+const (
+	columnIdentity = 0
+	columnClause1  = 1
+	columnAddress  = columnClause1 + client.Clauses
+	columnAgreed   = columnAddress + 1
+	columnManual   = columnAgreed + 1
+)
+
+// Limits on what is said about bad rows.
+const (
+	limitBadRows  = 100
+	limitNames    = 10 // of unknown columns or members of one row
+	limitNameShow = 40 // characters of such a name
+)
+
+// Error is everything that is wrong with rows, as an error of several lines. It
+// holds no value of a row, and no identity.
+type Error struct {
+	// Rows is how many rows have any problem, the header being one.
+	Rows  int
+	texts []string
+}
+
+func (p *Error) Error() string {
+	text := strings.Join(p.texts, "\n")
+	if more := p.Rows - limitBadRows; more > 0 {
+		text += fmt.Sprintf("\nand %d more rows with problems.", more)
+	}
+	return text
+}
+
+// draft is the row that is being read.
+type draft struct {
+	line     int
+	identity string
+	given    [columnManual + 1]bool
+	clauses  [client.Clauses]bool
+	address  netip.Addr
+	agreed   time.Time
+	manual   bool
+}
+
+// builder checks rows one by one and collects them.
+type builder struct {
+	rows     Rows
+	problems Error
+	seed     maphash.Seed
+	byHash   map[uint64]int32 // a row by the hash of its identity, or the next free number
+	read     int              // rows so far, bad ones included
+	open     bool             // a row was begun and not ended
+	flagged  bool             // the present row has a problem
+	draft    draft
+}
+
+func newBuilder(format Format) *builder {
+	return &builder{rows: Rows{format: format}, seed: maphash.MakeSeed(), byHash: map[uint64]int32{}}
+}
+
+// begin starts the row at a line.
+func (b *builder) begin(line int) {
+	b.read++
+	b.open, b.flagged = true, false
+	b.draft = draft{line: line, manual: true}
+}
+
+// problem notes what is wrong with the present row.
+func (b *builder) problem(format string, args ...any) {
+	if !b.flagged {
+		b.flagged = true
+		b.problems.Rows++
+	}
+	if b.problems.Rows <= limitBadRows {
+		where := place(b.rows.format, b.draft.line, b.read)
+		b.problems.texts = append(b.problems.texts, "line "+where+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// text takes a column's value from text.
+func (b *builder) text(column int, value string) {
+	d := &b.draft
+	d.given[column] = true
+	var err error
+	switch column {
+	case columnIdentity:
+		d.identity = value
+		err = client.ValidateSegment(value)
+	case columnAddress:
+		d.address, err = tfkit.ReadIPAddress(value)
+	case columnAgreed:
+		d.agreed, err = tfkit.ReadInstant(value)
+	}
+	if err != nil {
+		b.problem("%s %v", columns[column], err)
+		if column == columnIdentity {
+			d.identity = "" // what cannot be used is not compared either
+		}
+	}
+}
+
+// boolean takes a clause, or manual.
+func (b *builder) boolean(column int, value bool) {
+	b.draft.given[column] = true
+	if column == columnManual {
+		b.draft.manual = value
+		return
+	}
+	b.draft.clauses[column-columnClause1] = value
+}
+
+// end checks the present row as a whole and takes it in. expected are the columns
+// that it could have had.
+func (b *builder) end(expected []bool) {
+	b.open = false
+	for column, name := range columns[:columnAddress] {
+		if expected[column] && !b.draft.given[column] {
+			b.problem("%s is missing", name)
+		}
+	}
+	if b.draft.identity == "" {
+		return
+	}
+	if first, repeated := b.index(); repeated {
+		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(int(first)))
+		return
+	}
+	b.rows.add(&b.draft)
+}
+
+// index finds the earlier row of the present identity, or enters the present one. Of
+// two identities with one hash, the later is entered under the next number.
+func (b *builder) index() (first int32, repeated bool) {
+	identity := []byte(b.draft.identity)
+	for hash := maphash.Bytes(b.seed, identity); ; hash++ {
+		row, taken := b.byHash[hash]
+		if !taken {
+			b.byHash[hash] = int32(b.rows.Len()) //nolint:gosec // see Rows.add
+			return 0, false
+		}
+		if bytes.Equal(b.rows.identity(int(row)), identity) {
+			return row, true
+		}
+	}
+}
+
+// everyColumn is what a row of JSON could have had.
+var everyColumn = slices.Repeat([]bool{true}, len(columns))
+
+// shown is the name of an unknown column, or nothing where it could be a person: a
+// header may be missing a line, and a name comes from whoever wrote the file.
+func shown(name string) string {
+	digits := 0
+	for _, r := range name {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	if _, err := netip.ParseAddr(name); err == nil || digits > 5 || strings.Contains(name, "@") {
+		return "(its name is not shown, because it looks like personal data)"
+	}
+	if runes := []rune(name); len(runes) > limitNameShow {
+		name = string(runes[:limitNameShow]) + "…"
+	}
+	return strconv.Quote(name)
+}

@@ -1,0 +1,170 @@
+// Package rows reads the consent of many people out of one file: CSV, NDJSON or a
+// JSON array. It keeps what it read small, since there may be millions of rows, and
+// what it says about them never holds a value of theirs.
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Format is how rows are written.
+type Format string
+
+// The formats, by the names that a configuration gives them.
+const (
+	CSV    Format = "csv"
+	NDJSON Format = "ndjson"
+	JSON   Format = "json"
+)
+
+// FormatOf recognises the format of a file by its extension; empty where that names none.
+func FormatOf(path string) Format {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+		return CSV
+	case ".ndjson", ".jsonl":
+		return NDJSON
+	case ".json":
+		return JSON
+	}
+	return ""
+}
+
+// FormatIn recognises the format of a content by its first character.
+func FormatIn(content string) Format {
+	rest := strings.TrimLeft(strings.TrimPrefix(content, bom), " \t\r\n")
+	switch {
+	case strings.HasPrefix(rest, "["):
+		return JSON
+	case strings.HasPrefix(rest, "{"):
+		return NDJSON
+	}
+	return CSV
+}
+
+const bom = "\uFEFF"
+
+// Row is the consent of one person, and the line at which it begins.
+type Row struct {
+	Line     int
+	Identity string
+	Clauses  [client.Clauses]bool
+	Address  netip.Addr // the zero Addr where there is none
+	Agreed   time.Time  // to the millisecond; the zero Time where there is none
+	Manual   bool
+}
+
+// Rows are the rows of one file. They take 40 bytes and the identity each.
+type Rows struct {
+	// Untimed is how many rows have no agreement_time.
+	Untimed int
+
+	format     Format
+	identities []byte // all of them, one behind the other
+	list       []packed
+}
+
+// packed is a row without pointers, so that the garbage collector has nothing to look at.
+type packed struct {
+	end     int64 // of the identity; it begins where that of the row before ends
+	agreed  int64 // milliseconds since 1970; 0 is none, since times before 2000 are refused
+	address [16]byte
+	line    int32
+	flags   uint16
+}
+
+// The flags of a row. The clauses are the lowest bits.
+const (
+	flagManual uint16 = 1 << (client.Clauses + iota)
+	flagAddress
+)
+
+// Len is how many rows there are.
+func (r *Rows) Len() int { return len(r.list) }
+
+// At is row i, counted from 0.
+func (r *Rows) At(i int) Row {
+	p := r.list[i]
+	row := Row{Line: int(p.line), Identity: string(r.identity(i)), Manual: p.flags&flagManual != 0}
+	for c := range row.Clauses {
+		row.Clauses[c] = p.flags&(1<<c) != 0
+	}
+	if p.flags&flagAddress != 0 {
+		row.Address = netip.AddrFrom16(p.address)
+	}
+	if p.agreed != 0 {
+		row.Agreed = time.UnixMilli(p.agreed)
+	}
+	return row
+}
+
+// Place names where row i is, behind the word "line". The elements of an array may
+// all be on one line, so there it gives their number as well.
+func (r *Rows) Place(i int) string { return place(r.format, int(r.list[i].line), i+1) }
+
+func place(format Format, line, element int) string {
+	if format == JSON {
+		return fmt.Sprintf("%d (element %d)", line, element)
+	}
+	return fmt.Sprint(line)
+}
+
+func (r *Rows) identity(i int) []byte {
+	var from int64
+	if i > 0 {
+		from = r.list[i-1].end
+	}
+	return r.identities[from:r.list[i].end]
+}
+
+func (r *Rows) add(d *draft) {
+	r.identities = append(r.identities, d.identity...)
+	p := packed{end: int64(len(r.identities)), line: int32(d.line)} //nolint:gosec // files of two billion lines do not get here
+	for c, agreed := range d.clauses {
+		if agreed {
+			p.flags |= 1 << c
+		}
+	}
+	if d.manual {
+		p.flags |= flagManual
+	}
+	if d.address.IsValid() {
+		p.flags |= flagAddress
+		p.address = d.address.As16()
+	}
+	if d.agreed.IsZero() {
+		r.Untimed++
+	} else {
+		p.agreed = d.agreed.UnixMilli()
+	}
+	r.list = append(r.list, p)
+}
+
+// Read reads rows to the end and checks them. The error is *Error where rows or
+// their form are wrong, and otherwise that of the reader.
+func Read(in io.Reader, format Format) (*Rows, error) {
+	buffered := bufio.NewReaderSize(in, 64<<10)
+	if begin, err := buffered.Peek(len(bom)); err == nil && bytes.Equal(begin, []byte(bom)) {
+		if _, err := buffered.Discard(len(bom)); err != nil {
+			return nil, err
+		}
+	}
+	b := newBuilder(format)
+	read := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
+	if err := read(buffered); err != nil {
+		return nil, err
+	}
+	if b.problems.Rows > 0 {
+		return nil, &b.problems
+	}
+	return &b.rows, nil
+}

@@ -1,0 +1,209 @@
+package rows_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,user_ipv6,agreement_time,manual\n"
+
+// person is a row of CSV that is right.
+func person(identity string) string { return identity + ",true,true,false,true,true,,,\n" }
+
+// object is a row of JSON that is right, with further members.
+func object(identity string, more ...string) string {
+	return fmt.Sprintf(`{"identity_id":%q,"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true%s}`,
+		identity, strings.Join(append([]string{""}, more...), ","))
+}
+
+func all(t *testing.T, content string, format rows.Format) []rows.Row {
+	t.Helper()
+	read, err := rows.Read(strings.NewReader(content), format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []rows.Row
+	for i := range read.Len() {
+		list = append(list, read.At(i))
+	}
+	return list
+}
+
+var compareAddresses = cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
+
+func TestEveryFormatSaysTheSame(t *testing.T) {
+	t.Parallel()
+	clauses := [5]bool{true, true, false, true, true}
+	want := []rows.Row{
+		{Identity: "a@example.com", Clauses: clauses, Manual: true},
+		{
+			Identity: "b, \"the\" second", Clauses: clauses, Manual: false,
+			Address: netip.MustParseAddr("::ffff:192.0.2.1"), Agreed: time.Date(2026, 1, 31, 12, 0, 0, 5e6, time.UTC),
+		},
+		{Identity: "c", Clauses: [5]bool{}, Manual: true, Address: netip.MustParseAddr("2001:db8::1")},
+	}
+	second := object(`b, "the" second`, `"user_ipv6":"192.0.2.1"`, `"agreement_time":"2026-01-31T13:00:00.005+01:00"`, `"manual":false`)
+	third := strings.ReplaceAll(object("c", `"user_ipv6":"2001:db8::1"`, `"agreement_time":null`), ":true", ":false")
+	for name, tc := range map[string]struct {
+		content string
+		format  rows.Format
+		lines   []int
+	}{
+		"CSV": {
+			header + person("a@example.com") + `"b, ""the"" second",TRUE,True,FALSE,true,tRUE,192.0.2.1,2026-01-31T13:00:00.005+01:00,FALSE` + "\n" + "c,false,false,false,false,false,2001:db8::1,,", rows.CSV,
+			[]int{2, 3, 4},
+		},
+		"NDJSON": {object("a@example.com") + "\n\n" + second + "\n" + third, rows.NDJSON, []int{1, 3, 4}},
+		"JSON":   {"[\n" + object("a@example.com") + ",\n\n" + second + "\n,\n" + third + "]\n", rows.JSON, []int{2, 4, 6}},
+	} {
+		for ending, content := range map[string]string{
+			"": tc.content, "CRLF": strings.ReplaceAll(tc.content, "\n", "\r\n"), "BOM": "\uFEFF" + tc.content,
+		} {
+			got := all(t, content, tc.format)
+			for i := range got {
+				want[i].Line = tc.lines[i]
+				if !got[i].Agreed.IsZero() {
+					got[i].Agreed = got[i].Agreed.UTC()
+				}
+			}
+			if diff := cmp.Diff(want, got, compareAddresses); diff != "" {
+				t.Errorf("%s %s (-want +got):\n%s", name, ending, diff)
+			}
+			if rows.FormatIn(content) != tc.format {
+				t.Errorf("%s %s is taken for %s", name, ending, rows.FormatIn(content))
+			}
+		}
+	}
+}
+
+func TestColumnsComeInAnyOrderAndCellsMayHoldLines(t *testing.T) {
+	t.Parallel()
+	content := "manual,clause_5_consent,clause_4_consent,clause_3_consent,clause_2_consent,clause_1_consent,identity_id\n" +
+		"\n\"false\",true,false,false,false,false,\"first\"\n" +
+		",false,false,false,false,true,second\n"
+	want := []rows.Row{
+		{Line: 3, Identity: "first", Clauses: [5]bool{4: true}},
+		{Line: 4, Identity: "second", Clauses: [5]bool{0: true}, Manual: true},
+	}
+	if diff := cmp.Diff(want, all(t, content, rows.CSV), compareAddresses); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	_, err := rows.Read(strings.NewReader(header+"\"a\nb\",true,true,true,true,true,,,\n"+person("c")+"d,x,true,true,true,true,,,\n"), rows.CSV)
+	want2 := "line 2: identity_id contains the control character U+000A at byte 1\nline 5: clause_1_consent has to be true or false"
+	if err == nil || err.Error() != want2 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEveryProblemIsSaidWithItsLineAndWithoutAValue(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		format  rows.Format
+		content string
+		want    string
+	}{
+		"nothing at all":   {rows.CSV, "", "line 1: there is no header; the first line names the columns, separated by commas"},
+		"no header":        {rows.CSV, person("jane@example.com"), "line 1: the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row"},
+		"semicolons":       {rows.CSV, strings.ReplaceAll(header, ",", ";"), "line 1: the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row"},
+		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: the header has the column manual twice\nline 1: the column 4 is not known: \"clause_6_consent\"\nline 1: the column 5 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 6 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 7 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 8 is not known: \"\\x1b[1m\"\nline 1: the header has no column clause_1_consent\nline 1: the header has no column clause_2_consent\nline 1: the header has no column clause_3_consent\nline 1: the header has no column clause_4_consent\nline 1: the header has no column clause_5_consent"},
+		"a long name":      {rows.CSV, strings.TrimSpace(header) + "," + strings.Repeat("x", 99) + "\n", "line 1: the column 10 is not known: \"" + strings.Repeat("x", 40) + "…\""},
+		"all of a row":     {rows.CSV, header + ",yes,,1,true,true,jane,today,no\n", "line 2: clause_1_consent has to be true or false\nline 2: clause_3_consent has to be true or false\nline 2: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 2: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 2: manual has to be true or false\nline 2: identity_id is missing\nline 2: clause_2_consent is missing"},
+		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
+		"cells":            {rows.CSV, header + "a,true\n" + person("b"), "line 2: the row has 2 cells, and the header 9"},
+		"a quote":          {rows.CSV, header + "a\"b,true\n" + person("c") + "\"d", "line 2: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice\nline 4: a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice"},
+		"unusable":         {rows.CSV, header + person("..") + person("  ") + person("\xff"), "line 2: identity_id is \".\" or \"..\", which would change the path of the request\nline 3: identity_id consists of spaces only\nline 4: identity_id is not valid UTF-8"},
+		"a zone, old":      {rows.CSV, header + "a,true,true,true,true,true,fe80::1%eth0,1999-01-01T00:00:00Z,\n", "line 2: user_ipv6 must be an IP address without a zone\nline 2: agreement_time must be a time in or after the year 2000"},
+		"types":            {rows.NDJSON, `{"identity_id":1001,"clause_1_consent":"true","clause_2_consent":null,"clause_3_consent":0,"clause_4_consent":true,"clause_5_consent":true,"user_ipv6":{},"manual":[]}`, "line 1: identity_id has to be a string\nline 1: clause_1_consent has to be true or false, without quotes\nline 1: clause_3_consent has to be true or false, without quotes\nline 1: user_ipv6 has to be a string\nline 1: manual has to be true or false, without quotes\nline 1: clause_2_consent is missing"},
+		"lines":            {rows.NDJSON, object("a") + "\n{\"identity_id\":\n" + object("b", `"manual":true,"manual":false`) + "\n" + object("c") + object("d") + "\n[]\n\xff\n" + object("a"), "line 2: the JSON ends in the middle\nline 3: an object has a member twice\nline 4: there is something behind the JSON\nline 5: a row has to be an object\nline 6: this is no valid JSON\nline 7: identity_id is the same as in line 1; a person can have one row only"},
+		"people as names":  {rows.NDJSON, `{"jane":{"clause_1_consent":true}}`, "line 1: there are members that are not known; they are not shown, because without identity_id they may be people\nline 1: identity_id is missing\nline 1: clause_1_consent is missing\nline 1: clause_2_consent is missing\nline 1: clause_3_consent is missing\nline 1: clause_4_consent is missing\nline 1: clause_5_consent is missing"},
+		"a member":         {rows.NDJSON, object("a", `"clause_6_consent":[{}]`, `"jane@example.com":1`), "line 1: a member is not known: \"clause_6_consent\"\nline 1: a member is not known: (its name is not shown, because it looks like personal data)"},
+		"an object":        {rows.JSON, "\n" + object("a"), "line 2 (element 1): the JSON has to be one array of objects; what follows was not read"},
+		"elements":         {rows.JSON, "[" + object("a") + "," + object("a") + ",\n1]", "line 1 (element 2): identity_id is the same as in line 1 (element 1); a person can have one row only\nline 2 (element 3): a row has to be an object"},
+		"a broken element": {rows.JSON, "[" + object("a") + ",\n{\n\"manual\":1,\n\"manual\":2}]", "line 2 (element 2): manual has to be true or false, without quotes\nline 4 (element 2): an object has a member twice; what follows was not read"},
+		"a cut array":      {rows.JSON, "[" + object("a"), "line 1 (element 2): the JSON ends in the middle; what follows was not read"},
+		"more behind":      {rows.JSON, "[]\n[]", "line 2 (element 1): there is something behind the JSON; what follows was not read"},
+		"no JSON":          {rows.JSON, "", "line 1 (element 1): the JSON ends in the middle; what follows was not read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := rows.Read(strings.NewReader(tc.content), tc.format)
+			problems, ok := errors.AsType[*rows.Error](err)
+			if !ok {
+				t.Fatalf("read with %v", err)
+			}
+			if diff := cmp.Diff(tc.want, problems.Error()); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOfManyBadRowsAHundredAreShownAndAllCounted(t *testing.T) {
+	t.Parallel()
+	_, err := rows.Read(strings.NewReader(header+strings.Repeat("a,b,c\n", 1000)), rows.CSV)
+	problems, ok := errors.AsType[*rows.Error](err)
+	if !ok || problems.Rows != 1000 {
+		t.Fatalf("%v", err)
+	}
+	if text := problems.Error(); strings.Count(text, "\n") != 100 || !strings.HasSuffix(text, "\nand 900 more rows with problems.") {
+		t.Errorf("the problems are:\n%s", text)
+	}
+}
+
+func TestALineWithoutEndIsNotReadIntoMemory(t *testing.T) {
+	t.Parallel()
+	_, err := rows.Read(strings.NewReader(object("a")+"\n{"+strings.Repeat(" ", 2<<20)), rows.NDJSON)
+	if err == nil || err.Error() != "line 2: the line is longer than 1048576 bytes; what follows was not read" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNoRowsAreNoProblem(t *testing.T) {
+	t.Parallel()
+	for format, content := range map[rows.Format]string{rows.CSV: header, rows.NDJSON: "", rows.JSON: "[]"} {
+		if got := all(t, content, format); len(got) != 0 {
+			t.Errorf("%s: %v", format, got)
+		}
+	}
+}
+
+func TestAReaderThatFailsIsNoProblemOfTheRows(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("the disk is gone")
+	for format, content := range map[rows.Format]string{rows.CSV: header + person("a"), rows.NDJSON: object("a") + "\n", rows.JSON: "[" + object("a") + ","} {
+		_, err := rows.Read(io.MultiReader(strings.NewReader(content), iotest.ErrReader(failure)), format)
+		if !errors.Is(err, failure) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+func TestRowsWithoutATimeAreCounted(t *testing.T) {
+	t.Parallel()
+	read, err := rows.Read(strings.NewReader(header+person("a")+"b,true,true,true,true,true,,2026-01-01T00:00:00Z,\n"+person("c")), rows.CSV)
+	if err != nil || read.Untimed != 2 || read.Len() != 3 {
+		t.Errorf("%+v %v", read, err)
+	}
+}
+
+func TestFormatsAreRecognisedByExtension(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]rows.Format{"a.csv": rows.CSV, "b/a.CSV": rows.CSV, "a.ndjson": rows.NDJSON, "a.jsonl": rows.NDJSON, "a.json": rows.JSON, "a.txt": "", "csv": "", "": ""} {
+		if got := rows.FormatOf(path); got != want {
+			t.Errorf("%s is taken for %q", path, got)
+		}
+	}
+}
