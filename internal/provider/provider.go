@@ -52,6 +52,7 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		consent.NewResource,
+		consent.NewBatchResource,
 		export.NewFileResource,
 		profile.NewResource,
 		requests.NewDataAccessRequestResource,

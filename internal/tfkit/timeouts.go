@@ -21,23 +21,24 @@ type Timeouts = timeouts.Value
 // TimeoutsBlock is the block timeouts, with create and update. preset is what applies
 // where nothing is configured; it is for the description only.
 func TimeoutsBlock(preset time.Duration) schema.Block {
-	duration := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{durationValidator{}},
-			MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`. " +
-				"Defaults to `" + shortDuration(preset) + "`.",
-		}
-	}
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "How long to wait for the service at most. When the time is over, the request stays accepted and a later refresh completes it.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": duration("How long creating the object waits."),
-			"update": duration("How long changing the object waits."),
+			"create": timeoutAttribute("How long creating the object waits.", preset),
+			"update": timeoutAttribute("How long changing the object waits.", preset),
 		},
+	}
+}
+
+func timeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
+	return schema.StringAttribute{
+		Optional:   true,
+		Validators: []validator.String{durationValidator{}},
+		MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`. " +
+			"Defaults to `" + shortDuration(preset) + "`.",
 	}
 }
 

@@ -1,0 +1,122 @@
+package consent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// batch is one plan or apply of a batchResource.
+type batch struct {
+	resource *batchResource
+	model    batchModel
+	inState  string // what an error says is in state
+	diags    *diag.Diagnostics
+
+	content batchContent
+	client  *client.Client
+	scope   client.Scope
+	digest  string
+}
+
+// reach finds the client and the scope.
+func (b *batch) reach() (ok bool) {
+	if b.client, ok = b.resource.Ready(b.diags); !ok {
+		return false
+	}
+	b.scope, ok = b.resource.ScopeOf(b.model.Scope, b.diags)
+	return ok
+}
+
+// open reads the content for an apply. What the plan has said of it has to hold; prior
+// is the digest in state.
+func (b *batch) open(config batchModel, prior string) (ok bool) {
+	if b.content, ok = config.read(b.inState, b.diags); !ok || !b.reach() {
+		return false
+	}
+	digest, err := digestLike(prior, b.content.sum)
+	if err != nil {
+		b.addDigestFailure()
+		return false
+	}
+	b.digest = digest
+	sameRows := b.model.Rows.IsUnknown() || b.model.Rows.ValueInt64() == int64(b.content.Len())
+	if sameRows && (b.model.Digest.IsUnknown() || sameDigest(b.model.Digest.ValueString(), digest)) {
+		return true
+	}
+	b.diags.AddError("The rows are not those that were planned",
+		"The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.\n\nIn state now: "+b.inState+".\nWhat to do: plan again, and apply that plan.")
+	return false
+}
+
+// reopen reads the file that was applied once more, to withdraw by it.
+func (b *batch) reopen() (ok bool) {
+	if b.content, ok = b.model.read(b.inState, b.diags); !ok {
+		return false
+	}
+	digest, err := digestLike(b.model.Digest.ValueString(), b.content.sum)
+	switch {
+	case err != nil:
+		b.addDigestFailure()
+		return false
+	case !sameDigest(b.model.Digest.ValueString(), digest):
+		b.diags.AddAttributeError(path.Root("source"), "The file is not the one that was applied",
+			"The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.\n\nIn state now: "+b.inState+".\n"+
+				"What to do: put the file back that was applied, or apply the present one first; to withdraw nothing, apply on_destroy = \"retain\" and destroy then.")
+		return false
+	}
+	return b.reach()
+}
+
+func (b *batch) addDigestFailure() {
+	b.diags.AddError("Internal error", "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.\n\nIn state now: "+b.inState+".")
+}
+
+// run does something with every row, as many at once as the client sends requests.
+func (b *batch) run(ctx context.Context, do func(context.Context, *client.Client, client.Scope, rows.Row) (client.ConsentOutcome, error)) *tally {
+	w := batchWork{
+		rows: b.content.Len(), workers: b.client.Concurrency(), interval: progressInterval,
+		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
+			return do(ctx, b.client, b.scope, b.content.At(row))
+		},
+	}
+	t := w.run(ctx)
+	b.diags.Append(t.diags...)
+	return t
+}
+
+// write brings every row to the service, and the results into the model.
+func (b *batch) write(ctx context.Context) *tally {
+	t := b.run(ctx, func(ctx context.Context, c *client.Client, scope client.Scope, row rows.Row) (client.ConsentOutcome, error) {
+		result, err := c.UpdateConsent(ctx, scope, row.Identity, b.model.update(row))
+		return result.Outcome, err
+	})
+	b.model.fill(b.digest, b.content, t)
+	return t
+}
+
+// compare asks the service about every row.
+func (b *batch) compare(ctx context.Context) *tally {
+	return b.run(ctx, func(ctx context.Context, c *client.Client, scope client.Scope, row rows.Row) (client.ConsentOutcome, error) {
+		return c.CompareConsent(ctx, scope, row.Identity, b.model.update(row))
+	})
+}
+
+func (b *batch) warnKept(t *tally) {
+	if len(t.kept) == 0 {
+		return
+	}
+	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
+		"Of %d rows the service holds a later choice of the person than the row's agreement_time: %s. They are left alone: it is the person's turn, not Terraform's.\n\n"+
+			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
+		len(t.kept), tfkit.NameSome(t.kept, namedLines, b.content.Place)))
+}
+
+// namedLines is how many lines a message names.
+const namedLines = 20

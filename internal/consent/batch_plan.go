@@ -1,0 +1,187 @@
+package consent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// ModifyPlan checks the rows, compares them with the service, and keeps the plan empty
+// where there is nothing to write.
+//
+// What it finds at the service is in warnings and not in the plan: Terraform plans once
+// more in the apply, by another process that knows nothing of the first plan, and
+// refuses to go on where a number that was known is another one then.
+func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.Finish(ctx, &resp.Diagnostics)
+	var config, plan batchModel
+	var state *batchModel
+	if !req.State.Raw.IsNull() {
+		state = &batchModel{}
+		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		if !resp.Diagnostics.HasError() {
+			state.warnDestroyed(&resp.Diagnostics)
+		}
+		return
+	}
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if state != nil {
+		r.PlanScope(plan.Scope, state.Scope, resp)
+		if len(resp.RequiresReplace) > 0 { // Terraform plans the new object by itself
+			return
+		}
+	}
+	p := &batchPlan{batch: batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}, config: config, state: state}
+	if state == nil {
+		p.inState = tfkit.NothingSaved
+	}
+	results, ok := p.results(ctx)
+	if !ok {
+		return
+	}
+	plan.batchResults = results
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// batchPlan is the plan of a batch that is not replaced or destroyed.
+type batchPlan struct {
+	batch
+	config batchModel
+	state  *batchModel // nil where there is none yet
+}
+
+// results are the computed attributes: those of state where nothing is to be done.
+func (p *batchPlan) results(ctx context.Context) (batchResults, bool) {
+	unseen, isUnknown := p.config.ContentWO.IsUnknown(), p.config.isUnknown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
+	switch {
+	case isUnknown && unseen && p.isSettled() && !p.model.asksAnew(*p.state): // write-only, and the version is the same
+		return p.state.batchResults, true
+	case isUnknown:
+		return unknownResults(), true
+	}
+	var ok bool
+	if p.content, ok = p.config.read(p.inState, p.diags); !ok {
+		return batchResults{}, false
+	}
+	p.warnOfContent()
+	results, changed, ok := p.ofContent()
+	if !ok {
+		return batchResults{}, false
+	}
+	different, ok := p.differs(ctx, changed)
+	switch {
+	case !ok:
+		return batchResults{}, false
+	case different:
+		return results, true
+	}
+	return p.state.batchResults, true
+}
+
+// isUnknown reports whether the rows are known only after apply.
+func (m *batchModel) isUnknown() bool {
+	return m.Source.IsUnknown() || m.ContentWO.IsUnknown() || m.ContentWOVersion.IsUnknown() || m.Format.IsUnknown()
+}
+
+// isSettled reports whether the last apply has left nothing to do.
+func (p *batchPlan) isSettled() bool {
+	return p.state != nil && p.state.Missing.ValueInt64() == 0
+}
+
+// ofContent is what the content alone says: the results of writing it, and whether it
+// is another one than in state.
+func (p *batchPlan) ofContent() (results batchResults, changed, ok bool) {
+	results = unknownResults()
+	rows := types.Int64Value(int64(p.content.Len()))
+	switch writeOnly := p.model.isWriteOnly(); {
+	case p.state == nil && writeOnly: // it may be another one in every run, so nothing is promised of it
+		return results, true, true
+	case p.state == nil:
+		results.Rows = rows
+		return results, true, true
+	case writeOnly && !p.model.CompareAtPlan.ValueBool(): // its version alone counts
+		return results, false, true
+	}
+	prior := p.state.Digest.ValueString()
+	digest, err := digestLike(prior, p.content.sum)
+	if err != nil {
+		p.addDigestFailure()
+		return results, false, false
+	}
+	changed = !sameDigest(prior, digest)
+	if !changed || !p.model.isWriteOnly() {
+		results.Rows, results.Digest = rows, types.StringValue(digest)
+	}
+	return results, changed, true
+}
+
+// differs reports whether there is anything to do, for which it asks the service where
+// it may.
+func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bool) {
+	different = changed || !p.isSettled()
+	if !p.model.CompareAtPlan.ValueBool() {
+		return different || p.model.asksAnew(*p.state), true
+	}
+	if !p.canAsk() {
+		return true, true
+	}
+	if !p.reach() {
+		return false, false
+	}
+	t := p.compare(ctx)
+	if t.failed(p.content.Len()) {
+		words := planFailed
+		words.inState = p.inState
+		p.reportFailed(t, words)
+		return false, false
+	}
+	p.warnKept(t)
+	if different = different || t.written > 0; different {
+		p.diags.AddWarning("What the comparison with the service has found", fmt.Sprintf(
+			"Of %d rows %d differ from what the service holds and are to be written; %d are left alone because of a later choice of the person; %d are in place. An apply compares again before it writes.",
+			p.content.Len(), t.written, len(t.kept), p.content.Len()-t.written-len(t.kept)))
+	}
+	return different, true
+}
+
+// canAsk reports whether the provider block and the scope are known: where they are
+// not, the plan can only say that there may be something to do.
+func (p *batchPlan) canAsk() bool {
+	s, m := p.resource.Service, p.model
+	if s == nil || m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown() {
+		return s == nil // which is an error that asking reports
+	}
+	return s.Client != nil && (len(s.UnknownScope) == 0 || !m.OrgID.IsNull() || !m.AccountID.IsNull())
+}
+
+// warnOfContent says what the rows alone show.
+func (p *batchPlan) warnOfContent() {
+	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
+		p.diags.AddAttributeWarning(path.Root("keep_later_choice"), "Nothing to compare a later choice with",
+			fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and would be overwritten. "+
+				"Give these rows the time at which their consent was given, or say with keep_later_choice = false that overwriting is meant.", untimed, p.content.Len()))
+	}
+	if p.state == nil {
+		return
+	}
+	if gone := p.state.Rows.ValueInt64() - int64(p.content.Len()); gone > 0 {
+		warnGone(p.diags, gone)
+	}
+}
+
+func warnGone(diags *diag.Diagnostics, gone int64) {
+	diags.AddWarning("Rows that are no longer managed",
+		fmt.Sprintf("There are %d rows less than at the last apply. What the service holds of people whose rows are gone stays there as it is; to withdraw their consent, set their clauses to false instead.", gone))
+}

@@ -1,0 +1,89 @@
+package tfkit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Limits on what is said about the failed parts of one operation.
+const (
+	limitParts  = 20
+	limitGroups = 8
+)
+
+// Failures are the failures of the parts of one large operation, by what happened.
+// The zero value is empty.
+type Failures struct {
+	// Count is how many parts failed.
+	Count  int
+	groups []failureGroup
+}
+
+// failureGroup is the parts to which the same happened.
+type failureGroup struct {
+	first *client.Error
+	parts []int32
+}
+
+// Add notes that a part failed.
+func (f *Failures) Add(part int, err error) {
+	f.Count++
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		e = &client.Error{Kind: client.KindInternal}
+	}
+	at := slices.IndexFunc(f.groups, func(g failureGroup) bool { return isAlike(g.first, e) })
+	switch {
+	case at < 0 && len(f.groups) == limitGroups: // too many sorts to tell apart
+		at = limitGroups - 1
+	case at < 0:
+		f.groups = append(f.groups, failureGroup{first: e})
+		at = len(f.groups) - 1
+	}
+	f.groups[at].parts = append(f.groups[at].parts, int32(part)) //nolint:gosec // parts are counted in int32 by their owners
+}
+
+func isAlike(a, b *client.Error) bool {
+	return a.Title() == b.Title() && a.Operation == b.Operation && a.Status == b.Status && a.Code == b.Code
+}
+
+// Text tells what happened to which parts: twenty of them by name, and the number of
+// the others. What the service says is what it said of the first.
+func (f *Failures) Text(name func(part int) string) string {
+	slices.SortStableFunc(f.groups, func(a, b failureGroup) int { return len(b.parts) - len(a.parts) })
+	room := limitParts
+	var texts []string
+	for _, g := range f.groups {
+		shown := NameSome(g.parts, room, name)
+		room = max(0, room-len(g.parts))
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", g.first.Title(), len(g.parts), shown, describe(g.first)))
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Advice is what to do about the failure that is the most frequent.
+func (f *Failures) Advice() string {
+	most := slices.MaxFunc(f.groups, func(a, b failureGroup) int { return len(a.parts) - len(b.parts) })
+	return advice(most.first)
+}
+
+// NameSome names parts in their order, at most so many, and counts the others.
+func NameSome(parts []int32, limit int, name func(part int) string) string {
+	slices.Sort(parts)
+	var names []string
+	for _, part := range parts[:min(len(parts), limit)] {
+		names = append(names, name(int(part)))
+	}
+	switch more := len(parts) - len(names); {
+	case more == 0:
+		return "lines " + strings.Join(names, ", ")
+	case len(names) == 0:
+		return fmt.Sprintf("%d lines", more)
+	default:
+		return fmt.Sprintf("lines %s and %d more", strings.Join(names, ", "), more)
+	}
+}
