@@ -1,0 +1,346 @@
+package consent_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// rejecting answers the updates of some rows with a status, times over.
+func rejecting(times, status int, of ...int) []mockserver.Fault {
+	var faults []mockserver.Fault
+	for _, i := range of {
+		faults = append(faults, mockserver.Fault{
+			Operation: mockserver.OpUpdateConsent, Identity: userName(i), Status: status, Times: times,
+			Body: []byte(`{"error":{"code":"E42","message":"no such thing as ` + userName(i) + `"}}`),
+		})
+	}
+	return faults
+}
+
+func TestFailedRowsOfACreateAreNamedTheOthersWrittenAndNothingIsInState(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(60))
+	var bad []int
+	for i := 0; i < 60; i += 2 {
+		bad = append(bad, i)
+	}
+	service.Inject(rejecting(1, 422, bad...)...)
+	service.Inject(rejecting(1, 409, 51)...)
+	state, diags := p.Create(batchName, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	if state != nil {
+		t.Error("a create that failed is in state, and would be tainted")
+	}
+	if n := len(diags.Errors()); n != 1 {
+		t.Errorf("%d errors", n)
+	}
+	acctest.WantText(t, diags.Errors(), "31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
+		"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 lines",
+		"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written")
+	if text := strings.Join(diags.Errors(), ""); strings.Contains(text, "example.com") {
+		t.Errorf("a person is in the error:\n%s", text)
+	}
+	service.Reset()
+	state, diags = p.Create(batchName, f.config(nil))
+	p.NoErrors(diags)
+	wantRequests(t, service, 120, 31)
+	wantResults(t, state, 60, 31, 0, 31, 0)
+	wantEmptyBatchPlan(t, p, state, f.config(nil))
+}
+
+func TestFailedRowsOfAnUpdateAreMissingInStateAndWrittenByTheNext(t *testing.T) {
+	t.Parallel()
+	for _, compare := range []bool{true, false} {
+		p, service := start(t, nil)
+		f := newFile(t, people(10))
+		config := f.config(acctest.Attributes{"compare_at_plan": compare})
+		state := createdBatch(t, p, service, config)
+		f.write(strings.ReplaceAll(people(10), "true,true,false", "true,true,true"))
+		service.Inject(rejecting(1, 400, 1, 4)...)
+		after, diags := p.Update(batchName, state, config)
+		acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
+		wantResults(t, after, 10, 10, 0, 8, 2)
+		if after.Attributes["digest"] == state.Attributes["digest"] {
+			t.Error("state has the digest of the old file")
+		}
+		service.Reset()
+		after, diags = p.Update(batchName, after, config)
+		p.NoErrors(diags)
+		wantResults(t, after, 10, 2, 0, 2, 0)
+		if n := service.Count(mockserver.OpUpdateConsent); n != 2 {
+			t.Errorf("%d rows were written", n)
+		}
+		wantEmptyBatchPlan(t, p, after, config)
+	}
+}
+
+func TestAFailedUpdateOfWriteOnlyContentStaysInState(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	config := acctest.Attributes{"content_wo": people(4), "content_wo_version": 1, "compare_at_plan": false}
+	state := createdBatch(t, p, service, config)
+	config = config.With(acctest.Attributes{"content_wo": people(5), "content_wo_version": 2})
+	service.Inject(rejecting(1, 400, 4)...)
+	state, diags := p.Update(batchName, state, config)
+	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "lines 6\n")
+	wantResults(t, state, 5, 1, 0, 0, 1)
+	bad := config.With(acctest.Attributes{"content_wo": "{", "content_wo_version": 3})
+	plan, diags := p.Plan(batchName, state, bad)
+	acctest.WantText(t, diags.Errors(), "the JSON ends in the middle", "In state now: this object as it was before")
+	if plan.Changes {
+		t.Error("bad rows are planned")
+	}
+	state, diags = p.Update(batchName, state, config)
+	p.NoErrors(diags)
+	wantResults(t, state, 5, 1, 0, 1, 0)
+}
+
+func TestWhatHitsEveryRowEndsTheWork(t *testing.T) {
+	t.Parallel()
+	page := map[string][]string{"Content-Type": {"text/html"}}
+	json := []byte(`{"error":{"code":"E1","message":"x"}}`)
+	for name, tc := range map[string]struct {
+		fault mockserver.Fault
+		words string
+	}{
+		"401":       {mockserver.Fault{Status: 401, Body: json}, "Authentication rejected"},
+		"403":       {mockserver.Fault{Status: 403, Body: json}, "Not permitted"},
+		"404 page":  {mockserver.Fault{Status: 404, Body: []byte("<h1>")}, "Endpoint not found"},
+		"redirect":  {mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}}, "Unexpected redirect"},
+		"429":       {mockserver.Fault{Status: 429, Body: json}, "Rate limited"},
+		"page":      {mockserver.Fault{Status: 200, Header: page, Body: []byte("<p>Back soon")}, "Not JSON"},
+		"500":       {mockserver.Fault{Status: 500, Body: json}, "The service failed"},
+		"connected": {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, "Connection lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, acctest.Attributes{"max_retries": 0, "max_concurrency": 2})
+			f := newFile(t, people(500))
+			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
+			config := f.config(acctest.Attributes{"compare_at_plan": false})
+			plan, diags := p.Plan(batchName, nil, config)
+			p.NoErrors(diags)
+			service.Inject(tc.fault)
+			state, diags := p.Apply(t.Context(), batchName, nil, plan)
+			if state != nil || len(diags.Errors()) != 1 {
+				t.Errorf("state %v, %d errors", state != nil, len(diags.Errors()))
+			}
+			acctest.WantText(t, diags.Errors(), tc.words, "of 500 rows failed", "rows were not tried any more", "What to do:")
+			if n := service.Count(mockserver.OpGetConsent); n > 22 {
+				t.Errorf("%d requests, although all fail alike", n)
+			}
+			if _, diags := p.Plan(batchName, nil, f.config(nil)); len(diags.Errors()) != 1 {
+				t.Errorf("a plan reports %v", diags.Errors())
+			} else {
+				acctest.WantText(t, diags.Errors(), tc.words, "were compared", "In state now: nothing", "compare_at_plan = false")
+			}
+		})
+	}
+}
+
+func TestAReadOnlyProviderWritesNoRow(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"read_only": true})
+	f := newFile(t, people(50))
+	state, diags := p.Create(batchName, f.config(nil))
+	acctest.WantText(t, diags.Errors(), "The provider is read-only", "remove read_only")
+	if state != nil {
+		t.Error("there is state")
+	}
+	wantRequests(t, service, 50, 0)
+}
+
+func TestAServiceThatIsGoneEndsTheWork(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	f := newFile(t, people(200))
+	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	service.Stop()
+	_, diags := p.Create(batchName, config)
+	acctest.WantText(t, diags.Errors(), "Cannot reach the service", "rows were not tried any more")
+}
+
+// stopAfter ends a context once the service has seen so many updates.
+func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		seen := make(chan struct{}, updates)
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation != mockserver.OpUpdateConsent {
+				return
+			}
+			select {
+			case seen <- struct{}{}:
+			default:
+				cancel()
+			}
+		}
+	}
+}
+
+func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, nil, stopAfter(100, cancel))
+	f := newFile(t, people(2000))
+	plan, diags := p.Plan(batchName, nil, f.config(acctest.Attributes{"compare_at_plan": false}))
+	p.NoErrors(diags)
+	began := time.Now()
+	state, diags := p.Apply(ctx, batchName, nil, plan)
+	if took := time.Since(began); took > 2*time.Second || state != nil {
+		t.Errorf("the apply took %s; state: %v", took, state != nil)
+	}
+	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
+	before := service.Count(mockserver.OpUpdateConsent)
+	state, diags = p.Create(batchName, f.config(nil))
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, f.config(nil))
+	// Those whose answer the interrupt cut off may have been written all the same.
+	if n := service.Count(mockserver.OpUpdateConsent); n < 2000 || n > 2000+16 || before < 100 {
+		t.Errorf("%d updates, %d of them before the interrupt", n, before)
+	}
+}
+
+func TestAnInterruptedUpdateKnowsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, nil, stopAfter(150, cancel))
+	f := newFile(t, people(100))
+	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	state := createdBatch(t, p, service, config)
+	f.write(people(1000))
+	plan, diags := p.Plan(batchName, state, config)
+	p.NoErrors(diags)
+	state, diags = p.Apply(ctx, batchName, state, plan)
+	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
+	if missing, _ := state.Attributes["missing"].(float64); missing < 800 || state.Attributes["rows"] != 1000.0 {
+		t.Errorf("the state is %v", state.Attributes)
+	}
+	state, diags = p.Update(batchName, state, config)
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, config)
+}
+
+func TestTheTimeOfAnApplyIsBounded(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, acctest.Attributes{"requests_per_second": 20})
+	f := newFile(t, people(500))
+	config := f.config(acctest.Attributes{"compare_at_plan": false, "timeouts": acctest.Attributes{"create": "500ms"}})
+	state, diags := p.Create(batchName, config)
+	acctest.WantText(t, diags.Errors(), "The time was over before all rows were done", "raise the time in the block timeouts")
+	if state != nil {
+		t.Error("there is state")
+	}
+}
+
+func TestDestroyingABatchRetainsOrWithdraws(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(6))
+	state := createdBatch(t, p, service, f.config(nil))
+	gone, diags := p.Destroy(batchName, state)
+	p.NoErrors(diags)
+	if gone != nil {
+		t.Error("the object is still there")
+	}
+	acctest.WantText(t, diags.Warnings(), "stays at the service", "withdraw")
+	wantRequests(t, service, 0, 0)
+
+	state = createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	chooseFor(service, 1, early) // has withdrawn already, in another way
+	service.DeleteConsent(scope, userName(2))
+	service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
+	gone, diags = p.Destroy(batchName, state)
+	p.NoErrors(diags)
+	if gone != nil {
+		t.Error("the object is still there")
+	}
+	acctest.WantText(t, diags.Warnings(), "will be withdrawn")
+	acctest.WantText(t, diags.Warnings(), "Of 1 rows the service holds a later choice", "lines 5.")
+	wantRequests(t, service, 6, 3)
+	for _, i := range []int{0, 4, 5} {
+		wantRow(t, service, i, [5]bool{})
+	}
+	wantRow(t, service, 3, configured)
+	if _, known := service.Consent(scope, userName(2)); known {
+		t.Error("a record was made of a person who is gone")
+	}
+	if record, _ := service.Consent(scope, userName(1)); *record.Manual {
+		t.Error("who has withdrawn already was withdrawn again")
+	}
+}
+
+func TestNothingIsWithdrawnByAnotherFile(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(3))
+	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	for words, change := range map[string]func(){
+		"not the one that was applied": func() { f.write(people(4)) },
+		"The rows cannot be read":      func() { _ = os.Remove(f.path) },
+		"Unusable rows":                func() { f.write("x") },
+		"no regular file":              func() { _ = os.Remove(f.path); _ = os.Mkdir(f.path, 0o700) },
+	} {
+		change()
+		after, diags := p.Destroy(batchName, state)
+		acctest.WantText(t, diags.Errors(), words, "In state now: this object as it was before")
+		if after == nil {
+			t.Fatalf("%s: the object is gone", words)
+		}
+		_ = os.Remove(f.path)
+	}
+	wantRequests(t, service, 0, 0)
+}
+
+func TestAWithdrawalThatFailsForSomeRowsGoesOn(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(10))
+	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	service.Inject(rejecting(1, 400, 4, 5)...)
+	after, diags := p.Destroy(batchName, state)
+	acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 6, 7\n", "what was withdrawn stays withdrawn", "destroy again")
+	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
+		t.Errorf("the state changed:\n%s", diff)
+	}
+	service.Reset()
+	after, diags = p.Destroy(batchName, after)
+	p.NoErrors(diags)
+	if after != nil {
+		t.Error("the object is still there")
+	}
+	wantRequests(t, service, 10, 2)
+}
+
+func TestWrongConfigurationsOfABatchAreRefused(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(1))
+	for words, config := range map[string]acctest.Attributes{
+		"Invalid Attribute Combination":  f.config(acctest.Attributes{"content_wo": "x", "content_wo_version": 1}),
+		"No attribute specified":         {},
+		"content_wo_version":             {"content_wo": people(1)},
+		"Nothing to withdraw by":         {"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"},
+		"value must be one of":           f.config(acctest.Attributes{"format": "xml"}),
+		"extension of source names no":   {"source": "consents.txt"},
+		"retain":                         f.config(acctest.Attributes{"on_destroy": "delete"}),
+		"Unusable duration":              f.config(acctest.Attributes{"timeouts": acctest.Attributes{"delete": "0s"}}),
+		"string length must be at least": {"source": ""},
+	} {
+		if _, diags := p.Create(batchName, config); len(diags.Errors()) == 0 {
+			t.Errorf("%q: accepted", words)
+		} else {
+			acctest.WantText(t, diags.Errors(), words)
+		}
+	}
+	_, diags := p.Create(batchName, acctest.Attributes{"source": f.path + ".csv"})
+	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}")
+	wantRequests(t, service, 0, 0)
+}
