@@ -189,7 +189,7 @@ func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(100, cancel))
-	f := newFile(t, people(2000))
+	f := newFile(t, people(400))
 	plan, diags := p.Plan(batchName, nil, f.config(acctest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
 	began := time.Now()
@@ -203,7 +203,7 @@ func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
 	p.NoErrors(diags)
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 	// Those whose answer the interrupt cut off may have been written all the same.
-	if n := service.Count(mockserver.OpUpdateConsent); n < 2000 || n > 2000+16 || before < 100 {
+	if n := service.Count(mockserver.OpUpdateConsent); n < 400 || n > 400+16 || before < 100 {
 		t.Errorf("%d updates, %d of them before the interrupt", n, before)
 	}
 }
@@ -211,16 +211,16 @@ func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
 func TestAnInterruptedUpdateKnowsWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	p, service := start(t, nil, stopAfter(150, cancel))
-	f := newFile(t, people(100))
+	p, service := start(t, nil, stopAfter(80, cancel))
+	f := newFile(t, people(50))
 	config := f.config(acctest.Attributes{"compare_at_plan": false})
 	state := createdBatch(t, p, service, config)
-	f.write(people(1000))
+	f.write(people(300))
 	plan, diags := p.Plan(batchName, state, config)
 	p.NoErrors(diags)
 	state, diags = p.Apply(ctx, batchName, state, plan)
 	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
-	if missing, _ := state.Attributes["missing"].(float64); missing < 800 || state.Attributes["rows"] != 1000.0 {
+	if missing, _ := state.Attributes["missing"].(float64); missing < 200 || state.Attributes["rows"] != 300.0 {
 		t.Errorf("the state is %v", state.Attributes)
 	}
 	state, diags = p.Update(batchName, state, config)
