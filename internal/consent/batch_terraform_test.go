@@ -1,0 +1,154 @@
+package consent_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// batchBlock is a batch of a file beside the configuration, as text.
+func batchBlock(lines ...string) string {
+	return fmt.Sprintf("\nresource \"analytics_consent_batch\" \"all\" {\n  source = \"${path.module}/consents.csv\"\n  %s\n}\n", strings.Join(lines, "\n  "))
+}
+
+// newBatchCLI is Terraform with a service of its own and a file beside its configuration.
+func newBatchCLI(t *testing.T, configuration, content string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance, *batchFile) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	cli := acctest.NewCLI(t, configuration, acctest.Environment(service))
+	f := &batchFile{t, filepath.Join(cli.Dir, "consents.csv")}
+	f.write(content)
+	return cli, service, f
+}
+
+// wantWords fails the test where an output does not hold all of them.
+func wantWords(t *testing.T, r acctest.Result, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(r.Words(), word) {
+			t.Errorf("%q is not shown:\n%s", word, r.Output)
+		}
+	}
+}
+
+// wantNobody fails the test where state or an output has a person of the rows.
+func wantNobody(t *testing.T, cli *acctest.CLI, outputs ...acctest.Result) {
+	t.Helper()
+	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, r := range outputs {
+		state = append(state, r.Output...)
+	}
+	if strings.Contains(string(state), "@example.com") || strings.Contains(string(state), "2001:db8") {
+		t.Error("a person is in state or in an output")
+	}
+}
+
+func TestABatchIsSeededRepairedExtendedAndForgotten(t *testing.T) {
+	t.Parallel()
+	cli, service, f := newBatchCLI(t, batchBlock(), people(30))
+	cli.Setenv("TF_LOG", "TRACE")
+	first := cli.MustRun("plan", "-out=first.tfplan")
+	wantWords(t, first, "Of 30 rows 30 differ", "+ rows = 30", "to_write = (known after apply)")
+	chooseFor(service, 3, late) // between plan and apply
+	applied := cli.MustRun("apply", "first.tfplan")
+	wantWords(t, applied, "Of 30 rows 29 differ", "1 are left alone", "lines 5.", "1 added")
+	wantRow(t, service, 3, [5]bool{})
+	cli.Setenv("TF_LOG", "")
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes", "later choice")
+
+	service.DeleteConsent(scope, userName(7))
+	f.write(people(32))
+	wantWords(t, cli.MustRun("plan", "-out=second.tfplan"), "Of 32 rows 3 differ", "~ rows = 30 -> 32")
+	chooseFor(service, 7, late)
+	second := cli.MustRun("apply", "second.tfplan")
+	wantWords(t, second, "Of 32 rows 2 differ", "0 added, 1 changed")
+	wantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "written = 2", "kept = 2", "missing = 0")
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	wantNobody(t, cli, first, applied, second)
+
+	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The consent stays at the service", "1 destroyed")
+	wantRow(t, service, 31, configured)
+}
+
+func TestWhatIsWrongInAFileIsSaidByThePlan(t *testing.T) {
+	t.Parallel()
+	cli, service, _ := newBatchCLI(t, batchBlock(), people(3)+"jane.canary@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
+	r := cli.Run("plan")
+	if r.Code != 1 {
+		t.Errorf("the plan ended with %d", r.Code)
+	}
+	wantWords(t, r, "Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
+		"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3")
+	if strings.Contains(r.Output, "canary") {
+		t.Error("a person is in the error")
+	}
+	wantRequests(t, service, 0, 0)
+}
+
+func TestAFileChangedAfterThePlanIsNotApplied(t *testing.T) {
+	t.Parallel()
+	cli, service, f := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(3))
+	cli.MustRun("apply", "-auto-approve")
+	f.write(people(4))
+	cli.MustRun("plan", "-out=tfplan")
+	f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@"))
+	if r := cli.Run("apply", "tfplan"); r.Code != 1 {
+		t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
+	}
+	if _, known := service.Consent(scope, userName(5)); known {
+		t.Error("what nobody has reviewed was written")
+	}
+}
+
+func TestAFailedCreateOfABatchIsNotTaintedAndAWithdrawalIsForWhatWasApplied(t *testing.T) {
+	t.Parallel()
+	cli, service, f := newBatchCLI(t, batchBlock(`on_destroy = "withdraw"`), people(5))
+	service.Inject(rejecting(1, 400, 2)...)
+	wantWords(t, cli.Run("apply", "-auto-approve"), "1 of 5 rows failed", "lines 4", "In state now: nothing")
+	r := cli.MustRun("apply", "-auto-approve")
+	wantWords(t, r, "Of 5 rows 1 differ", "1 added, 0 changed, 0 destroyed")
+	if n := service.Count(mockserver.OpUpdateConsent); n != 6 {
+		t.Errorf("%d updates", n)
+	}
+	f.write(people(6))
+	if r := cli.Run("destroy", "-auto-approve"); r.Code != 1 {
+		t.Errorf("the destroy ended with %d:\n%s", r.Code, r.Output)
+	}
+	wantRow(t, service, 0, configured)
+	f.write(people(5))
+	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
+	wantRow(t, service, 0, [5]bool{})
+}
+
+func TestAnInterruptedBatchGoesOnWithTheNextApply(t *testing.T) {
+	t.Parallel()
+	under := make(chan struct{})
+	var updates atomic.Int32
+	cli, service, _ := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(3000), func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpUpdateConsent && updates.Add(1) == 50 {
+				close(under)
+			}
+		}
+	})
+	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "300")
+	r := cli.RunInterrupted(acctest.Interrupts()["SIGINT to the group"], "Creating...", under, "apply", "-auto-approve")
+	wantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
+	done := int(updates.Load())
+	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "10000")
+	wantWords(t, cli.MustRun("apply", "-auto-approve"), "1 added")
+	if n := service.Count(mockserver.OpUpdateConsent); done >= 3000 || n < 3000 || n > 3000+16 {
+		t.Errorf("%d updates, %d of them before the interrupt", n, done)
+	}
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+}
