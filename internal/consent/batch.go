@@ -22,7 +22,6 @@ type batch struct {
 	content batchContent
 	client  *client.Client
 	scope   client.Scope
-	digest  string
 }
 
 // reach finds the client and the scope.
@@ -34,25 +33,37 @@ func (b *batch) reach() (ok bool) {
 	return ok
 }
 
-// open reads the content for an apply. What the plan has said of it has to hold; prior
-// is the digest in state.
-func (b *batch) open(config batchModel, prior string) (ok bool) {
+// open reads the content for an apply. What the plan has said of it has to hold.
+func (b *batch) open(config batchModel) (ok bool) {
 	if b.content, ok = config.read(b.inState, b.diags); !ok || !b.reach() {
 		return false
 	}
-	digest, err := digestLike(prior, b.content.sum)
+	as := b.model.batchResults
+	same := as.Rows.IsUnknown() || as.Rows.ValueInt64() == int64(b.content.Len())
+	if same && !as.Digest.IsUnknown() {
+		same, ok = b.isDigest(as.Digest.ValueString())
+	}
+	if ok && !same {
+		b.diags.AddError("The rows are not those that were planned",
+			"The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.\n\nIn state now: "+b.inState+".\nWhat to do: plan again, and apply that plan.")
+	}
+	return ok && same
+}
+
+// isDigest reports whether a digest is that of the content.
+func (b *batch) isDigest(of string) (same, ok bool) {
+	digest, ok := b.digest(of)
+	return sameDigest(of, digest), ok
+}
+
+// digest is that of the content, with the salt of another one where that has any. It
+// takes a moment, so it is computed where it is needed only.
+func (b *batch) digest(like string) (string, bool) {
+	digest, err := digestLike(like, b.content.sum)
 	if err != nil {
-		b.addDigestFailure()
-		return false
+		b.diags.AddError("Internal error", "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.\n\nIn state now: "+b.inState+".")
 	}
-	b.digest = digest
-	sameRows := b.model.Rows.IsUnknown() || b.model.Rows.ValueInt64() == int64(b.content.Len())
-	if sameRows && (b.model.Digest.IsUnknown() || sameDigest(b.model.Digest.ValueString(), digest)) {
-		return true
-	}
-	b.diags.AddError("The rows are not those that were planned",
-		"The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.\n\nIn state now: "+b.inState+".\nWhat to do: plan again, and apply that plan.")
-	return false
+	return digest, err == nil
 }
 
 // reopen reads the file that was applied once more, to withdraw by it.
@@ -60,22 +71,13 @@ func (b *batch) reopen() (ok bool) {
 	if b.content, ok = b.model.read(b.inState, b.diags); !ok {
 		return false
 	}
-	digest, err := digestLike(b.model.Digest.ValueString(), b.content.sum)
-	switch {
-	case err != nil:
-		b.addDigestFailure()
-		return false
-	case !sameDigest(b.model.Digest.ValueString(), digest):
+	same, ok := b.isDigest(b.model.Digest.ValueString())
+	if ok && !same {
 		b.diags.AddAttributeError(path.Root("source"), "The file is not the one that was applied",
 			"The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.\n\nIn state now: "+b.inState+".\n"+
 				"What to do: put the file back that was applied, or apply the present one first; to withdraw nothing, apply on_destroy = \"retain\" and destroy then.")
-		return false
 	}
-	return b.reach()
-}
-
-func (b *batch) addDigestFailure() {
-	b.diags.AddError("Internal error", "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.\n\nIn state now: "+b.inState+".")
+	return ok && same && b.reach()
 }
 
 // run does something with every row, as many at once as the client sends requests.
@@ -91,14 +93,24 @@ func (b *batch) run(ctx context.Context, do func(context.Context, *client.Client
 	return t
 }
 
-// write brings every row to the service, and the results into the model.
+// write brings every row to the service.
 func (b *batch) write(ctx context.Context) *tally {
-	t := b.run(ctx, func(ctx context.Context, c *client.Client, scope client.Scope, row rows.Row) (client.ConsentOutcome, error) {
+	return b.run(ctx, func(ctx context.Context, c *client.Client, scope client.Scope, row rows.Row) (client.ConsentOutcome, error) {
 		result, err := c.UpdateConsent(ctx, scope, row.Identity, b.model.update(row))
 		return result.Outcome, err
 	})
-	b.model.fill(b.digest, b.content, t)
-	return t
+}
+
+// save puts an apply into the model; prior is the digest before it.
+func (b *batch) save(t *tally, prior string) (ok bool) {
+	digest := b.model.Digest.ValueString()
+	if b.model.Digest.IsUnknown() {
+		if digest, ok = b.digest(prior); !ok {
+			return false
+		}
+	}
+	b.model.fill(digest, b.content, t)
+	return true
 }
 
 // compare asks the service about every row.

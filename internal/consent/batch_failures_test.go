@@ -13,12 +13,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// rejecting answers the updates of some rows with a status, times over.
-func rejecting(times, status int, of ...int) []mockserver.Fault {
+// rejecting answers one update of each of some rows with a status.
+func rejecting(status int, of ...int) []mockserver.Fault {
 	var faults []mockserver.Fault
 	for _, i := range of {
 		faults = append(faults, mockserver.Fault{
-			Operation: mockserver.OpUpdateConsent, Identity: userName(i), Status: status, Times: times,
+			Operation: mockserver.OpUpdateConsent, Identity: userName(i), Status: status,
 			Body: []byte(`{"error":{"code":"E42","message":"no such thing as ` + userName(i) + `"}}`),
 		})
 	}
@@ -33,8 +33,8 @@ func TestFailedRowsOfACreateAreNamedTheOthersWrittenAndNothingIsInState(t *testi
 	for i := 0; i < 60; i += 2 {
 		bad = append(bad, i)
 	}
-	service.Inject(rejecting(1, 422, bad...)...)
-	service.Inject(rejecting(1, 409, 51)...)
+	service.Inject(rejecting(422, bad...)...)
+	service.Inject(rejecting(409, 51)...)
 	state, diags := p.Create(batchName, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
 	if state != nil {
 		t.Error("a create that failed is in state, and would be tainted")
@@ -64,7 +64,7 @@ func TestFailedRowsOfAnUpdateAreMissingInStateAndWrittenByTheNext(t *testing.T) 
 		config := f.config(acctest.Attributes{"compare_at_plan": compare})
 		state := createdBatch(t, p, service, config)
 		f.write(strings.ReplaceAll(people(10), "true,true,false", "true,true,true"))
-		service.Inject(rejecting(1, 400, 1, 4)...)
+		service.Inject(rejecting(400, 1, 4)...)
 		after, diags := p.Update(batchName, state, config)
 		acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
 		wantResults(t, after, 10, 10, 0, 8, 2)
@@ -88,7 +88,7 @@ func TestAFailedUpdateOfWriteOnlyContentStaysInState(t *testing.T) {
 	config := acctest.Attributes{"content_wo": people(4), "content_wo_version": 1, "compare_at_plan": false}
 	state := createdBatch(t, p, service, config)
 	config = config.With(acctest.Attributes{"content_wo": people(5), "content_wo_version": 2})
-	service.Inject(rejecting(1, 400, 4)...)
+	service.Inject(rejecting(400, 4)...)
 	state, diags := p.Update(batchName, state, config)
 	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "lines 6\n")
 	wantResults(t, state, 5, 1, 0, 0, 1)
@@ -304,7 +304,7 @@ func TestAWithdrawalThatFailsForSomeRowsGoesOn(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(10))
 	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
-	service.Inject(rejecting(1, 400, 4, 5)...)
+	service.Inject(rejecting(400, 4, 5)...)
 	after, diags := p.Destroy(batchName, state)
 	acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 6, 7\n", "what was withdrawn stays withdrawn", "destroy again")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {

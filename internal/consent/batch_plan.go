@@ -115,9 +115,8 @@ func (p *batchPlan) ofContent() (results batchResults, changed, ok bool) {
 		return results, false, true
 	}
 	prior := p.state.Digest.ValueString()
-	digest, err := digestLike(prior, p.content.sum)
-	if err != nil {
-		p.addDigestFailure()
+	digest, ok := p.digest(prior)
+	if !ok {
 		return results, false, false
 	}
 	changed = !sameDigest(prior, digest)

@@ -143,7 +143,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, batchTime))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
-	if !b.open(config, "") {
+	if !b.open(config) {
 		return
 	}
 	t := b.write(ctx)
@@ -151,7 +151,9 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		b.reportFailed(t, createFailed)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
+	if b.save(t, "") {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
+	}
 }
 
 // Read asks the service nothing: thousands of answers would change nothing in state.
@@ -173,14 +175,16 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, batchTime))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
-	if !b.open(config, state.Digest.ValueString()) {
+	if !b.open(config) {
 		return
 	}
 	t := b.write(ctx)
 	if t.failed(b.content.Len()) {
 		b.reportFailed(t, updateFailed)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
+	if b.save(t, state.Digest.ValueString()) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
+	}
 }
 
 func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

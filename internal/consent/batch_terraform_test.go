@@ -113,7 +113,7 @@ func TestAFileChangedAfterThePlanIsNotApplied(t *testing.T) {
 func TestAFailedCreateOfABatchIsNotTaintedAndAWithdrawalIsForWhatWasApplied(t *testing.T) {
 	t.Parallel()
 	cli, service, f := newBatchCLI(t, batchBlock(`on_destroy = "withdraw"`), people(5))
-	service.Inject(rejecting(1, 400, 2)...)
+	service.Inject(rejecting(400, 2)...)
 	wantWords(t, cli.Run("apply", "-auto-approve"), "1 of 5 rows failed", "lines 4", "In state now: nothing")
 	r := cli.MustRun("apply", "-auto-approve")
 	wantWords(t, r, "Of 5 rows 1 differ", "1 added, 0 changed, 0 destroyed")
@@ -128,6 +128,61 @@ func TestAFailedCreateOfABatchIsNotTaintedAndAWithdrawalIsForWhatWasApplied(t *t
 	f.write(people(5))
 	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
 	wantRow(t, service, 0, [5]bool{})
+}
+
+func TestWriteOnlyContentIsInNoFileOutputOrLog(t *testing.T) {
+	t.Parallel()
+	block := fmt.Sprintf("\nvariable \"people\" {\n  ephemeral = true\n}\n\nresource \"analytics_consent_batch\" \"all\" {\n  content_wo         = var.people\n  content_wo_version = %d\n}\n", 1)
+	cli, service, f := newBatchCLI(t, block, people(3))
+	cli.Setenv("TF_VAR_people", people(3))
+	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
+	first := cli.MustRun("apply", "-auto-approve")
+	wantWords(t, first, "1 added", "Of 3 rows 3 differ")
+	second := cli.MustRun("plan", "-detailed-exitcode")
+	wantWords(t, second, "No changes")
+	service.Inject(rejecting(400, 2)...)
+	cli.Setenv("TF_VAR_people", strings.ReplaceAll(people(3), "true,true,false", "true,true,true"))
+	third := cli.Run("apply", "-auto-approve")
+	wantWords(t, third, "1 of 3 rows failed", "how many rows are missing")
+	wantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "missing = 1")
+	fourth := cli.MustRun("apply", "-auto-approve")
+	wantWords(t, fourth, "0 added, 1 changed")
+	f.write("")
+	wantNobody(t, cli, first, second, third, fourth)
+}
+
+func TestABatchWaitsForWhatIsKnownOnlyAfterApply(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := acctest.NewCLI(t, fmt.Sprintf(`
+resource "terraform_data" "known_later" {
+  input = { key = %q, source = "consents.csv" }
+}
+
+provider "analytics" {
+  base_url       = %q
+  api_secret_key = terraform_data.known_later.output.key
+  org_id         = "org-demo"
+  project_id     = "web"
+}
+
+resource "analytics_consent_batch" "later" {
+  source = terraform_data.known_later.output.source
+}
+
+resource "analytics_consent_batch" "now" {
+  source = "now.csv"
+}
+`, service.SecretKey, service.URL), nil)
+	(&batchFile{t, filepath.Join(cli.Dir, "consents.csv")}).write(people(3))
+	(&batchFile{t, filepath.Join(cli.Dir, "now.csv")}).write(batchHeader + rowOf(7, middle))
+	r := cli.MustRun("plan", "-out=tfplan")
+	wantWords(t, r, "rows = (known after apply)", "rows = 1")
+	wantRequests(t, service, 0, 0)
+	wantWords(t, cli.MustRun("apply", "tfplan"), "3 added")
+	wantRow(t, service, 2, configured)
+	wantRow(t, service, 7, configured)
+	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }
 
 func TestAnInterruptedBatchGoesOnWithTheNextApply(t *testing.T) {

@@ -1,0 +1,192 @@
+package consent_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// schedules is how many the property test tries: -schedules 500 for a long look.
+var schedules = flag.Int("schedules", 2, "random schedules of batch applies to try")
+
+const propertyRows = 200
+
+var batchFaults = []mockserver.Fault{
+	{Cut: mockserver.CutBeforeCommit},
+	{Cut: mockserver.CutAfterCommit},
+	{Cut: mockserver.CutBody, CutAt: 7},
+	{Cut: mockserver.CutChunked, CutAt: 7},
+	{Status: 400, Body: []byte(`{"error":{"code":"E400","message":"not today"}}`)},
+	{Status: 408},
+	{Status: 425},
+	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
+	{Status: 500},
+	{Status: 500, Commit: true},
+	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
+	{Status: 200, Commit: true, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Back soon")},
+	{Hang: true, Commit: true},
+}
+
+// storm hits one request in twenty, and now and then lets the person concerned choose
+// before the client hears of it.
+type storm struct {
+	service *mocktest.Instance
+
+	mu     sync.Mutex
+	rand   *rand.Rand
+	off    bool
+	chosen map[string]bool // who has chosen for themselves
+}
+
+func (s *storm) hit(r mockserver.Request) *mockserver.Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.off || s.rand.IntN(20) > 0 {
+		return nil
+	}
+	fault := batchFaults[s.rand.IntN(len(batchFaults))]
+	if r.Identity != "" && s.rand.IntN(4) == 0 {
+		fault.Then = func() { s.choose(r.Identity) }
+	}
+	return &fault
+}
+
+// choose takes all clauses back, later than the rows were agreed to.
+func (s *storm) choose(identity string) {
+	s.service.PutConsent(scope, identity, mockserver.ConsentRecord{AgreementTime: late, Manual: new(false)})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chosen[identity] = true
+}
+
+func (s *storm) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off = true
+}
+
+// TestUnderRandomFaultsABatchConvergesToAnEmptyPlan creates and changes a batch under
+// random faults, each apply a process of its own, until none fails. Then every row has
+// to be right, no later choice overwritten, and nothing have been written twice.
+func TestUnderRandomFaultsABatchConvergesToAnEmptyPlan(t *testing.T) {
+	t.Parallel()
+	for range *schedules {
+		seed := rand.Uint64()
+		f := newFile(t, people(propertyRows))
+		synctest.Test(t, func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("seed %d", seed)
+				}
+			}()
+			s := &storm{rand: rand.New(rand.NewPCG(seed, 5)), chosen: map[string]bool{}}
+			s.service = mocktest.StartPipe(t, func(server *mockserver.Server) { server.FaultFor, server.Wrap = s.hit, nil })
+			state := s.converge(t, nil, f)
+			f.write(strings.ReplaceAll(people(propertyRows), "true,true,false", "false,true,true"))
+			state = s.converge(t, state, f)
+			s.end()
+			s.wantAllRight(t, state, f)
+			// A login outlives the caller that began it; it has to end in the bubble.
+			<-time.After(10 * time.Minute)
+		})
+	}
+}
+
+// converge applies until nothing is missing.
+func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acctest.State {
+	t.Helper()
+	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	s.service.Reset()
+	for round := 0; ; round++ {
+		p, closeAll := s.process(t)
+		if round == 0 {
+			s.planOnly(t, p, state, f)
+		}
+		after, diags := p.Update(batchName, state, config)
+		closeAll()
+		if after == nil && state != nil {
+			t.Fatal("the object is gone")
+		}
+		state = after
+		if len(diags.Errors()) == 0 {
+			s.wantWrittenOnce(t)
+			return state
+		}
+		if round == 200 {
+			t.Fatalf("no end after %d applies: %v", round, diags.Errors())
+		}
+		s.choose(userName(s.anyRow())) // people choose between two applies as well
+		<-time.After(time.Minute)
+	}
+}
+
+// planOnly holds that a plan writes nothing, and fails with one error at most.
+func (s *storm) planOnly(t *testing.T, p *acctest.Provider, state *acctest.State, f *batchFile) {
+	t.Helper()
+	if _, diags := p.Plan(batchName, state, f.config(nil)); len(diags.Errors()) > 1 {
+		t.Errorf("the plan reports %d errors", len(diags.Errors()))
+	}
+	if n := s.service.Count(mockserver.OpUpdateConsent); n > 0 {
+		t.Errorf("the plan has sent %d updates", n)
+	}
+}
+
+func (s *storm) anyRow() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rand.IntN(propertyRows)
+}
+
+// process is a provider of its own, with a login of its own.
+func (s *storm) process(t *testing.T) (p *acctest.Provider, closeAll func()) {
+	t.Helper()
+	dial, closeAll := s.service.Tracked()
+	settings := acctest.Attributes{"max_retries": 2}
+	return acctest.MustStart(t, acctest.Config(s.service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
+}
+
+// wantWrittenOnce holds that no row was carried out twice since the last reset: what is
+// in place is compared only, also where the answer was lost.
+func (s *storm) wantWrittenOnce(t *testing.T) {
+	t.Helper()
+	committed := map[string]int{}
+	for _, r := range s.service.Requests() {
+		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+			committed[r.Identity]++
+		}
+	}
+	for identity, n := range committed {
+		if n > 1 {
+			t.Errorf("%s was written %d times", identity, n)
+		}
+	}
+}
+
+func (s *storm) wantAllRight(t *testing.T, state *acctest.State, f *batchFile) {
+	t.Helper()
+	p, closeAll := s.process(t)
+	defer closeAll()
+	config := f.config(nil) // which compares
+	state, diags := p.Update(batchName, state, config)
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, config)
+	if n := s.service.Count(mockserver.OpUpdateConsent); n == 0 {
+		t.Error("the second file wrote nothing")
+	}
+	for i := range propertyRows {
+		want := [5]bool{false, true, true, true, true}
+		if s.chosen[userName(i)] {
+			want = [5]bool{}
+		}
+		wantRow(t, s.service, i, want)
+	}
+}
