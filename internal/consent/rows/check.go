@@ -1,9 +1,7 @@
 package rows
 
 import (
-	"bytes"
 	"fmt"
-	"hash/maphash"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -69,16 +67,17 @@ type draft struct {
 type builder struct {
 	rows     Rows
 	problems Error
-	seed     maphash.Seed
-	byHash   map[uint64]int32 // a row by the hash of its identity, or the next free number
-	read     int              // rows so far, bad ones included
-	open     bool             // a row was begun and not ended
-	flagged  bool             // the present row has a problem
+	index    index
+	read     int  // rows so far, bad ones included
+	open     bool // a row was begun and not ended
+	flagged  bool // the present row has a problem
 	draft    draft
 }
 
 func newBuilder(format Format) *builder {
-	return &builder{rows: Rows{format: format}, seed: maphash.MakeSeed(), byHash: map[uint64]int32{}}
+	b := &builder{rows: Rows{format: format}}
+	b.index = newIndex(&b.rows)
+	return b
 }
 
 // begin starts the row at a line.
@@ -144,27 +143,12 @@ func (b *builder) end(expected []bool) {
 	if b.draft.identity == "" {
 		return
 	}
-	if first, repeated := b.index(); repeated {
-		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(int(first)))
+	if first, repeated := b.index.find(b.draft.identity); repeated {
+		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(first))
 		return
 	}
 	b.rows.add(&b.draft)
-}
-
-// index finds the earlier row of the present identity, or enters the present one. Of
-// two identities with one hash, the later is entered under the next number.
-func (b *builder) index() (first int32, repeated bool) {
-	identity := []byte(b.draft.identity)
-	for hash := maphash.Bytes(b.seed, identity); ; hash++ {
-		row, taken := b.byHash[hash]
-		if !taken {
-			b.byHash[hash] = int32(b.rows.Len()) //nolint:gosec // see Rows.add
-			return 0, false
-		}
-		if bytes.Equal(b.rows.identity(int(row)), identity) {
-			return row, true
-		}
-	}
+	b.index.enterLast()
 }
 
 // everyColumn is what a row of JSON could have had.

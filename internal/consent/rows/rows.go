@@ -68,16 +68,25 @@ type Rows struct {
 	// Untimed is how many rows have no agreement_time.
 	Untimed int
 
-	format     Format
-	identities []byte // all of them, one behind the other
+	format Format
+	count  int
+	chunks []*chunk // all of them full but the last
+}
+
+// chunkRows is how many rows a chunk has. What grows by chunks is never copied.
+const chunkRows = 1024
+
+// chunk is some rows, and their identities one behind the other.
+type chunk struct {
+	identities []byte
 	list       []packed
 }
 
 // packed is a row without pointers, so that the garbage collector has nothing to look at.
 type packed struct {
-	end     int64 // of the identity; it begins where that of the row before ends
 	agreed  int64 // milliseconds since 1970; 0 is none, since times before 2000 are refused
 	address [16]byte
+	end     int32 // of the identity; it begins where that of the row before ends
 	line    int32
 	flags   uint16
 }
@@ -89,11 +98,11 @@ const (
 )
 
 // Len is how many rows there are.
-func (r *Rows) Len() int { return len(r.list) }
+func (r *Rows) Len() int { return r.count }
 
 // At is row i, counted from 0.
 func (r *Rows) At(i int) Row {
-	p := r.list[i]
+	p := r.packed(i)
 	row := Row{Line: int(p.line), Identity: string(r.identity(i)), Manual: p.flags&flagManual != 0}
 	for c := range row.Clauses {
 		row.Clauses[c] = p.flags&(1<<c) != 0
@@ -107,9 +116,11 @@ func (r *Rows) At(i int) Row {
 	return row
 }
 
+func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkRows] }
+
 // Place names where row i is, behind the word "line". The elements of an array may
 // all be on one line, so there it gives their number as well.
-func (r *Rows) Place(i int) string { return place(r.format, int(r.list[i].line), i+1) }
+func (r *Rows) Place(i int) string { return place(r.format, int(r.packed(i).line), i+1) }
 
 func place(format Format, line, element int) string {
 	if format == JSON {
@@ -119,16 +130,21 @@ func place(format Format, line, element int) string {
 }
 
 func (r *Rows) identity(i int) []byte {
-	var from int64
-	if i > 0 {
-		from = r.list[i-1].end
+	c, at := r.chunks[i/chunkRows], i%chunkRows
+	var from int32
+	if at > 0 {
+		from = c.list[at-1].end
 	}
-	return r.identities[from:r.list[i].end]
+	return c.identities[from:c.list[at].end]
 }
 
 func (r *Rows) add(d *draft) {
-	r.identities = append(r.identities, d.identity...)
-	p := packed{end: int64(len(r.identities)), line: int32(d.line)} //nolint:gosec // files of two billion lines do not get here
+	if r.count%chunkRows == 0 {
+		r.chunks = append(r.chunks, &chunk{list: make([]packed, 0, chunkRows)})
+	}
+	c := r.chunks[len(r.chunks)-1]
+	c.identities = append(c.identities, d.identity...)
+	p := packed{end: int32(len(c.identities)), line: int32(d.line)} //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion lines
 	for c, agreed := range d.clauses {
 		if agreed {
 			p.flags |= 1 << c
@@ -146,7 +162,8 @@ func (r *Rows) add(d *draft) {
 	} else {
 		p.agreed = d.agreed.UnixMilli()
 	}
-	r.list = append(r.list, p)
+	c.list = append(c.list, p)
+	r.count++
 }
 
 // Read reads rows to the end and checks them. The error is *Error where rows or
@@ -159,12 +176,13 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 		}
 	}
 	b := newBuilder(format)
-	read := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
-	if err := read(buffered); err != nil {
+	readAll := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
+	if err := readAll(buffered); err != nil {
 		return nil, err
 	}
 	if b.problems.Rows > 0 {
 		return nil, &b.problems
 	}
-	return &b.rows, nil
+	read := b.rows // without the builder, whose index of identities is larger than the rows
+	return &read, nil
 }

@@ -207,3 +207,25 @@ func TestFormatsAreRecognisedByExtension(t *testing.T) {
 		}
 	}
 }
+
+func TestAmongManyRowsEachIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	var content strings.Builder
+	content.WriteString(header)
+	for i := range many {
+		content.WriteString(person(fmt.Sprint("user-", i)))
+	}
+	for i, row := range all(t, content.String(), rows.CSV) {
+		if row.Identity != fmt.Sprint("user-", i) || row.Line != i+2 {
+			t.Fatalf("row %d is %+v", i, row)
+		}
+	}
+	for _, i := range []int{0, 1023, 1024, 1535, 1536, many - 1} {
+		_, err := rows.Read(strings.NewReader(content.String()+person(fmt.Sprint("user-", i))), rows.CSV)
+		want := fmt.Sprintf("line %d: identity_id is the same as in line %d; a person can have one row only", many+2, i+2)
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
