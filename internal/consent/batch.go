@@ -125,9 +125,9 @@ func (b *batch) warnKept(t *tally) {
 		return
 	}
 	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
-		"Of %d rows the service holds a later choice of the person than the row's agreement_time: %s. They are left alone: it is the person's turn, not Terraform's.\n\n"+
+		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone: it is the person's turn, not Terraform's.\n\n"+
 			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
-		len(t.kept), tfkit.NameSome(t.kept, namedLines, b.content.Place)))
+		len(t.kept), b.content.Len(), tfkit.NameSome(t.kept, namedLines, b.content.Place)))
 }
 
 // namedLines is how many lines a message names.

@@ -18,19 +18,19 @@ type failedWords struct {
 var (
 	createFailed = failedWords{
 		"%d are in place, %d of them since now", tfkit.NothingSaved + "; the rows that were written stay at the service",
-		"Then apply again: rows that are in place are compared only, and just the missing ones are written.",
+		"apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	updateFailed = failedWords{
 		"%d are in place, %d of them since now", "this object with the present content, and how many rows are missing",
-		"Then apply again: rows that are in place are compared only, and just the missing ones are written.",
+		"apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = failedWords{
 		"%d are done, %d of them withdrawn now", "this object as it was before; what was withdrawn stays withdrawn",
-		"Then destroy again: rows that are withdrawn are skipped.",
+		"destroy again: rows that are withdrawn are skipped.",
 	}
 	planFailed = failedWords{
 		"%d were compared, %d of them differ", "what was there before; nothing was written",
-		"Then plan again. With compare_at_plan = false a plan asks the service nothing.",
+		"plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
 
@@ -42,18 +42,18 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	}
 	total := b.content.Len()
 	title, why := fmt.Sprintf("%d of %d rows failed", t.failures.Count, total), ""
-	advice := "apply the rest."
+	advice := words.next
 	if t.failures.Count > 0 {
 		why = "\n\n" + t.failures.Text(b.content.Place)
-		advice = t.failures.Advice()
+		advice = t.failures.Advice() + " Then " + words.next
 	}
 	switch rest := total - t.done; {
 	case t.interrupted != nil:
 		title = "Interrupted before all rows were done"
-		advice = "nothing about the rows."
+		advice = words.next
 		if t.timeIsOver() {
 			title = "The time was over before all rows were done"
-			advice = "raise the time in the block timeouts, or max_concurrency in the provider block."
+			advice = "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next
 		}
 	case rest > 0 && t.streak >= failuresInARow:
 		why += fmt.Sprintf("\n\n%d rows were not tried any more, after %d failures without a success between.", rest, t.streak)
@@ -61,5 +61,5 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 		why += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", rest)
 	}
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.", total, t.succeeded(), t.written, t.failures.Count, total-t.done)
-	b.diags.AddError(title, detail+why+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice+" "+words.next)
+	b.diags.AddError(title, detail+why+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice)
 }

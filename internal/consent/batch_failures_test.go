@@ -3,6 +3,7 @@ package consent_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func TestFailedRowsOfACreateAreNamedTheOthersWrittenAndNothingIsInState(t *testi
 		t.Errorf("%d errors", n)
 	}
 	acctest.WantText(t, diags.Errors(), "31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
-		"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 lines",
+		"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 line\n",
 		"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written")
 	if text := strings.Join(diags.Errors(), ""); strings.Contains(text, "example.com") {
 		t.Errorf("a person is in the error:\n%s", text)
@@ -90,7 +91,7 @@ func TestAFailedUpdateOfWriteOnlyContentStaysInState(t *testing.T) {
 	config = config.With(acctest.Attributes{"content_wo": people(5), "content_wo_version": 2})
 	service.Inject(rejecting(400, 4)...)
 	state, diags := p.Update(batchName, state, config)
-	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "lines 6\n")
+	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "line 6\n")
 	wantResults(t, state, 5, 1, 0, 0, 1)
 	bad := config.With(acctest.Attributes{"content_wo": "{", "content_wo_version": 3})
 	plan, diags := p.Plan(batchName, state, bad)
@@ -263,7 +264,7 @@ func TestDestroyingABatchRetainsOrWithdraws(t *testing.T) {
 		t.Error("the object is still there")
 	}
 	acctest.WantText(t, diags.Warnings(), "will be withdrawn")
-	acctest.WantText(t, diags.Warnings(), "Of 1 rows the service holds a later choice", "lines 5.")
+	acctest.WantText(t, diags.Warnings(), "in 1 of 6 rows: line 5.")
 	wantRequests(t, service, 6, 3)
 	for _, i := range []int{0, 4, 5} {
 		wantRow(t, service, i, [5]bool{})
@@ -343,4 +344,27 @@ func TestWrongConfigurationsOfABatchAreRefused(t *testing.T) {
 	_, diags := p.Create(batchName, acctest.Attributes{"source": f.path + ".csv"})
 	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}")
 	wantRequests(t, service, 0, 0)
+}
+
+func TestRowsOfAnArrayAreNamedByLineAndElement(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	object := func(i int) string {
+		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
+	}
+	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
+	f.write("[" + object(0) + "," + object(1) + "]")
+	config := f.config(acctest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
+	service.Inject(rejecting(422, 1)...)
+	_, diags := p.Create(batchName, config)
+	acctest.WantText(t, diags.Errors(), "line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance")
+	state := createdBatch(t, p, service, config)
+	wantResults(t, state, 2, 1, 0, 1, 0)
+	f.write(object(0) + "\n" + object(1))
+	_, diags = p.Plan(batchName, state, config)
+	acctest.WantText(t, diags.Errors(), "line 1 (element 1): the JSON has to be one array of objects")
+	lines := config.With(acctest.Attributes{"format": "ndjson"})
+	state, diags = p.Update(batchName, state, lines)
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, lines)
 }

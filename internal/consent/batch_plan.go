@@ -149,8 +149,8 @@ func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bo
 	p.warnKept(t)
 	if different = different || t.written > 0; different {
 		p.diags.AddWarning("What the comparison with the service has found", fmt.Sprintf(
-			"Of %d rows %d differ from what the service holds and are to be written; %d are left alone because of a later choice of the person; %d are in place. An apply compares again before it writes.",
-			p.content.Len(), t.written, len(t.kept), p.content.Len()-t.written-len(t.kept)))
+			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
+			t.written, p.content.Len(), len(t.kept), p.content.Len()-t.written-len(t.kept)))
 	}
 	return different, true
 }

@@ -132,7 +132,7 @@ func TestABatchIsSeededAndItsNextPlanIsEmpty(t *testing.T) {
 	f := newFile(t, people(50))
 	plan, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Of 50 rows 50 differ", "0 are left alone")
+	acctest.WantText(t, diags.Warnings(), "To write: 50 of 50 rows", "later choice of the person: 0.")
 	wantRequests(t, service, 50, 0)
 	if plan.Attributes["rows"] != 50.0 || plan.Attributes["written"] != acctest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
@@ -177,7 +177,7 @@ func TestOnlyRowsThatDifferAreWritten(t *testing.T) {
 	service.DeleteConsent(scope, userName(9))
 	state, diags := p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Of 20 rows 3 differ", "17 are in place")
+	acctest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
 	wantRequests(t, service, 40, 3)
 	wantResults(t, state, 20, 3, 0, 3, 0)
 	for i := range 20 {
@@ -195,7 +195,7 @@ func TestLaterChoicesStandAndTheirLinesAreNamed(t *testing.T) {
 	}
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Of 25 rows the service holds a later choice", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
+	acctest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
 	wantResults(t, state, 30, 5, 25, 5, 0)
 	wantRow(t, service, 0, [5]bool{})
 	wantRow(t, service, 25, configured)

@@ -71,19 +71,24 @@ func (f *Failures) Advice() string {
 	return advice(most.first)
 }
 
-// NameSome names parts in their order, at most so many, and counts the others.
+// NameSome names lines in the order of the parts that they stand for, at most so many,
+// and counts the others.
 func NameSome(parts []int32, limit int, name func(part int) string) string {
 	slices.Sort(parts)
 	var names []string
 	for _, part := range parts[:min(len(parts), limit)] {
 		names = append(names, name(int(part)))
 	}
+	lines := "lines"
+	if len(parts) == 1 {
+		lines = "line"
+	}
 	switch more := len(parts) - len(names); {
 	case more == 0:
-		return "lines " + strings.Join(names, ", ")
+		return lines + " " + strings.Join(names, ", ")
 	case len(names) == 0:
-		return fmt.Sprintf("%d lines", more)
+		return fmt.Sprintf("%d %s", more, lines)
 	default:
-		return fmt.Sprintf("lines %s and %d more", strings.Join(names, ", "), more)
+		return fmt.Sprintf("%s %s and %d more", lines, strings.Join(names, ", "), more)
 	}
 }
