@@ -47,12 +47,36 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if state == nil {
 		p.inState = tfkit.NothingSaved
 	}
-	results, ok := p.results(ctx)
+	results, different, ok := p.judge(ctx)
 	if !ok {
 		return
 	}
+	settings := plan.Written.IsUnknown() // so the framework marks that any attribute has changed
+	if !different && !settings {
+		results = state.batchResults
+	}
 	plan.batchResults = results
+	resp.Diagnostics.Append(settingsOnly(!different && settings).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// settingsOnly is a note in private state from a plan to its apply: attributes of the
+// object have changed, and there is nothing to write. The plan itself cannot say so,
+// since the second plan of an apply may find something.
+type settingsOnly bool
+
+const settingsOnlyKey = "settings_only"
+
+func settingsOnlyOf(ctx context.Context, private tfkit.PrivateReader) settingsOnly {
+	value, _ := private.GetKey(ctx, settingsOnlyKey)
+	return string(value) == "true"
+}
+
+func (s settingsOnly) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+	if s {
+		return private.SetKey(ctx, settingsOnlyKey, []byte("true"))
+	}
+	return private.SetKey(ctx, settingsOnlyKey, nil)
 }
 
 // batchPlan is the plan of a batch that is not replaced or destroyed.
@@ -62,32 +86,22 @@ type batchPlan struct {
 	state  *batchModel // nil where there is none yet
 }
 
-// results are the computed attributes: those of state where nothing is to be done.
-func (p *batchPlan) results(ctx context.Context) (batchResults, bool) {
-	unseen, isUnknown := p.config.ContentWO.IsUnknown(), p.config.isUnknown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
-	switch {
-	case isUnknown && unseen && p.isSettled() && !p.model.asksAnew(*p.state): // write-only, and the version is the same
-		return p.state.batchResults, true
-	case isUnknown:
-		return unknownResults(), true
+// judge reports whether there is anything to do, and what the plan says of it.
+func (p *batchPlan) judge(ctx context.Context) (results batchResults, different, ok bool) {
+	if p.config.isUnknown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown() {
+		sameVersion := p.config.ContentWO.IsUnknown() && p.isSettled() && !p.model.asksAnew(*p.state)
+		return unknownResults(), !sameVersion, true
 	}
-	var ok bool
 	if p.content, ok = p.config.read(p.inState, p.diags); !ok {
-		return batchResults{}, false
+		return results, false, false
 	}
 	p.warnOfContent()
 	results, changed, ok := p.ofContent()
 	if !ok {
-		return batchResults{}, false
+		return results, false, false
 	}
-	different, ok := p.differs(ctx, changed)
-	switch {
-	case !ok:
-		return batchResults{}, false
-	case different:
-		return results, true
-	}
-	return p.state.batchResults, true
+	different, ok = p.differs(ctx, changed)
+	return results, different, ok
 }
 
 // isUnknown reports whether the rows are known only after apply.
@@ -100,30 +114,27 @@ func (p *batchPlan) isSettled() bool {
 	return p.state != nil && p.state.Missing.ValueInt64() == 0
 }
 
-// ofContent is what the content alone says: the results of writing it, and whether it
-// is another one than in state.
+// ofContent is what the content alone says: what the plan of writing it is, and whether
+// it is another one than in state. Nothing is promised of a write-only content, which
+// may be another one in every run.
 func (p *batchPlan) ofContent() (results batchResults, changed, ok bool) {
 	results = unknownResults()
-	rows := types.Int64Value(int64(p.content.Len()))
-	switch writeOnly := p.model.isWriteOnly(); {
-	case p.state == nil && writeOnly: // it may be another one in every run, so nothing is promised of it
-		return results, true, true
+	writeOnly := p.model.isWriteOnly()
+	if !writeOnly {
+		results.Rows = types.Int64Value(int64(p.content.Len()))
+	}
+	switch {
 	case p.state == nil:
-		results.Rows = rows
 		return results, true, true
 	case writeOnly && !p.model.CompareAtPlan.ValueBool(): // its version alone counts
 		return results, false, true
 	}
 	prior := p.state.Digest.ValueString()
 	digest, ok := p.digest(prior)
-	if !ok {
-		return results, false, false
+	if !writeOnly {
+		results.Digest = types.StringValue(digest)
 	}
-	changed = !sameDigest(prior, digest)
-	if !changed || !p.model.isWriteOnly() {
-		results.Rows, results.Digest = rows, types.StringValue(digest)
-	}
-	return results, changed, true
+	return results, !sameDigest(prior, digest), ok
 }
 
 // differs reports whether there is anything to do, for which it asks the service where

@@ -168,7 +168,10 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !plan.Written.IsUnknown() { // settings of the object only
+	settings := settingsOnlyOf(ctx, req.Private)
+	resp.Diagnostics.Append(settingsOnly(false).write(ctx, resp.Private)...)
+	if settings {
+		plan.batchResults = state.batchResults
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}

@@ -76,6 +76,12 @@ func TestABatchIsSeededRepairedExtendedAndForgotten(t *testing.T) {
 	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	wantNobody(t, cli, first, applied, second)
 
+	cli.Configure(batchBlock("timeouts {\n    update = \"5m\"\n  }")) // a plan of settings, and then drift
+	cli.MustRun("plan", "-out=third.tfplan")
+	service.DeleteConsent(scope, userName(9))
+	wantWords(t, cli.MustRun("apply", "third.tfplan"), "To write: 1 of 32 rows", "0 added, 1 changed")
+	wantRow(t, service, 9, configured)
+
 	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The consent stays at the service", "1 destroyed")
 	wantRow(t, service, 31, configured)
 }

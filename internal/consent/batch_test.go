@@ -342,9 +342,45 @@ func TestSettingsOfABatchAloneSendNothing(t *testing.T) {
 	state := createdBatch(t, p, service, f.config(nil))
 	after, diags := p.Update(batchName, state, f.config(acctest.Attributes{"on_destroy": "withdraw", "timeouts": acctest.Attributes{"delete": "5m"}}))
 	p.NoErrors(diags)
-	wantRequests(t, service, 3, 0) // the comparison of the plan
+	wantRequests(t, service, 3, 0)       // the comparison of the plan
+	wantResults(t, after, 3, 3, 0, 3, 0) // those of the last apply that had anything to do
 	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {
 		t.Errorf("the state is %v", after.Attributes)
+	}
+	chooseFor(service, 1, early)
+	after, diags = p.Update(batchName, after, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	p.NoErrors(diags)
+	wantResults(t, after, 3, 1, 0, 1, 0)
+}
+
+// TestASecondPlanMayFindWhatTheFirstHasNot holds a plan to what Terraform does with it in
+// an apply: it plans again, and refuses other values than those that were known.
+func TestASecondPlanMayFindWhatTheFirstHasNot(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(4))
+	state := createdBatch(t, p, service, f.config(nil))
+	drift := func(i int) func() { return func() { chooseFor(service, i, early) } }
+	for _, tc := range []struct {
+		name          string
+		others        acctest.Attributes
+		before, after func()
+	}{
+		{"settings, then drift", acctest.Attributes{"on_destroy": "withdraw"}, func() {}, drift(0)},
+		{"drift, then more of it", nil, drift(1), drift(2)},
+		{"drift, then a later choice", nil, drift(3), func() { chooseFor(service, 3, late) }},
+	} {
+		tc.before()
+		first, diags := p.Plan(batchName, state, f.config(tc.others))
+		p.NoErrors(diags)
+		tc.after()
+		second, diags := p.Plan(batchName, state, f.config(tc.others))
+		p.NoErrors(diags)
+		for _, attribute := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
+			if planned := first.Attributes[attribute]; planned != acctest.Unknown && planned != second.Attributes[attribute] {
+				t.Errorf("%s: %s was planned as %v and then as %v", tc.name, attribute, planned, second.Attributes[attribute])
+			}
+		}
 	}
 }
 
