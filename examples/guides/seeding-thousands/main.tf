@@ -1,0 +1,19 @@
+# Thousands of people in one object. None of them is in plan or state.
+resource "analytics_consent_batch" "migrated" {
+  source = "${path.root}/consents.csv"
+}
+
+check "everybody_is_written" {
+  assert {
+    condition     = analytics_consent_batch.migrated.missing == 0
+    error_message = "Some rows are not as configured; apply again."
+  }
+}
+
+output "seeded" {
+  value = {
+    rows    = analytics_consent_batch.migrated.rows
+    written = analytics_consent_batch.migrated.written
+    kept    = analytics_consent_batch.migrated.kept # a later choice of the person stands
+  }
+}
