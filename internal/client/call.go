@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,7 @@ type call struct {
 	op       operation
 	endpoint endpoint
 	host     string
-	redact   redactor
+	redact   *redactor
 	// beforeRetry looks whether the request should still be sent again; nil: it should.
 	beforeRetry func() error
 
@@ -91,7 +92,7 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 func (c *Client) newCall(op operation, to endpoint, p payload, private ...string) *call {
 	return &call{
 		op: op, endpoint: to, host: hostOf(c.base), beforeRetry: p.beforeRetry,
-		redact: newRedactor(append(private, c.auth.secrets...)...),
+		redact: newRedactor(slices.Concat(private, c.auth.secrets)...),
 	}
 }
 

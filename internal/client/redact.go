@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,14 +32,20 @@ var (
 	looksLikeToken   = regexp.MustCompile(`(?i)(apiSecretToken|bearer|password)(["']?\s*[=:\s]\s*)[^\s&"',;]+`)
 )
 
-// redactor removes what must never be shown from text that others wrote.
-type redactor struct{ values []string }
+// redactor removes what must never be shown from text that others wrote. Most calls
+// show nothing, so that what it looks for is worked out when it is first needed.
+type redactor struct {
+	given  []string
+	once   sync.Once
+	values []string
+}
 
 // newRedactor takes the secrets and identities of a request; each is removed as
 // it is, percent-escaped in the usual ways, quoted, and in base64.
-func newRedactor(values ...string) redactor {
-	var r redactor
-	for _, v := range values {
+func newRedactor(values ...string) *redactor { return &redactor{given: values} }
+
+func (r *redactor) prepare() {
+	for _, v := range r.given {
 		if len(v) < 2 {
 			continue
 		}
@@ -53,7 +60,6 @@ func newRedactor(values ...string) redactor {
 	// The longest first: a short one inside it would leave the rest of it readable.
 	slices.SortFunc(r.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	r.values = slices.Compact(r.values)
-	return r
 }
 
 func unquoted(v string) string {
@@ -63,10 +69,11 @@ func unquoted(v string) string {
 
 // text redacts, escapes and cuts, in this order: cutting first could leave the
 // half of a secret that is no longer recognised.
-func (r redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
+func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
 
 // clean removes what must not be shown.
-func (r redactor) clean(s string) string {
+func (r *redactor) clean(s string) string {
+	r.once.Do(r.prepare)
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, redacted)
 	}
@@ -103,7 +110,7 @@ var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>
 
 // excerpt gives the first words of a page that stands where JSON should be, so
 // that a person recognises the portal or proxy that answered.
-func (r redactor) excerpt(body []byte) string {
+func (r *redactor) excerpt(body []byte) string {
 	// Before the markup goes as well: what goes with it may be part of a secret.
 	words := strings.Fields(markup.ReplaceAllString(r.clean(string(body)), " "))
 	return r.text(strings.Join(words, " "), limitExcerpt)
