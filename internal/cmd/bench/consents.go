@@ -11,7 +11,7 @@ import (
 )
 
 // consentRounds is how often each number of resources is measured, both kinds in turn.
-const consentRounds = 3
+const consentRounds = 2
 
 // consentSizes are how many resources a configuration has.
 var consentSizes = []int{500, 1000}
