@@ -49,14 +49,16 @@ func (l plainLoop) each(ctx context.Context, n int, write bool) error {
 	for i := range n {
 		group.Go(func() error {
 			p := personNumber(i)
-			if err := l.send(ctx, http.MethodGet, p.IdentityID, nil); err != nil || !write {
+			identity := p.IdentityID
+			if err := l.send(ctx, http.MethodGet, identity, nil); err != nil || !write {
 				return err
 			}
+			p.IdentityID = "" // is in the path
 			body, err := json.Marshal(p)
 			if err != nil {
 				return err
 			}
-			return l.send(ctx, http.MethodPatch, p.IdentityID, body)
+			return l.send(ctx, http.MethodPatch, identity, body)
 		})
 	}
 	return group.Wait()

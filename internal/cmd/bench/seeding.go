@@ -190,7 +190,7 @@ func (b *bench) timed(ctx context.Context, tf *stage.Terraform, words string, ar
 
 // person is who is seeded, number i.
 type person struct {
-	IdentityID    string `json:"identity_id"`
+	IdentityID    string `json:"identity_id,omitempty"`
 	Clause1       bool   `json:"clause_1_consent"`
 	Clause2       bool   `json:"clause_2_consent"`
 	Clause3       bool   `json:"clause_3_consent"`
