@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -145,7 +146,7 @@ func (w batchWork) logProgress(ctx context.Context, t *tally) {
 		perSecond := float64(done) / time.Since(began).Seconds()
 		fields := map[string]any{"done": done, "rows": w.rows, "rows_per_second": int(perSecond)}
 		if done > 0 {
-			fields["seconds_left"] = int(float64(w.rows-done) / perSecond)
+			fields["seconds_left"] = int(math.Ceil(float64(w.rows-done) / perSecond))
 		}
 		tflog.Info(ctx, "Consent batch under way", fields)
 	}

@@ -110,7 +110,7 @@ func (s *screen) failure(reason, transcript string) {
 
 func (s *screen) closing(took time.Duration, requests string) {
 	s.line("\n%s in %s. The service received %s.", s.paint(bold, "All steps went as they should"), seconds(took), requests)
-	s.line("Nothing is left behind. The configurations are in examples/quickstart, examples/data-rights and examples/nightly-export, the documentation in docs/.")
+	s.line("Nothing is left behind. The configurations are in examples/quickstart, examples/data-rights, examples/nightly-export and examples/seeding, the documentation in docs/.")
 }
 
 func seconds(d time.Duration) string {

@@ -68,14 +68,16 @@ func (d *demo) steps() []step {
 		{"Two changes behind Terraform's back", "The operator's change is drift and will be repaired. The person's later choice is hers: it stands.", d.drift},
 		{"Apply: repair the drift, respect the choice", "One write. Code and service agree again, and nobody was overruled.", d.repair},
 		{"Import a person whom the service knew before", "Taken over as she is, without a write.", d.importExisting},
-		{"A second configuration: a person's profile is corrected", "Queued by the service and awaited. Only the configured members were sent, the others are as before.", d.correctProfile},
+		{"Another configuration: a person's profile is corrected", "Queued by the service and awaited. Only the configured members were sent, the others are as before.", d.correctProfile},
 		{"The person asks for her data", "Asked for once, awaited, and written where only its owner can read it. State has the digest.", d.requestData},
 		{"Another person asks to be deleted: plan", "What cannot be undone is said before it is done, and the plan sends nothing.", d.planDeletion},
 		{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", d.submitDeletion},
 		{"Wait for the same deletion", "Nothing was sent again. The data is gone, and the consent is still there: deleting does not revoke it.", d.awaitDeletion},
-		{"A third configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", d.readYesterday},
+		{"Another configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", d.readYesterday},
 		{"Yesterday, in a file", "The whole day passed through the provider and is in the file alone. State has its digest and its counts.", d.writeYesterday},
-		{"Destroy the other two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", d.destroy},
+		{"A thousand people from one file", "One object, bounded requests, progress in the log, and nobody in state.", d.seedPeople},
+		{"One row changes", "Everybody is compared, one row is written.", d.seedAgain},
+		{"Destroy the first two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", d.destroy},
 	}
 }
 
