@@ -29,8 +29,8 @@ type lifecycle struct {
 func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	g := grid{
 		title: "Single resources, analytics_consent beside terraform_data with the same nine values",
-		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "writes, reads, logins"},
-		remark: fmt.Sprintf("The best of %d rounds, both kinds in turn, with -parallelism at its default of 10. Reads are those of the plan with refresh, for each resource; "+
+		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "writes and reads per resource, logins per command"},
+		remark: fmt.Sprintf("The best of %d rounds, both kinds in turn, with -parallelism at its default of 10. Reads are those of the plan with refresh; "+
 			"an apply reads once before it writes, because a person may have chosen since.", consentRounds),
 	}
 	for _, n := range consentSizes {
@@ -71,7 +71,7 @@ func (l *lifecycle) take(got lifecycle) {
 
 // live takes resources from their plan to their end, each with a service of its own.
 func (b *bench) live(ctx context.Context, s seeder, n int) (l lifecycle, err error) {
-	tf, service, err := b.seedingStage(ctx, s, n, 0)
+	tf, service, err := b.seedingStage(ctx, s, n, 0, "-credentials", "login")
 	if err != nil {
 		return l, err
 	}

@@ -156,8 +156,8 @@ func (b *bench) seed(ctx context.Context, s seeder, n int, latency time.Duration
 
 func parallel() string { return "-parallelism=" + strconv.Itoa(seedingParallelism) }
 
-func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.Duration) (*stage.Terraform, *stage.Service, error) {
-	service, err := b.stage.Start(ctx, "-latency", latency.String())
+func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.Duration, flags ...string) (*stage.Terraform, *stage.Service, error) {
+	service, err := b.stage.Start(ctx, append([]string{"-latency", latency.String()}, flags...)...)
 	if err != nil {
 		return nil, nil, err
 	}
