@@ -1,14 +1,17 @@
 package export_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
 )
 
 const dayBlock = `
@@ -64,6 +67,26 @@ func TestADayIsReadInAPlanAndWrittenToAFile(t *testing.T) {
 func fileState(t *testing.T, cli *acctest.CLI) string {
 	t.Helper()
 	return cli.MustRun("state", "show", "analytics_export_file.day").Output
+}
+
+// TestALargeDayPassesInConstantMemory compares the provider's memory for a day of 90 MB
+// with that for a day without records; make bench does it for days of gigabytes.
+func TestALargeDayPassesInConstantMemory(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 200_000 })
+	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
+	memory := func(date string) float64 {
+		cli := acctest.NewCLI(t, fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date), acctest.Environment(service))
+		watch := peak.Start(t.Context(), func(program, folder string) bool {
+			return folder == cli.Dir && strings.HasPrefix(filepath.Base(program), "terraform-provider-analytics")
+		})
+		cli.MustRun("apply", "-auto-approve")
+		return watch.Stop()
+	}
+	without, with := memory("2026-01-01"), memory(day)
+	if runtime.GOOS == "linux" && !(with-without < 64<<20) {
+		t.Errorf("the memory grows from %.0f to %.0f bytes", without, with)
+	}
 }
 
 func TestAnInterruptWhileAnExportIsReadLeavesNoFile(t *testing.T) {

@@ -168,10 +168,10 @@ func (b *bench) exportBench(ctx context.Context, records int) (*exportBench, err
 
 // apply exports with the provider, and removes the file again.
 func (e *exportBench) apply(ctx context.Context, day, compression string) (exportRun, error) {
-	memory := watchMemory(ctx, e.bench.stage.IsProvider)
+	memory := e.bench.watchMemory(ctx)
 	began := time.Now()
 	err := expect(ctx, e.tf, "Resources: 1 added", "apply", "-auto-approve", "-var=day="+day, "-var=compression="+compression)
-	run := exportRun{wall: time.Since(began), memory: memory.stop()}
+	run := exportRun{wall: time.Since(began), memory: memory.Stop()}
 	if err != nil {
 		return run, err
 	}

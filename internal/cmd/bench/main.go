@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
 )
 
 // timeLimit ends a run in which something hangs.
@@ -67,6 +68,11 @@ type bench struct {
 
 	stage *stage.Stage
 	note  func(format string, args ...any)
+}
+
+// watchMemory looks at the memory of the provider.
+func (b *bench) watchMemory(ctx context.Context) *peak.Watch {
+	return peak.Start(ctx, func(program, _ string) bool { return b.stage.IsProvider(program) })
 }
 
 // options are the command line.

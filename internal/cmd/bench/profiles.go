@@ -76,11 +76,11 @@ func (b *bench) applyProfiles(ctx context.Context, n int) (applied, error) {
 		return applied{}, err
 	}
 
-	memory := watchMemory(ctx, b.stage.IsProvider)
+	memory := b.watchMemory(ctx)
 	began := time.Now()
 	err = expect(ctx, tf, fmt.Sprintf("Resources: %d added, 0 changed, 0 destroyed", n),
 		"apply", "-auto-approve", fmt.Sprintf("-parallelism=%d", parallelism))
-	wall, peak := time.Since(began), memory.stop()
+	wall, peak := time.Since(began), memory.Stop()
 	if err != nil {
 		return applied{}, err
 	}

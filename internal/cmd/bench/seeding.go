@@ -182,10 +182,10 @@ func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.
 // timed runs a command that has to succeed, and gives its time and the peak memory of
 // the provider.
 func (b *bench) timed(ctx context.Context, tf *stage.Terraform, words string, args ...string) (time.Duration, float64, error) {
-	memory := watchMemory(ctx, b.stage.IsProvider)
+	memory := b.watchMemory(ctx)
 	began := time.Now()
 	err := expect(ctx, tf, words, args...)
-	return time.Since(began), memory.stop(), err
+	return time.Since(began), memory.Stop(), err
 }
 
 // person is who is seeded, number i.

@@ -1,4 +1,4 @@
-package main
+package peak
 
 import (
 	"bytes"
@@ -7,13 +7,17 @@ import (
 	"path/filepath"
 )
 
-// peakMemory is the highest peak, in bytes, of the processes that run now; 0 where
+// highest is the highest peak, in bytes, of the wanted processes that run now; 0 where
 // none of them does.
-func peakMemory(wanted func(program string) bool) (peak float64) {
+func highest(wanted func(program, folder string) bool) (peak float64) {
 	processes, _ := filepath.Glob("/proc/[0-9]*")
 	for _, process := range processes {
 		program, err := os.Readlink(filepath.Join(process, "exe"))
-		if err != nil || !wanted(program) {
+		if err != nil {
+			continue
+		}
+		folder, err := os.Readlink(filepath.Join(process, "cwd"))
+		if err != nil || !wanted(program, folder) {
 			continue
 		}
 		status, err := os.ReadFile(filepath.Join(process, "status"))

@@ -1,4 +1,4 @@
-package main
+package peak
 
 import (
 	"os"
@@ -11,12 +11,12 @@ func TestThePeakOfAProgramIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch := watchMemory(t.Context(), func(program string) bool { return program == self })
-	if peak := watch.stop(); !(peak > 1e6) {
+	watch := Start(t.Context(), func(program, _ string) bool { return program == self })
+	if peak := watch.Stop(); !(peak > 1e6) {
 		t.Errorf("a process of Go has a peak of %v bytes", peak)
 	}
-	nobody := watchMemory(t.Context(), func(string) bool { return false })
-	if peak := nobody.stop(); peak == peak {
+	nobody := Start(t.Context(), func(string, string) bool { return false })
+	if peak := nobody.Stop(); peak == peak {
 		t.Errorf("nobody has a peak of %v bytes", peak)
 	}
 }
