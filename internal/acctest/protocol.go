@@ -272,6 +272,40 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	return read, diags
 }
 
+// MustCreate is Create of an object that has to come to be.
+func (p *Provider) MustCreate(name string, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.Create(name, config)
+	p.NoErrors(diags)
+	if state == nil {
+		p.t.Fatal("nothing was created")
+	}
+	return state, diags
+}
+
+// MustRefresh is Refresh of an object that has to be there still.
+func (p *Provider) MustRefresh(name string, state *State) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if state == nil {
+		p.t.Fatal("the refresh removed the object")
+	}
+	return state, diags
+}
+
+// WantEmptyPlan fails the test where there is anything to do, and returns what the
+// plan says besides.
+func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) Diagnostics {
+	p.t.Helper()
+	plan, diags := p.Plan(name, state, config)
+	p.NoErrors(diags)
+	if plan.Changes {
+		p.t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
+	}
+	return diags
+}
+
 // Stop tells the provider that Terraform wants to end.
 func (p *Provider) Stop() {
 	p.t.Helper()

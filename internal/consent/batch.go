@@ -26,10 +26,7 @@ type batch struct {
 
 // reach finds the client and the scope.
 func (b *batch) reach() (ok bool) {
-	if b.client, ok = b.resource.Ready(b.diags); !ok {
-		return false
-	}
-	b.scope, ok = b.resource.ScopeOf(b.model.Scope, b.diags)
+	b.client, b.scope, ok = b.resource.Reach(b.model.Scope, b.diags)
 	return ok
 }
 

@@ -78,14 +78,8 @@ func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance,
 // wantEmptyBatchPlan refreshes and plans, and fails the test where there is anything to do.
 func wantEmptyBatchPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) acctest.Diagnostics {
 	t.Helper()
-	state, diags := p.Refresh(batchName, state)
-	p.NoErrors(diags)
-	plan, diags := p.Plan(batchName, state, config)
-	p.NoErrors(diags)
-	if plan.Changes {
-		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
-	}
-	return diags
+	state, _ = p.MustRefresh(batchName, state)
+	return p.WantEmptyPlan(batchName, state, config)
 }
 
 // wantResults fails the test where the counts in state are others: rows, to_write, kept,

@@ -70,12 +70,8 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	defer d.Finish(ctx, &resp.Diagnostics)
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, ok := d.Ready(&resp.Diagnostics)
+	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
-		return
-	}
-	scope, ok := d.ScopeOf(m.Scope, &resp.Diagnostics)
-	if !ok {
 		return
 	}
 	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())

@@ -43,11 +43,7 @@ func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockser
 // afterwards.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, others acctest.Attributes) *acctest.State {
 	t.Helper()
-	state, diags := p.Create(name, config(others))
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("nothing was created")
-	}
+	state, _ := p.MustCreate(name, config(others))
 	service.Reset()
 	return state
 }
@@ -78,15 +74,6 @@ func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
 // wantEmptyPlan refreshes, plans, and fails the test where there is anything to do.
 func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("the refresh removed the object")
-	}
-	plan, diags := p.Plan(name, state, config)
-	p.NoErrors(diags)
-	if plan.Changes {
-		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
-	}
-	return state, diags
+	state, _ = p.MustRefresh(name, state)
+	return state, p.WantEmptyPlan(name, state, config)
 }

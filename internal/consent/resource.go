@@ -267,11 +267,7 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 }
 
 func (r *consentResource) read(ctx context.Context, of tfkit.Scope, identity string, diags *diag.Diagnostics) (*client.Consent, error) {
-	c, ok := r.Ready(diags)
-	if !ok {
-		return nil, nil
-	}
-	scope, ok := r.ScopeOf(of, diags)
+	c, scope, ok := r.Reach(of, diags)
 	if !ok {
 		return nil, nil
 	}
@@ -283,11 +279,7 @@ func (r *consentResource) read(ctx context.Context, of tfkit.Scope, identity str
 // whether the state may say what was asked for. Errors of the kinds that are as good
 // as done are no errors.
 func (r *consentResource) write(ctx context.Context, m resourceModel, u client.ConsentUpdate, inState string, diags *diag.Diagnostics, asGoodAsDone ...client.Kind) (kept, ok bool) {
-	c, ok := r.Ready(diags)
-	if !ok {
-		return false, false
-	}
-	scope, ok := r.ScopeOf(m.Scope, diags)
+	c, scope, ok := r.Reach(m.Scope, diags)
 	if !ok {
 		return false, false
 	}

@@ -56,7 +56,7 @@ func TestADayIsWrittenToAFileAndToNothingElse(t *testing.T) {
 	p = nextRun(t, service)
 	state, diags = p.Refresh(fileName, state)
 	p.NoErrors(diags)
-	wantEmptyPlan(t, p, state, config)
+	p.WantEmptyPlan(fileName, state, config)
 	wantCount(t, service, 1)
 	gone, diags := p.Destroy(fileName, state)
 	p.NoErrors(diags)
@@ -93,7 +93,7 @@ func TestAFileIsPackedAsAskedFor(t *testing.T) {
 			p = nextRun(t, service)
 			state, diags := p.Refresh(fileName, state)
 			p.NoErrors(diags)
-			wantEmptyPlan(t, p, state, config)
+			p.WantEmptyPlan(fileName, state, config)
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestAChangeWritesTheFileAnewInPlace(t *testing.T) {
 			if state.Attributes["sha256"] != hex.EncodeToString(sum[:]) {
 				t.Error("state has another sum")
 			}
-			wantEmptyPlan(t, p, state, file(path, c.change))
+			p.WantEmptyPlan(fileName, state, file(path, c.change))
 		})
 	}
 	p, path := nextRun(t, service), target(t)
@@ -240,7 +240,7 @@ func TestADayThatIsNotOverIsRefusedOrMarkedAndExportedAgain(t *testing.T) {
 		t.Error("it is complete")
 	}
 	p = nextRun(t, service)
-	wantEmptyPlan(t, p, state, config)
+	p.WantEmptyPlan(fileName, state, config)
 
 	service.PutExport(scope, today, mockserver.ExportDay{Events: []any{1, 2, 3}})
 	p = runAt(t, service, time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC))
@@ -249,7 +249,7 @@ func TestADayThatIsNotOverIsRefusedOrMarkedAndExportedAgain(t *testing.T) {
 	if state.Attributes["complete"] != true || len(diags.Warnings()) > 0 || strings.Count(content(t, path), "\n") != 3 {
 		t.Errorf("afterwards it is %v, %v", state.Attributes, diags.Warnings())
 	}
-	wantEmptyPlan(t, p, state, config)
+	p.WantEmptyPlan(fileName, state, config)
 }
 
 func content(t *testing.T, path string) string {

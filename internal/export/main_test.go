@@ -68,22 +68,8 @@ func file(path string, others acctest.Attributes) acctest.Attributes {
 // created is a file that was exported without an error.
 func created(t *testing.T, p *acctest.Provider, config acctest.Attributes) *acctest.State {
 	t.Helper()
-	state, diags := p.Create(fileName, config)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("nothing was created")
-	}
+	state, _ := p.MustCreate(fileName, config)
 	return state
-}
-
-// wantEmptyPlan fails the test where there is anything to do.
-func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) {
-	t.Helper()
-	plan, diags := p.Plan(fileName, state, config)
-	p.NoErrors(diags)
-	if plan.Changes {
-		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
-	}
 }
 
 // wantContent fails the test where a file holds something else, or anything else is in

@@ -81,7 +81,7 @@ func TestAnUpdateThatVanishesShowsWhatTheServiceHolds(t *testing.T) {
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
 	service.Forget(service.Queue()[0].ID)
-	state, diags = refreshed(t, p, state)
+	state, diags = p.MustRefresh(name, state)
 	acctest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
 	plan, diags := p.Plan(name, state, cfg)
 	p.NoErrors(diags)
@@ -133,7 +133,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	if state == nil || state.Attributes["fulfilled"] != false {
 		t.Fatalf("state %v", state)
 	}
-	state, _ = refreshed(t, p, state)
+	state, _ = p.MustRefresh(name, state)
 	plan, diags = p.Plan(name, state, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
 	if plan.Attributes["fulfilled"] != acctest.Unknown {
@@ -159,7 +159,7 @@ func TestAnUpdateFulfilledWhileARefreshLooksIsNotTakenForGone(t *testing.T) {
 	p.NoErrors(diags)
 	// The profile is read, and then the update is fulfilled before the list is.
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Then: service.FulfilAll})
-	state, diags = refreshed(t, p, state)
+	state, diags = p.MustRefresh(name, state)
 	if len(diags) != 0 || state.Attributes["fulfilled"] != true {
 		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
 	}

@@ -39,11 +39,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 // afterwards.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
-	state, diags := p.Create(name, config)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("nothing was created")
-	}
+	state, _ := p.MustCreate(name, config)
 	service.Reset()
 	return state
 }
@@ -72,24 +68,9 @@ func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	}
 }
 
-// refreshed reads the object again, without errors.
-func refreshed(t *testing.T, p *acctest.Provider, state *acctest.State) (*acctest.State, acctest.Diagnostics) {
-	t.Helper()
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("the refresh removed the object")
-	}
-	return state, diags
-}
-
 func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) *acctest.State {
 	t.Helper()
-	state, _ = refreshed(t, p, state)
-	plan, diags := p.Plan(name, state, config)
-	p.NoErrors(diags)
-	if plan.Changes {
-		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
-	}
+	state, _ = p.MustRefresh(name, state)
+	p.WantEmptyPlan(name, state, config)
 	return state
 }

@@ -70,7 +70,7 @@ func TestALostOrAlteredFileIsRequestedAnew(t *testing.T) {
 			t.Parallel()
 			p, service := start(t)
 			path := output(t)
-			state, _ := created(t, p, accessName, accessTo(path, nil))
+			state, _ := p.MustCreate(accessName, accessTo(path, nil))
 			if err := harm(path); err != nil {
 				t.Fatal(err)
 			}
@@ -132,14 +132,14 @@ func TestAFileThatCannotBeWrittenAfterAllIsFetchedAgain(t *testing.T) {
 	})
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p := nextRun(t, service)
-	state, diags := created(t, p, accessName, accessTo(path, nil))
+	state, diags := p.MustCreate(accessName, accessTo(path, nil))
 	acctest.WantText(t, diags.Warnings(), "could not be written", "no regular file")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, accessName, state)
+	state, _ = p.MustRefresh(accessName, state)
 	state, diags = p.Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
 	wantFile(t, state, path)

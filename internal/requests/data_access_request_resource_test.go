@@ -25,7 +25,7 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := output(t)
-	state, diags := created(t, p, accessName, accessTo(path, nil))
+	state, diags := p.MustCreate(accessName, accessTo(path, nil))
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
 	wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID})
 	wantFile(t, state, path)
@@ -33,8 +33,8 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 
 	service.Reset()
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, accessName, state)
-	wantEmptyPlan(t, p, accessName, state, accessTo(path, nil))
+	state, _ = p.MustRefresh(accessName, state)
+	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests for data that are there", n)
 	}
@@ -52,9 +52,9 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 func TestDataThatAreThereAtOnceAreWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
-	created(t, p, accessName, accessTo(output(t), nil))
+	p.MustCreate(accessName, accessTo(output(t), nil))
 	path := output(t)
-	state, _ := created(t, p, accessName, accessTo(path, nil))
+	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 	wantAttributes(t, state, acctest.Attributes{"request_id": nil})
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
@@ -65,17 +65,17 @@ func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
 	p, service := start(t, never)
 	path := output(t)
 	given := accessTo(path, atOnce)
-	state, _ := created(t, p, accessName, given)
+	state, _ := p.MustCreate(accessName, given)
 	id := wantQueued(t, service, mockserver.OpGetAllData, 1)[0].ID
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil, "bytes": nil})
 
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, accessName, state)
-	wantEmptyPlan(t, p, accessName, state, given)
+	state, _ = p.MustRefresh(accessName, state)
+	p.WantEmptyPlan(accessName, state, given)
 
 	service.FulfilAll()
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, accessName, state)
+	state, _ = p.MustRefresh(accessName, state)
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a refresh has written the file")
 	}
@@ -87,7 +87,7 @@ func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	wantFile(t, state, path)
-	wantEmptyPlan(t, p, accessName, state, given)
+	p.WantEmptyPlan(accessName, state, given)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
@@ -95,12 +95,12 @@ func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
 	given := accessTo(output(t), within("300ms"))
-	state, diags := created(t, p, accessName, given)
+	state, diags := p.MustCreate(accessName, given)
 	acctest.WantText(t, diags.Warnings(), "still pending", "request-1")
 	wantNoPerson(t, diags)
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, accessName, state)
-	wantEmptyPlan(t, p, accessName, state, given)
+	state, _ = p.MustRefresh(accessName, state)
+	p.WantEmptyPlan(accessName, state, given)
 	gone, diags := p.Destroy(accessName, state)
 	if gone != nil {
 		t.Error("it is still there")
@@ -128,7 +128,7 @@ func TestAGetOfDataIsNeverRepeated(t *testing.T) {
 			before := service.Connections()
 			fault.Operation = mockserver.OpGetAllData
 			service.Inject(fault)
-			state, _ := created(t, p, accessName, accessTo(output(t), atOnce))
+			state, _ := p.MustCreate(accessName, accessTo(output(t), atOnce))
 			queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
 			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
 			if n := service.Count(mockserver.OpGetAllData); n != 1 {
@@ -161,7 +161,7 @@ func TestDataLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 		t.Error("something is in state")
 	}
 	p = nextRun(t, service)
-	_, diags = created(t, p, accessName, accessTo(path, atOnce))
+	_, diags = p.MustCreate(accessName, accessTo(path, atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over", "request-1")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -179,11 +179,11 @@ func TestAnotherTicketInThePlaceOfTheDataIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}))
 	given := accessTo(output(t), nil)
-	state, diags := created(t, p, accessName, given)
+	state, diags := p.MustCreate(accessName, given)
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
 	acctest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
-	wantEmptyPlan(t, p, accessName, state, given)
+	p.WantEmptyPlan(accessName, state, given)
 }
 
 func TestARequestThatFailsIsAnErrorWithItsCode(t *testing.T) {
@@ -201,7 +201,7 @@ func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 	path := output(t)
-	state, diags := created(t, p, accessName, accessTo(path, nil))
+	state, diags := p.MustCreate(accessName, accessTo(path, nil))
 	acctest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
 	wantNoPerson(t, diags)
 	state, diags = p.Update(accessName, state, accessTo(path, nil))
@@ -214,7 +214,7 @@ func TestChangedTriggersRequestTheDataAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := output(t)
-	state, _ := created(t, p, accessName, accessTo(path, nil))
+	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 	again := accessTo(path, acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
 	p = nextRun(t, service)
@@ -226,13 +226,13 @@ func TestChangedTriggersRequestTheDataAgain(t *testing.T) {
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	wantFile(t, state, path)
-	wantEmptyPlan(t, p, accessName, state, again)
+	p.WantEmptyPlan(accessName, state, again)
 }
 
 func TestAnotherPathReplacesTheAccessRequest(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t)
-	state, _ := created(t, p, accessName, accessTo(output(t), nil))
+	state, _ := p.MustCreate(accessName, accessTo(output(t), nil))
 	plan, diags := p.Plan(accessName, state, accessTo(output(t), nil))
 	p.NoErrors(diags)
 	if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {

@@ -12,7 +12,7 @@ import (
 func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
-	state, diags := created(t, p, deletionName, config(nil))
+	state, diags := p.MustCreate(deletionName, config(nil))
 	queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": queued[0].ID})
 	for _, name := range []string{"requested_at", "fulfilled_at"} {
@@ -33,8 +33,8 @@ func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 
 	service.Reset()
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, deletionName, state)
-	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	state, _ = p.MustRefresh(deletionName, state)
+	p.WantEmptyPlan(deletionName, state, config(nil))
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests for a deletion that is done", n)
 	}
@@ -43,20 +43,20 @@ func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 func TestADeletionThatIsNotAwaitedIsCompletedByARefresh(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
-	state, _ := created(t, p, deletionName, config(atOnce))
+	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "fulfilled_at": nil, "request_id": id})
 
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, deletionName, state)
+	state, _ = p.MustRefresh(deletionName, state)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
-	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
 	service.FulfilAll()
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, deletionName, state)
+	state, _ = p.MustRefresh(deletionName, state)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
-	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+	p.WantEmptyPlan(deletionName, state, config(atOnce))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -64,15 +64,15 @@ func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
 	limits := config(within("300ms"))
-	state, diags := created(t, p, deletionName, limits)
+	state, diags := p.MustCreate(deletionName, limits)
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	acctest.WantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
 	wantNoPerson(t, diags)
 
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, deletionName, state)
-	wantEmptyPlan(t, p, deletionName, state, limits)
+	state, _ = p.MustRefresh(deletionName, state)
+	p.WantEmptyPlan(deletionName, state, limits)
 
 	// Whoever raises the limit waits for the same request.
 	longer := config(within("1m"))
@@ -91,21 +91,21 @@ func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
 func TestADeletionThatVanishesWithoutItsEffectIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
-	state, _ := created(t, p, deletionName, config(atOnce))
+	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	service.Forget(id)
 	p = nextRun(t, service)
-	state, diags := refreshed(t, p, deletionName, state)
+	state, diags := p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "left the list without its effect", id)
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
-	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
 	// Nothing came of it, so an object that takes its place sends another.
 	if _, diags = p.Destroy(deletionName, state); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
-	created(t, p, deletionName, config(atOnce))
+	p.MustCreate(deletionName, config(atOnce))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
@@ -129,12 +129,12 @@ func TestADeletionThatFailsIsAnErrorWithItsCodeAndLeavesNothing(t *testing.T) {
 func TestADeletionThatFailsUnwatchedIsAWarningWithItsCode(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}))
-	state, _ := created(t, p, deletionName, config(atOnce))
+	state, _ := p.MustCreate(deletionName, config(atOnce))
 	p = nextRun(t, service)
-	state, diags := refreshed(t, p, deletionName, state)
+	state, diags := p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
-	wantEmptyPlan(t, p, deletionName, state, config(atOnce))
+	p.WantEmptyPlan(deletionName, state, config(atOnce))
 }
 
 func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
@@ -154,11 +154,11 @@ func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
 func TestAnUnknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
-	state, diags := created(t, p, deletionName, config(within("2500ms")))
+	state, diags := p.MustCreate(deletionName, config(within("2500ms")))
 	acctest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	p = nextRun(t, service)
-	state, diags = refreshed(t, p, deletionName, state)
+	state, diags = p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "QUEUED_V2")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
@@ -168,7 +168,7 @@ func TestAServiceThatCannotBeWatchedIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
-	state, diags := created(t, p, deletionName, config(nil))
+	state, diags := p.MustCreate(deletionName, config(nil))
 	acctest.WantText(t, diags.Warnings(), "could not be watched", "Not permitted")
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
@@ -186,7 +186,7 @@ func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
 	on := func(day string) acctest.Attributes {
 		return config(acctest.Attributes{"triggers": acctest.Attributes{"on": day}})
 	}
-	state, _ := created(t, p, deletionName, on("monday"))
+	state, _ := p.MustCreate(deletionName, on("monday"))
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, on("friday"))
@@ -201,13 +201,13 @@ func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
 	if service.HasData(scope, person) {
 		t.Error("the second deletion deleted nothing")
 	}
-	wantEmptyPlan(t, p, deletionName, state, on("friday"))
+	p.WantEmptyPlan(deletionName, state, on("friday"))
 }
 
 func TestTriggersThatTurnOutUnchangedSendNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
-	state, _ := created(t, p, deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
+	state, _ := p.MustCreate(deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
 	plan, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Unknown}))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "irreversible")
@@ -230,7 +230,7 @@ func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
 			return mockserver.Outcome{}
 		}
 	})
-	state, _ := created(t, p, deletionName, config(nil))
+	state, _ := p.MustCreate(deletionName, config(nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	fail.Store(true)
 	changed := config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
@@ -246,7 +246,7 @@ func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
 func TestDestroyingADeletionForgetsItWithAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
-	state, _ := created(t, p, deletionName, config(atOnce))
+	state, _ := p.MustCreate(deletionName, config(atOnce))
 	service.Reset()
 	gone, diags := p.Destroy(deletionName, state)
 	p.NoErrors(diags)

@@ -58,38 +58,6 @@ func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	}
 }
 
-// created is an object that was created without an error.
-func created(t *testing.T, p *acctest.Provider, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
-	t.Helper()
-	state, diags := p.Create(name, config)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("nothing was created")
-	}
-	return state, diags
-}
-
-// refreshed is the object as a later run sees it.
-func refreshed(t *testing.T, p *acctest.Provider, name string, state *acctest.State) (*acctest.State, acctest.Diagnostics) {
-	t.Helper()
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("the refresh removed the object")
-	}
-	return state, diags
-}
-
-// wantEmptyPlan fails the test where there is anything to do.
-func wantEmptyPlan(t *testing.T, p *acctest.Provider, name string, state *acctest.State, config acctest.Attributes) {
-	t.Helper()
-	plan, diags := p.Plan(name, state, config)
-	p.NoErrors(diags)
-	if plan.Changes {
-		t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
-	}
-}
-
 // wantQueued fails the test where the service has accepted another number of
 // requests of an operation, and returns them.
 func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want int) []mockserver.QueuedRequest {

@@ -19,7 +19,7 @@ func TestAPendingDeletionIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 		service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData, At: at.Add(after)})
 	}
 	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: mockserver.OpDeleteAllData, At: at.Add(-time.Hour)})
-	state, diags := created(t, p, deletionName, config(atOnce))
+	state, diags := p.MustCreate(deletionName, config(atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
 	wantAttributes(t, state, acctest.Attributes{"request_id": "oldest", "fulfilled": false})
 	if n := service.Count(mockserver.OpDeleteAllData); n != 0 {
@@ -39,7 +39,7 @@ func TestALostAnswerIsResolvedByLooking(t *testing.T) {
 			p, service := start(t, never)
 			fault.Operation = mockserver.OpDeleteAllData
 			service.Inject(fault)
-			state, _ := created(t, p, deletionName, config(atOnce))
+			state, _ := p.MustCreate(deletionName, config(atOnce))
 			queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
 		})
@@ -62,7 +62,7 @@ func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 		t.Error("something is in state")
 	}
 	p = nextRun(t, service)
-	state, diags = created(t, p, deletionName, config(atOnce))
+	state, diags = p.MustCreate(deletionName, config(atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over")
 	wantAttributes(t, state, acctest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
 }
@@ -104,7 +104,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
 
 	p = nextRun(t, service)
-	state, _ = refreshed(t, p, deletionName, state)
+	state, _ = p.MustRefresh(deletionName, state)
 	plan, diags := p.Plan(deletionName, state, config(nil))
 	p.NoErrors(diags)
 	if !plan.Changes || plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
@@ -117,7 +117,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
-	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	p.WantEmptyPlan(deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -138,19 +138,19 @@ func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, never)
-			state, _ := created(t, p, deletionName, config(atOnce))
+			state, _ := p.MustCreate(deletionName, config(atOnce))
 			if tc.fulfilled {
 				service.FulfilAll()
 			}
 			p = nextRun(t, service)
-			state, _ = refreshed(t, p, deletionName, state)
+			state, _ = p.MustRefresh(deletionName, state)
 			p = nextRun(t, service) // plan and apply are two processes
 			gone, diags := p.Destroy(deletionName, state)
 			p.NoErrors(diags)
 			if gone != nil {
 				t.Fatal("it is still there")
 			}
-			next, diags := created(t, p, deletionName, tc.second)
+			next, diags := p.MustCreate(deletionName, tc.second)
 			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
 			if tc.queued == 1 && tc.fulfilled {
 				acctest.WantText(t, diags.Warnings(), "No second deletion was sent")
@@ -187,7 +187,7 @@ func TestADeletionIsFoundInALongListInAnyOrder(t *testing.T) {
 	}
 	records[67_890]["identityId"] = person
 	p, service := start(t, func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return records } })
-	state, _ := created(t, p, deletionName, config(atOnce))
+	state, _ := p.MustCreate(deletionName, config(atOnce))
 	wantAttributes(t, state, acctest.Attributes{"request_id": "r-67890", "requested_at": "2026-01-31T12:00:00Z"})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 }
@@ -204,7 +204,7 @@ func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
-	wantEmptyPlan(t, p, deletionName, state, config(nil))
+	p.WantEmptyPlan(deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -222,6 +222,6 @@ func TestAnInterruptedAccessRequestGoesOnAndFetches(t *testing.T) {
 	p.NoErrors(diags)
 	wantFile(t, state, path)
 	wantAttributes(t, state, acctest.Attributes{"request_id": "request-1"})
-	wantEmptyPlan(t, p, accessName, state, accessTo(path, nil))
+	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
