@@ -127,5 +127,12 @@ func (b *batch) warnKept(t *tally) {
 		len(t.kept), b.content.Len(), tfkit.NameSome(t.kept, namedLines, b.content.Place)))
 }
 
+// warnKeptUnplanned names later choices where no plan has looked for them.
+func (b *batch) warnKeptUnplanned(t *tally) {
+	if !b.model.CompareAtPlan.ValueBool() {
+		b.warnKept(t)
+	}
+}
+
 // namedLines is how many lines a message names.
 const namedLines = 20

@@ -55,8 +55,8 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 			title = "The time was over before all rows were done"
 			advice = "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next
 		}
-	case rest > 0 && t.streak >= failuresInARow:
-		why += fmt.Sprintf("\n\n%d rows were not tried any more, after %d failures without a success between.", rest, t.streak)
+	case rest > 0 && t.hopeless():
+		why += fmt.Sprintf("\n\n%d rows were not tried any more, after so many failures without a success between.", rest)
 	case rest > 0:
 		why += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", rest)
 	}

@@ -2,6 +2,7 @@ package consent_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -135,7 +136,7 @@ func TestWhatHitsEveryRowEndsTheWork(t *testing.T) {
 				t.Errorf("state %v, %d errors", state != nil, len(diags.Errors()))
 			}
 			acctest.WantText(t, diags.Errors(), tc.words, "of 500 rows failed", "rows were not tried any more", "What to do:")
-			if n := service.Count(mockserver.OpGetConsent); n > 22 {
+			if n := service.Count(mockserver.OpGetConsent); n > failuresAtMost {
 				t.Errorf("%d requests, although all fail alike", n)
 			}
 			if _, diags := p.Plan(batchName, nil, f.config(nil)); len(diags.Errors()) != 1 {
@@ -145,6 +146,74 @@ func TestWhatHitsEveryRowEndsTheWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// failuresAtMost are those in a row that end the work, and one that is under way.
+const failuresAtMost = 22
+
+// TestRowsThatAreRefusedAtTheBeginningStopNoneOfTheOthers has a file whose first rows
+// fail in ways that could be those of every row, and again at every apply.
+func TestRowsThatAreRefusedAtTheBeginningStopNoneOfTheOthers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault   mockserver.Fault
+		refused int
+	}{
+		"422":      {mockserver.Fault{Status: 422, Body: []byte(`{}`)}, 60},
+		"403":      {mockserver.Fault{Status: 403, Body: []byte(`{}`)}, 5},
+		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<h1>")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused := map[string]bool{}
+			for i := range tc.refused {
+				refused[userName(i)] = true
+			}
+			p, service := start(t, acctest.Attributes{"max_concurrency": 1}, func(s *mockserver.Server) {
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if r.Operation == mockserver.OpUpdateConsent && refused[r.Identity] {
+						return &tc.fault
+					}
+					return nil
+				}
+			})
+			f := newFile(t, people(100))
+			state, diags := p.Create(batchName, f.config(nil))
+			acctest.WantText(t, diags.Errors(), fmt.Sprintf("%d of 100 rows failed", tc.refused))
+			if state != nil {
+				t.Error("there is state")
+			}
+			for i := tc.refused; i < 100; i++ {
+				wantRow(t, service, i, configured)
+			}
+		})
+	}
+}
+
+// TestARowThatCannotBeComparedStopsNoneOfTheOthers fails to read one person for ever.
+func TestARowThatCannotBeComparedStopsNoneOfTheOthers(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: -1})
+	f := newFile(t, people(60))
+	plan, diags := p.Plan(batchName, nil, f.config(nil))
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "1 of 60 rows could not be compared", "line 9", "An apply tries them again")
+	_, diags = p.Apply(t.Context(), batchName, nil, plan)
+	acctest.WantText(t, diags.Errors(), "1 of 60 rows failed", "line 9", "59 are in place")
+	wantRow(t, service, 59, configured)
+}
+
+func TestALaterChoiceIsNamedAlsoWhereThePlanHasNotLooked(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	later := mockserver.ConsentRecord{AgreementTime: "2026-10-01T00:00:00Z"}
+	service.PutConsent(scope, userName(1), later)
+	f := newFile(t, people(3))
+	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "line 3")
+	wantResults(t, state, 3, 2, 1, 2, 0)
 }
 
 func TestAReadOnlyProviderWritesNoRow(t *testing.T) {

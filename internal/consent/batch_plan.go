@@ -151,7 +151,11 @@ func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bo
 		return false, false
 	}
 	t := p.compare(ctx)
-	if t.failed(p.content.Len()) {
+	switch {
+	case t.failures.Count > 0 && t.succeeded() > 0 && t.done == p.content.Len():
+		p.warnUncompared(t)
+		different = true // the apply tries them again, beside the others
+	case t.failed(p.content.Len()):
 		words := planFailed
 		words.inState = p.inState
 		p.reportFailed(t, words)
@@ -161,9 +165,16 @@ func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bo
 	if different = different || t.written > 0; different {
 		p.diags.AddWarning("What the comparison with the service has found", fmt.Sprintf(
 			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.written, p.content.Len(), len(t.kept), p.content.Len()-t.written-len(t.kept)))
+			t.written, p.content.Len(), len(t.kept), t.succeeded()-t.written-len(t.kept)))
 	}
 	return different, true
+}
+
+// warnUncompared names the rows that could not be compared. They are no reason to
+// write none of the others.
+func (p *batchPlan) warnUncompared(t *tally) {
+	p.diags.AddWarning(fmt.Sprintf("%d of %d rows could not be compared", t.failures.Count, p.content.Len()),
+		t.failures.Text(p.content.Place)+"\n\nAn apply tries them again, and writes all others that differ.\n\nWhat to do: "+t.failures.Advice())
 }
 
 // canAsk reports whether the provider block and the scope are known: where they are

@@ -101,7 +101,7 @@ func addBatchResults(attributes map[string]schema.Attribute) map[string]schema.A
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
 		MarkdownDescription: "Digest of the content that was applied last, by which a change of it is noticed. It is salted and slow to compute (PBKDF2 with SHA-256), so that nobody finds out by guessing who is in the content. " +
-			"A plan knows it where the file has changed, and the apply refuses any other file.",
+			"A plan of a change knows it, and the apply refuses any other file; the first apply compares the number of rows only.",
 	}
 	for name, text := range map[string]string{
 		"rows":     "How many rows the content has.",
@@ -151,6 +151,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		b.reportFailed(t, createFailed)
 		return
 	}
+	b.warnKeptUnplanned(t)
 	if b.save(t, "") {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -185,6 +186,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if t.failed(b.content.Len()) {
 		b.reportFailed(t, updateFailed)
 	}
+	b.warnKeptUnplanned(t)
 	if b.save(t, state.Digest.ValueString()) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}

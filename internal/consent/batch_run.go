@@ -18,13 +18,24 @@ const (
 	// failuresInARow without a success between: then it is the service, not the rows.
 	failuresInARow = 20
 
+	// refusalsAtFirst is how many rows the service may refuse, one by one, before any
+	// other row has succeeded: then it refuses them all. A file may well begin with some
+	// that it has reason to refuse.
+	refusalsAtFirst = 200
+
 	progressInterval = 5 * time.Second
 )
 
 // hitEveryRow are the failures that no row escapes, so that going on is no use.
 var hitEveryRow = []client.Kind{
-	client.KindAuthentication, client.KindForbidden, client.KindLoginAnswer, client.KindUnreachable, client.KindTLS, client.KindProxyAuth,
-	client.KindRedirect, client.KindEndpointNotFound, client.KindReadOnly, client.KindRateLimited, client.KindNotJSON,
+	client.KindAuthentication, client.KindLoginAnswer, client.KindUnreachable, client.KindTLS, client.KindProxyAuth,
+	client.KindReadOnly, client.KindRateLimited,
+}
+
+// hitOneRow are the failures that say something of one row: what it holds, or whom it
+// is about. All others may be those of the service, and count where none succeeds.
+var hitOneRow = []client.Kind{
+	client.KindRejected, client.KindConflict, client.KindInvalid, client.KindNotFound, client.KindPayload,
 }
 
 // batchWork is something that is done with each of many rows.
@@ -45,7 +56,7 @@ type tally struct {
 	written  int
 	kept     []int32 // rows where a later choice stands
 	failures tfkit.Failures
-	streak   int // failures since the last success
+	streak   int // failures since the last success, but for those of one row
 	stopped  bool
 	// interrupted is why the work ended before its time; nil where it did not.
 	interrupted error
@@ -110,17 +121,25 @@ func (t *tally) note(row int, outcome client.ConsentOutcome, err error) {
 		return
 	case err != nil:
 		t.failures.Add(row, err)
-		t.streak++
-		t.stopped = t.stopped || t.streak >= failuresInARow || client.IsKind(err, hitEveryRow...)
+		if !client.IsKind(err, hitOneRow...) {
+			t.streak++
+		}
+		t.done++
+		t.stopped = t.stopped || t.hopeless() || client.IsKind(err, hitEveryRow...)
 	case outcome == client.ConsentWritten:
 		t.written++
 	case outcome == client.ConsentKept:
 		t.kept = append(t.kept, int32(row)) //nolint:gosec // rows are counted in int32
 	}
-	t.done++
 	if err == nil {
+		t.done++
 		t.streak = 0
 	}
+}
+
+// hopeless reports that the failures so far are those of the service.
+func (t *tally) hopeless() bool {
+	return t.streak >= failuresInARow || t.failures.Count >= refusalsAtFirst && t.succeeded() == 0
 }
 
 // failed reports whether any row is not as it should be.

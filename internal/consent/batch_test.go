@@ -66,11 +66,7 @@ func (f *batchFile) config(others acctest.Attributes) acctest.Attributes {
 // afterwards.
 func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
-	state, diags := p.Create(batchName, config)
-	p.NoErrors(diags)
-	if state == nil {
-		t.Fatal("nothing was created")
-	}
+	state, _ := p.MustCreate(batchName, config)
 	service.Reset()
 	return state
 }

@@ -59,7 +59,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"agreement_time": schema.StringAttribute{
 			Optional:   true,
 			CustomType: tfkit.InstantType{},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 with a zone, such as `2026-01-31T12:00:00Z`; the same instant in another spelling is equal, and fractions count to the millisecond. " +
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 with a zone, such as `2026-01-31T12:00:00Z`, and not in the future; the same instant in another spelling is equal, and fractions count to the millisecond. " +
 				"It is what `keep_later_choice` compares: without it, a choice that the person has made since cannot be recognised. Removed from the configuration, it is no longer managed and stays as it is at the service.",
 		},
 		"manual": schema.BoolAttribute{
@@ -114,6 +114,11 @@ var sentAttributes = []string{
 func (r *consentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if agreed, known := config.AgreementTime.Value(); known {
+		if err := tfkit.CheckAgreed(agreed); err != nil {
+			resp.Diagnostics.AddAttributeError(path.Root("agreement_time"), "Not a time of agreement", "The value "+err.Error()+".")
+		}
+	}
 	if config.KeepLaterChoice.ValueBool() && config.AgreementTime.IsNull() {
 		resp.Diagnostics.AddAttributeWarning(path.Root("keep_later_choice"), "Nothing to compare a later choice with",
 			"keep_later_choice is set and agreement_time is not, so a choice that the person has made since cannot be recognised and would be overwritten. Set agreement_time to the time at which the configured consent was given.")

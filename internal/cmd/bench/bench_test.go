@@ -64,9 +64,9 @@ func TestATableSetsManyBesideOne(t *testing.T) {
 func TestTheFlagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]options{
-		"":                         {many: 1000, records: 1_000_000, sizes: []int{1000, 5000, 20_000}},
-		"-n=20 -people=5":          {many: 20, records: 1_000_000, sizes: []int{5}},
-		"-only=exports -records=5": {many: 1000, records: 5, only: "exports", sizes: []int{1000, 5000, 20_000}},
+		"":                         {many: 1000, records: 1_000_000, sizes: []int{1000, 5000, 20_000}, singles: 5000},
+		"-n=20 -people=5":          {many: 20, records: 1_000_000, sizes: []int{5}, singles: 5000},
+		"-only=exports -records=5": {many: 1000, records: 5, only: "exports", sizes: []int{1000, 5000, 20_000}, singles: 5000},
 		"-n=0":                     {}, "-n=x": {}, "20": {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)

@@ -82,6 +82,7 @@ type options struct {
 	only    string
 	sizes   []int
 	svg     string
+	singles int
 }
 
 func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.name }
@@ -93,6 +94,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.StringVar(&o.svg, "svg", "", "`FILE` to draw seeding into")
+	flags.IntVar(&o.singles, "singles", 5000, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
 	sizes := flags.String("people", "1000,5000,20000", "how many people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
 		return o, err

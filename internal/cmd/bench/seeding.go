@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,10 +16,6 @@ import (
 )
 
 const (
-	// limitSingle is the largest number of people with a resource each: beyond it the
-	// time is Terraform's own and grows faster than the number.
-	limitSingle = 5000
-
 	// limitSlow is the same for a service with latency, which adds little to what
 	// Terraform takes.
 	limitSlow = 1000
@@ -46,14 +41,14 @@ var (
 type seeder struct {
 	name   string
 	config []byte
-	limit  int // of people
-	local  bool
+	single bool // a resource for each person
+	local  bool // no provider behind it
 }
 
 var (
-	batchSeeder    = seeder{name: "analytics_consent_batch", config: batchTF, limit: math.MaxInt}
-	consentsSeeder = seeder{name: "analytics_consent", config: consentsTF, limit: limitSingle}
-	dataSeeder     = seeder{name: "terraform_data", config: dataTF, limit: limitSingle, local: true}
+	batchSeeder    = seeder{name: "analytics_consent_batch", config: batchTF}
+	consentsSeeder = seeder{name: "analytics_consent", config: consentsTF, single: true}
+	dataSeeder     = seeder{name: "terraform_data", config: dataTF, single: true, local: true}
 )
 
 // seeded is one seeding, as it was measured.
@@ -75,7 +70,7 @@ func seeding(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	for _, latency := range seedingLatencies {
 		for _, n := range b.sizes {
 			for _, s := range []seeder{batchSeeder, consentsSeeder, dataSeeder} {
-				if n > s.limit || s.local && latency > 0 || s.name == consentsSeeder.name && latency > 0 && n > limitSlow {
+				if s.single && n > b.singles || s.local && latency > 0 || s.single && latency > 0 && n > limitSlow {
 					continue
 				}
 				got, err := b.seed(ctx, s, n, latency)

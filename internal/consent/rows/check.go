@@ -1,12 +1,14 @@
 package rows
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -107,11 +109,13 @@ func (b *builder) text(column int, value string) {
 	switch column {
 	case columnIdentity:
 		d.identity = value
-		err = client.ValidateSegment(value)
+		err = checkIdentity(value)
 	case columnAddress:
 		d.address, err = tfkit.ReadIPAddress(value)
 	case columnAgreed:
-		d.agreed, err = tfkit.ReadInstant(value)
+		if d.agreed, err = tfkit.ReadInstant(value); err == nil {
+			err = tfkit.CheckAgreed(d.agreed)
+		}
 	}
 	if err != nil {
 		b.problem("%s %v", columns[column], err)
@@ -119,6 +123,19 @@ func (b *builder) text(column int, value string) {
 			d.identity = "" // what cannot be used is not compared either
 		}
 	}
+}
+
+// checkIdentity refuses, beside what no request can carry, what people do not see: in a
+// file of thousands it is what a spreadsheet has left, and would be another person.
+func checkIdentity(value string) error {
+	if err := client.ValidateSegment(value); err != nil {
+		return err
+	}
+	invisible := func(r rune) bool { return unicode.Is(unicode.Cf, r) }
+	if value != strings.TrimSpace(value) || strings.ContainsFunc(value, invisible) {
+		return errors.New("begins or ends with a space, or has a character that cannot be seen")
+	}
+	return nil
 }
 
 // boolean takes a clause, or manual.
@@ -147,7 +164,7 @@ func (b *builder) end(expected []bool) {
 		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(first))
 		return
 	}
-	b.rows.add(&b.draft)
+	b.rows.add(&b.draft, b.read)
 	b.index.enterLast()
 }
 
@@ -158,12 +175,13 @@ var everyColumn = slices.Repeat([]bool{true}, len(columns))
 // header may be missing a line, and a name comes from whoever wrote the file.
 func shown(name string) string {
 	digits := 0
-	for _, r := range name {
+	asColumns := !strings.ContainsFunc(name, func(r rune) bool {
 		if r >= '0' && r <= '9' {
 			digits++
 		}
-	}
-	if _, err := netip.ParseAddr(name); err == nil || digits > 5 || strings.Contains(name, "@") {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r)
+	})
+	if !asColumns || digits > 5 {
 		return "(its name is not shown, because it looks like personal data)"
 	}
 	if runes := []rune(name); len(runes) > limitNameShow {

@@ -75,6 +75,10 @@ func (b *builder) header(r *csv.Reader) ([]int, error) {
 		b.problem("the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row")
 		return nil, nil
 	}
+	if slices.ContainsFunc(names, func(name string) bool { return strings.ContainsAny(name, "\r\n") }) {
+		b.problem("the header has a line break in the middle; lines end with LF or with CRLF")
+		return nil, nil
+	}
 	header := make([]int, len(names))
 	unknown := 0
 	for i, name := range names {

@@ -88,6 +88,7 @@ type packed struct {
 	address [16]byte
 	end     int32 // of the identity; it begins where that of the row before ends
 	line    int32
+	element int32 // of an array, counted from 1
 	flags   uint16
 }
 
@@ -120,7 +121,7 @@ func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkR
 
 // Place names where row i is, behind the word "line". The elements of an array may
 // all be on one line, so there it gives their number as well.
-func (r *Rows) Place(i int) string { return place(r.format, int(r.packed(i).line), i+1) }
+func (r *Rows) Place(i int) string { return place(r.format, int(r.packed(i).line), int(r.packed(i).element)) }
 
 func place(format Format, line, element int) string {
 	if format == JSON {
@@ -138,13 +139,13 @@ func (r *Rows) identity(i int) []byte {
 	return c.identities[from:c.list[at].end]
 }
 
-func (r *Rows) add(d *draft) {
+func (r *Rows) add(d *draft, element int) {
 	if r.count%chunkRows == 0 {
 		r.chunks = append(r.chunks, &chunk{list: make([]packed, 0, chunkRows)})
 	}
 	c := r.chunks[len(r.chunks)-1]
 	c.identities = append(c.identities, d.identity...)
-	p := packed{end: int32(len(c.identities)), line: int32(d.line)} //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion lines
+	p := packed{end: int32(len(c.identities)), line: int32(d.line), element: int32(element)} //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion lines
 	for c, agreed := range d.clauses {
 		if agreed {
 			p.flags |= 1 << c
@@ -179,6 +180,10 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 	readAll := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
 	if err := readAll(buffered); err != nil {
 		return nil, err
+	}
+	if b.problems.Rows == 0 && b.rows.count == 0 {
+		b.begin(1)
+		b.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
 	}
 	if b.problems.Rows > 0 {
 		return nil, &b.problems

@@ -118,7 +118,7 @@ func TestEveryProblemIsSaidWithItsLineAndWithoutAValue(t *testing.T) {
 		"nothing at all":   {rows.CSV, "", "line 1: there is no header; the first line names the columns, separated by commas"},
 		"no header":        {rows.CSV, person("jane@example.com"), "line 1: the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row"},
 		"semicolons":       {rows.CSV, strings.ReplaceAll(header, ",", ";"), "line 1: the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row"},
-		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: the header has the column manual twice\nline 1: the column 4 is not known: \"clause_6_consent\"\nline 1: the column 5 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 6 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 7 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 8 is not known: \"\\x1b[1m\"\nline 1: the header has no column clause_1_consent\nline 1: the header has no column clause_2_consent\nline 1: the header has no column clause_3_consent\nline 1: the header has no column clause_4_consent\nline 1: the header has no column clause_5_consent"},
+		"a bad header":     {rows.CSV, "identity_id,manual,manual,clause_6_consent,jane@example.com,2001:db8::1,491511234567,\x1b[1m\n", "line 1: the header has the column manual twice\nline 1: the column 4 is not known: \"clause_6_consent\"\nline 1: the column 5 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 6 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 7 is not known: (its name is not shown, because it looks like personal data)\nline 1: the column 8 is not known: (its name is not shown, because it looks like personal data)\nline 1: the header has no column clause_1_consent\nline 1: the header has no column clause_2_consent\nline 1: the header has no column clause_3_consent\nline 1: the header has no column clause_4_consent\nline 1: the header has no column clause_5_consent"},
 		"a long name":      {rows.CSV, strings.TrimSpace(header) + "," + strings.Repeat("x", 99) + "\n", "line 1: the column 10 is not known: \"" + strings.Repeat("x", 40) + "…\""},
 		"all of a row":     {rows.CSV, header + ",yes,,1,true,true,jane,today,no\n", "line 2: clause_1_consent has to be true or false\nline 2: clause_3_consent has to be true or false\nline 2: user_ipv6 must be an IPv6 or IPv4 address, such as 2001:db8::1 or 192.0.2.1\nline 2: agreement_time must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z\nline 2: manual has to be true or false\nline 2: identity_id is missing\nline 2: clause_2_consent is missing"},
 		"repeated":         {rows.CSV, header + person("a") + person("b") + person("a"), "line 4: identity_id is the same as in line 2; a person can have one row only"},
@@ -171,12 +171,43 @@ func TestALineWithoutEndIsNotReadIntoMemory(t *testing.T) {
 	}
 }
 
-func TestNoRowsAreNoProblem(t *testing.T) {
+func TestNoRowsAreAProblem(t *testing.T) {
 	t.Parallel()
 	for format, content := range map[rows.Format]string{rows.CSV: header, rows.NDJSON: "", rows.JSON: "[]"} {
-		if got := all(t, content, format); len(got) != 0 {
-			t.Errorf("%s: %v", format, got)
+		_, err := rows.Read(strings.NewReader(content), format)
+		if err == nil || !strings.Contains(err.Error(), "there are no rows") {
+			t.Errorf("%s: %v", format, err)
 		}
+	}
+}
+
+// TestWhatSpreadsheetsLeaveIsRefusedWithoutAValue has line ends of old, spaces that
+// nobody sees and times to come.
+func TestWhatSpreadsheetsLeaveIsRefusedWithoutAValue(t *testing.T) {
+	t.Parallel()
+	const rest = ",true,true,true,true,true,,2026-01-01T00:00:00Z,true\n"
+	for content, words := range map[string]string{
+		strings.ReplaceAll(header+"Jane Doe"+rest+"John Roe"+rest, "\n", "\r"): "line break in the middle",
+		header + "Jane " + rest:      "identity_id begins or ends with a space",
+		header + "Jane\u00a0" + rest: "identity_id begins or ends with a space",
+		header + "\"\tJane\"" + rest: "identity_id contains the control character",
+		header + "Jane\u200b" + rest: "cannot be seen",
+		header + "Ja\u00adne" + rest: "cannot be seen",
+		header + "Jane,true,true,true,true,true,,2062-01-01T00:00:00Z,true\n":                    "agreement_time lies in the future",
+		strings.Replace(header, "manual", "Jane Doe", 1) + "x,true,true,true,true,true,,,true\n": "not shown",
+	} {
+		_, err := rows.Read(strings.NewReader(content), rows.CSV)
+		if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "Jane") || strings.Contains(err.Error(), "Roe") {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
+
+func TestARepeatedElementNamesTheOneBeforeByItsPlaceInTheArray(t *testing.T) {
+	t.Parallel()
+	_, err := rows.Read(strings.NewReader("[1,2,"+object("a")+","+object("a")+"]"), rows.JSON)
+	if err == nil || !strings.Contains(err.Error(), "(element 4): identity_id is the same as in line 1 (element 3)") {
+		t.Errorf("%v", err)
 	}
 }
 
