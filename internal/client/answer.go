@@ -131,11 +131,15 @@ func describeSyntax(err error) string {
 // isPage reports whether the body is meant for people: by its declared type, or
 // because it begins like markup.
 func isPage(resp *http.Response, body []byte) bool {
+	text := bytes.TrimSpace(body)
 	switch mediaType(resp) {
-	case "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
+	case "text/html", "application/xhtml+xml":
 		return true
+	case "text/plain", "text/xml", "application/xml":
+		// JSON under another name, broken as it may be, is a record.
+		return !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("["))
 	}
-	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+	return bytes.HasPrefix(text, []byte("<"))
 }
 
 // mediaType is the declared type of a body, safe to show.

@@ -113,9 +113,12 @@ func (c *Client) exportOnce(ctx context.Context, to endpoint, q ExportQuery, sin
 // exportPart is one request. asked is the kind that it asks for, if it does.
 func (c *Client) exportPart(ctx context.Context, to endpoint, query url.Values, asked records.Kind, q ExportQuery, sink ExportSink) (counts records.Counts, err error) {
 	var alone jsontext.Value // the only record, where it may be no record at all
+	seen := 0
 	emit := func(kind records.Kind, record jsontext.Value) error {
-		if alone = nil; kind == records.Unknown && counts.Total() == 0 {
+		if seen++; seen == 1 && (kind == records.Unknown || asked != records.Unknown) {
 			alone = record.Clone()
+		} else {
+			alone = nil
 		}
 		if !q.wants(kind) {
 			return nil

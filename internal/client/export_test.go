@@ -108,7 +108,7 @@ func TestLinesAreReadWhereTheTransportShowsTheirEnd(t *testing.T) {
 	}{
 		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, CRLF: true, Mark: true}, true},
 		"length":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, true},
-		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, true},
+		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, false},
 		"closed without a length": {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -290,19 +290,24 @@ func TestWhatIsNoExportIsAnError(t *testing.T) {
 		kind  client.Kind
 		says  string
 	}{
-		"a portal":             {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.KindNotJSON, "Please log in"},
-		"an error inside":      {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.KindRejected, ""},
-		"an error":             {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.KindRejected, ""},
-		"not found":            {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.KindNotFound, ""},
-		"a page that is gone":  {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.KindEndpointNotFound, ""},
-		"a redirect":           {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.KindRedirect, ""},
-		"another coding":       {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.KindPayload, "compressed"},
-		"a name twice":         {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.KindPayload, "twice"},
-		"invalid text":         {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.KindPayload, "byte"},
-		"a number":             {mockserver.Fault{Body: []byte(`7`)}, client.KindPayload, "shapes"},
-		"a record without end": {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.KindTooLarge, "16 MiB"},
-		"a bomb":               {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", 40<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.KindTooLarge, "16 MiB"},
-		"a window of 1 GiB":    {mockserver.Fault{Body: largeWindow(t), Header: http.Header{"Content-Encoding": {"zstd"}}}, client.KindConnectionLost, ""},
+		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.KindNotJSON, "Please log in"},
+		"an error inside":       {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.KindRejected, ""},
+		"an error":              {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.KindRejected, ""},
+		"not found":             {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.KindNotFound, ""},
+		"a page that is gone":   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.KindEndpointNotFound, ""},
+		"a redirect":            {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.KindRedirect, ""},
+		"another coding":        {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.KindPayload, "compressed"},
+		"a name twice":          {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.KindPayload, "twice"},
+		"invalid text":          {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.KindPayload, "byte"},
+		"a number":              {mockserver.Fault{Body: []byte(`7`)}, client.KindPayload, "shapes"},
+		"a record without end":  {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.KindTooLarge, "16 MiB"},
+		"a bomb":                {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", 40<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.KindTooLarge, "16 MiB"},
+		"a window of 1 GiB":     {mockserver.Fault{Body: largeWindow(t), Header: http.Header{"Content-Encoding": {"zstd"}}}, client.KindPayload, "compressed"},
+		"no gzip after all":     {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: http.Header{"Content-Encoding": {"gzip"}}}, client.KindPayload, "compressed"},
+		"an error of a part":    {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.KindRejected, "failed"},
+		"one page of several":   {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.KindPayload, "there is more"},
+		"lines of another sort": {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: http.Header{"Content-Type": {"text/plain"}}}, client.KindPayload, "text/plain"},
+		"people by their ids":   {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: http.Header{"Content-Type": {"text/plain"}}}, client.KindPayload, "text/plain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,7 +319,7 @@ func TestWhatIsNoExportIsAnError(t *testing.T) {
 				service.Inject(c.fault)
 				_, err := export(t.Context(), t, cl, &received{})
 				e := wantKind(t, err, c.kind)
-				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") {
+				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") || strings.Contains(e.Error(), "Canary") {
 					t.Errorf("it says %q", e.Error())
 				}
 			}, useSecretKey)
@@ -334,6 +339,35 @@ func largeWindow(t *testing.T) []byte {
 	}
 	noError(t, w.Close())
 	return b.Bytes()
+}
+
+// TestAnErrorInsideIsNoRecordOfTheKindThatWasAskedFor answers each kind's request with
+// an object that is no record.
+func TestAnErrorInsideIsNoRecordOfTheKindThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
+		service.AllowViolations()
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"error":"quota exceeded"}`), Times: -1})
+		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "kind" })
+		_, err := export(t.Context(), t, c, &received{})
+		if e := wantKind(t, err, client.KindRejected); e.Status != http.StatusOK {
+			t.Errorf("the status is %d", e.Status)
+		}
+	}, useSecretKey)
+}
+
+func TestAnEmptyAnswerIsEmptyWhateverItsCoding(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusOK, http.StatusNoContent} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: status, Header: http.Header{"Content-Encoding": {"gzip"}}})
+			got, err := export(t.Context(), t, c, &received{})
+			noError(t, err)
+			if got.Total() != 0 {
+				t.Errorf("counted are %v", got)
+			}
+		}, useSecretKey)
+	}
 }
 
 func TestTheErrorOfASinkEndsAnExportAndComesBackAsItIs(t *testing.T) {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -60,20 +61,22 @@ func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payloa
 func (s *streamed) close() { s.resp.Body.Close() }
 
 // split hands the records of the answer to emit. It takes the end of the answer for
-// the end of the day only where that is proven: by a length, by the last chunk, by the
-// end of a compressed stream, or by the last bracket of a single JSON value.
+// the end of the day only where that is proven: by a length, by the last chunk, or by
+// the last bracket of a single JSON value. The end of a compressed stream proves
+// nothing, since another one may follow it.
 func (s *streamed) split(asked records.Kind, emit func(records.Kind, jsontext.Value) error) error {
-	body, packed, err := s.decoded()
+	if s.resp.StatusCode == http.StatusNoContent || s.resp.ContentLength == 0 {
+		return nil
+	}
+	body := &noted{Reader: s.resp.Body}
+	unpacked, err := s.unpacked(body)
 	if err != nil {
-		return s.midway(s.call.transportError(err))
+		return s.judge(err, body)
 	}
-	if body == nil {
-		return s.call.fail(KindPayload, s.resp.StatusCode, "the answer is compressed in a way that was not asked for")
-	}
-	defer body.Close()
-	ahead := readAhead(io.TeeReader(body, &s.head))
-	// The reader ahead ends before what it reads from is closed.
-	res, err := records.Split(ahead, asked, func(k records.Kind, record jsontext.Value) error {
+	defer unpacked.Close()
+	ahead := readAhead(io.TeeReader(unpacked, &s.head))
+	defer s.stop(ahead) // before what it reads from is closed
+	res, err := records.Split(ahead, records.Options{Asked: asked, Lines: s.isLines()}, func(k records.Kind, record jsontext.Value) error {
 		if err := emit(k, record); err != nil {
 			return &sinkError{err}
 		}
@@ -83,11 +86,11 @@ func (s *streamed) split(asked records.Kind, emit func(records.Kind, jsontext.Va
 	if own, ok := errors.AsType[*sinkError](err); ok {
 		return own.error
 	}
-	if err == nil && !res.Closed && !packed && !s.delimited() {
+	if err == nil && !res.Closed && !s.delimited() {
 		err = records.ErrTruncated
 	}
 	if err != nil {
-		return s.judge(err)
+		return s.judge(err, body)
 	}
 	return nil
 }
@@ -97,43 +100,84 @@ func (s *streamed) delimited() bool {
 	return s.resp.ProtoMajor >= 2 || s.resp.ContentLength >= 0 || slices.Contains(s.resp.TransferEncoding, "chunked")
 }
 
-// decoded is the answer without its compression; nil where that is not known.
-func (s *streamed) decoded() (body io.ReadCloser, packed bool, err error) {
-	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
-	case "", "identity":
-		return io.NopCloser(s.resp.Body), false, nil
-	case "gzip", "x-gzip":
-		body, err = gzip.NewReader(s.resp.Body)
-		return body, true, err
-	case "zstd":
-		d, err := zstd.NewReader(s.resp.Body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
-		if err != nil {
-			return nil, true, err
-		}
-		return d.IOReadCloser(), true, nil
+// isLines reports whether the answer is declared to be a record on each line.
+func (s *streamed) isLines() bool {
+	switch mediaType(s.resp) {
+	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines":
+		return true
 	}
-	return nil, false, nil
+	return false
 }
 
-// judge turns what ended the reading into an *Error.
-func (s *streamed) judge(err error) *Error {
+var errCoding = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
+
+// unpacked is the answer without its compression.
+func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
+	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
+	case "", "identity":
+		return io.NopCloser(body), nil
+	case "gzip", "x-gzip":
+		return gzip.NewReader(body)
+	case "zstd":
+		d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return nil, errCoding
+}
+
+// noted remembers the error of a reader, to tell it from one of what reads from it.
+type noted struct {
+	io.Reader
+
+	err error
+}
+
+func (n *noted) Read(p []byte) (int, error) {
+	read, err := n.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.err = err
+	}
+	return read, err
+}
+
+// judge turns what ended the reading of a body into an *Error.
+func (s *streamed) judge(err error, body *noted) *Error {
 	status := s.resp.StatusCode
 	switch {
+	case errors.Is(err, errPanic):
+		return s.call.fail(KindInternal, status, "reading the answer ended in a panic")
 	case errors.Is(err, records.ErrTruncated):
 		return s.midway(s.call.fail(KindTruncated, status, "the export ends in the middle, or nothing shows that it is complete"))
 	case errors.Is(err, records.ErrTooLarge):
 		return s.call.fail(KindTooLarge, status, err.Error())
 	case errors.Is(err, records.ErrOtherKind):
 		return s.call.fail(KindPayload, status, err.Error()+"; compare wire.export_kind_parameter and wire.export_kind_values with what your service expects")
-	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName):
-		if isPage(s.resp, s.head.bytes) && errors.Is(err, records.ErrShape) {
-			e := s.call.fail(KindNotJSON, status, "the answer is a page that begins with "+strconv.Quote(s.call.redact.excerpt(s.head.bytes)))
-			e.Code = mediaType(s.resp)
-			return e
-		}
+	case errors.Is(err, records.ErrFailed):
+		return s.call.fail(KindRejected, status, err.Error())
+	case errors.Is(err, records.ErrPage):
 		return s.call.fail(KindPayload, status, err.Error())
+	case errors.Is(err, records.ErrShape) && s.isMarkup():
+		e := s.call.fail(KindNotJSON, status, "the answer is a page that begins with "+strconv.Quote(s.call.redact.excerpt(s.head.bytes)))
+		e.Code = mediaType(s.resp)
+		return e
+	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName):
+		// Nothing of it is shown: it may be records.
+		return s.call.fail(KindPayload, status, err.Error()+"; the answer is "+mediaType(s.resp))
+	case errors.Is(err, io.ErrUnexpectedEOF), body.err != nil:
+		return s.midway(s.call.transportError(err))
 	}
-	return s.midway(s.call.transportError(err))
+	return s.call.fail(KindPayload, status, errCoding.Error())
+}
+
+// isMarkup reports whether the answer is a page for people, by what it is and not by
+// what it is called.
+func (s *streamed) isMarkup() bool {
+	begin := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF"))))
+	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) ||
+		mediaType(s.resp) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }
 
 // midway marks an answer that broke off, so that reading it again from the beginning
@@ -165,13 +209,21 @@ func readAhead(from io.Reader) *ahead {
 	a := &ahead{PipeReader: r, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
+		defer func() {
+			if recover() != nil { // its value may hold a record
+				_ = w.CloseWithError(errPanic)
+			}
+		}()
 		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, chunk))
 		_ = w.CloseWithError(err)
 	}()
 	return a
 }
 
-// stop ends the reading ahead, also where it waits for the network.
+var errPanic = errors.New("panic")
+
+// stop ends the reading ahead, also where it waits for the network. Stopping again does
+// nothing.
 func (s *streamed) stop(a *ahead) {
 	_ = a.Close()
 	s.resp.Body.Close()

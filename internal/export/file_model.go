@@ -35,6 +35,17 @@ type fileModel struct {
 	Counts             types.Object `tfsdk:"counts"`
 }
 
+// checkLines refuses lines that could not be told apart.
+func (m *fileModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
+	if !kindsKnown(ctx, m.Kinds) || m.WithKind.IsNull() || m.WithKind.IsUnknown() || m.WithKind.ValueBool() {
+		return
+	}
+	if kinds := kindsOf(ctx, m.Kinds); len(kinds) != 1 {
+		diags.AddAttributeError(path.Root("with_kind"), "Lines of several kinds",
+			"Without their kind the records of "+named(kinds)+" could not be told apart.\n\nWhat to do: leave with_kind out, or name exactly one kind in kinds and use one object for each.")
+	}
+}
+
 // check judges the day, as far as it is known.
 func (m *fileModel) check(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
 	if m.UTCDate.IsUnknown() || m.AllowIncompleteDay.IsUnknown() {
@@ -50,11 +61,10 @@ func (m *fileModel) check(today time.Time, diags *diag.Diagnostics) (day time.Ti
 // exportsAgain reports whether the file has to be written anew: because something
 // else is wanted in it, because it is another one by now, or because the day is over
 // at last.
-func (m *fileModel) exportsAgain(ctx context.Context, state fileModel, today time.Time) bool {
-	day, err := client.ParseDay(state.UTCDate.ValueString())
+func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
 	return !m.UTCDate.Equal(state.UTCDate) || !m.Compression.Equal(state.Compression) || !m.WithKind.Equal(state.WithKind) ||
-		m.Kinds.IsUnknown() || !slices.Equal(kindsOf(ctx, m.Kinds), kindsOf(ctx, state.Kinds)) ||
-		state.SHA256.IsNull() || !state.Complete.ValueBool() && err == nil && day.Before(today)
+		!kindsKnown(ctx, m.Kinds) || !slices.Equal(kindsOf(ctx, m.Kinds), kindsOf(ctx, state.Kinds)) ||
+		state.SHA256.IsNull() || state.Complete.IsNull()
 }
 
 func (m *fileModel) expect() {
@@ -130,9 +140,9 @@ func (m *fileModel) claim(service *tfkit.Service, to target, inState string, dia
 func (m *fileModel) fill(ctx context.Context, c *client.Client, scope client.Scope, q client.ExportQuery, out *tfkit.Output) (records.Counts, error) {
 	sink := &fileSink{out: out, compression: m.Compression.ValueString(), withKind: m.WithKind.ValueBool(), limit: m.MaxBytes.ValueInt64()}
 	sink.start()
+	defer sink.abort() // which does nothing to what is finished
 	counts, err := c.Export(ctx, scope, q, sink)
 	if err != nil {
-		sink.abort()
 		return counts, err
 	}
 	return counts, sink.finish()
@@ -170,17 +180,26 @@ func warnUnknown(counts records.Counts, diags *diag.Diagnostics) {
 	}
 }
 
-// look compares the file with what was written, and reports whether there is one.
-func (m *fileModel) look(ctx context.Context, diags *diag.Diagnostics) bool {
+// look compares the file with what was written, and reports whether there is one. A
+// day that was not over when it was exported, and is now, makes complete null: a plan
+// decides by state and not by the clock, since Terraform plans again when it applies.
+func (m *fileModel) look(ctx context.Context, today time.Time, diags *diag.Diagnostics) bool {
+	if day, err := client.ParseDay(m.UTCDate.ValueString()); err == nil && !m.Complete.ValueBool() && day.Before(today) {
+		m.Complete = types.BoolNull()
+	}
 	found, err := tfkit.ReadOutput(ctx, m.Path.ValueString())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false
 	case err == nil && found.SHA256 == m.SHA256.ValueString():
-	case err == nil, errors.Is(err, tfkit.ErrNotRegular):
+	case errors.Is(err, tfkit.ErrNotRegular):
+		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
+		diags.AddAttributeWarning(path.Root("path"), "There is something else at path",
+			"What is at path is no regular file any more. The plan exports the day again, and its apply refuses to replace what is there.\n\nWhat to do: move away what is at path, or choose another path.")
+	case err == nil:
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 		diags.AddAttributeWarning(path.Root("path"), "The file is another one",
-			"What is at path is not what this object wrote there. The plan therefore exports the day again and replaces the file.\n\nWhat to do: nothing, or put the file back, or take the object out of the configuration: destroying it leaves an altered file where it is.")
+			"What is at path is not what this object wrote there. The plan therefore exports the day again and replaces the file.\n\nWhat to do: nothing, or move the altered file away, or take the object out of the configuration: destroying it leaves an altered file where it is.")
 	default:
 		diags.AddAttributeError(path.Root("path"), "The file cannot be read",
 			"The reason: "+err.Error()+".\n\nIn state now: "+tfkit.PriorKept+".\nWhat to do: make the file readable for whoever runs Terraform.")
@@ -189,7 +208,12 @@ func (m *fileModel) look(ctx context.Context, diags *diag.Diagnostics) bool {
 }
 
 // remove removes the file that this object wrote, and no other.
-func (m *fileModel) remove(ctx context.Context, diags *diag.Diagnostics) {
+func (m *fileModel) remove(ctx context.Context, files *tfkit.Claims, diags *diag.Diagnostics) {
+	release, free := files.Claim(m.Path.ValueString())
+	if !free { // what replaces this object has written its file there already
+		return
+	}
+	defer release()
 	gone, err := tfkit.RemoveOutput(ctx, m.Path.ValueString(), m.SHA256.ValueString())
 	switch {
 	case err != nil:

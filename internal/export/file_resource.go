@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -67,7 +66,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			},
 			"with_kind": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
-				MarkdownDescription: "Whether each line says the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`; with `false` a line is the record alone, as the service gave it, which needs exactly one kind in `kinds`. A change writes the file anew, in place.",
+				MarkdownDescription: "Whether each line says the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`; with `false` a line is the record alone, as the service gave it, which needs exactly one kind in `kinds`; records of unknown kind are among them, and counted. A change writes the file anew, in place.",
 			},
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
@@ -82,7 +81,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether the current UTC day may be exported, with a warning. It is exported again once it is over. Defaults to `false`.",
 			},
-			"complete": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported."},
+			"complete": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported. Null where it was not and is now, so that it is exported again."},
 			"sha256":   schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal. Null where a refresh found another file."},
 			"bytes":    schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of the file in bytes. Null where a refresh found another file."},
 			"counts":   schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
@@ -94,12 +93,8 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 func (r *fileResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config fileModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || config.Kinds.IsUnknown() || config.WithKind.IsNull() || config.WithKind.IsUnknown() || config.WithKind.ValueBool() {
-		return
-	}
-	if kinds := kindsOf(ctx, config.Kinds); len(kinds) != 1 {
-		resp.Diagnostics.AddAttributeError(path.Root("with_kind"), "Lines of several kinds",
-			"Without their kind the records of "+named(kinds)+" could not be told apart.\n\nWhat to do: leave with_kind out, or name exactly one kind in kinds and use one object for each.")
+	if !resp.Diagnostics.HasError() {
+		config.checkLines(ctx, &resp.Diagnostics)
 	}
 }
 
@@ -119,6 +114,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		addNoExport(&resp.Diagnostics)
 		return
 	}
+	plan.checkLines(ctx, &resp.Diagnostics) // also where validation could not know
 	if req.State.Raw.IsNull() {
 		plan.check(r.Today(), &resp.Diagnostics)
 		return
@@ -129,7 +125,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 || !plan.Path.Equal(state.Path) {
 		return // planned again, as an object to create
 	}
-	if plan.exportsAgain(ctx, state, r.Today()) {
+	if plan.exportsAgain(ctx, state) {
 		plan.check(r.Today(), &resp.Diagnostics)
 		plan.expect()
 	} else {
@@ -163,7 +159,7 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !state.look(ctx, &resp.Diagnostics) {
+	if !state.look(ctx, r.Today(), &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -188,6 +184,6 @@ func (r *fileResource) Delete(ctx context.Context, req resource.DeleteRequest, r
 	var state fileModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if !resp.Diagnostics.HasError() {
-		state.remove(ctx, &resp.Diagnostics)
+		state.remove(ctx, &r.Files, &resp.Diagnostics)
 	}
 }

@@ -244,12 +244,66 @@ func TestADayThatIsNotOverIsRefusedOrMarkedAndExportedAgain(t *testing.T) {
 
 	service.PutExport(scope, today, mockserver.ExportDay{Events: []any{1, 2, 3}})
 	p = runAt(t, service, time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC))
+	state, _ = p.MustRefresh(fileName, state)
 	state, diags = p.Update(fileName, state, config)
 	p.NoErrors(diags)
 	if state.Attributes["complete"] != true || len(diags.Warnings()) > 0 || strings.Count(content(t, path), "\n") != 3 {
 		t.Errorf("afterwards it is %v, %v", state.Attributes, diags.Warnings())
 	}
 	p.WantEmptyPlan(fileName, state, config)
+}
+
+// TestMidnightBetweenPlanAndApplyChangesNoPlan plans before and again after the day is
+// over, as an apply does, without a refresh in between.
+func TestMidnightBetweenPlanAndApplyChangesNoPlan(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	config := file(target(t), acctest.Attributes{"utc_date": today, "allow_incomplete_day": true})
+	state := created(t, p, config)
+	changed := config.With(acctest.Attributes{"max_bytes": 5000})
+	before, diags := p.Plan(fileName, state, changed)
+	p.NoErrors(diags)
+	after, diags := runAt(t, service, time.Date(2026, 3, 11, 0, 1, 0, 0, time.UTC)).Plan(fileName, state, changed)
+	p.NoErrors(diags)
+	if diff := cmp.Diff(before.Attributes, after.Attributes); diff != "" {
+		t.Errorf("the second plan differs (-first +second):\n%s", diff)
+	}
+}
+
+func TestWhatReplacesAnObjectBeforeItIsGoneKeepsItsFile(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	path := target(t)
+	config := file(path, acctest.Attributes{"overwrite": true})
+	old := created(t, nextRun(t, service), config)
+	p := nextRun(t, service)
+	created(t, p, config)
+	gone, diags := p.Destroy(fileName, old)
+	p.NoErrors(diags)
+	if gone != nil {
+		t.Error("the old object is still there")
+	}
+	wantContent(t, path, lines)
+	// The other way round the old file goes first.
+	p = nextRun(t, service)
+	if _, diags := p.Destroy(fileName, old); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+	wantNothing(t, path)
+	created(t, p, config)
+	wantContent(t, path, lines)
+}
+
+func TestKindsThatAreNotKnownYetAreJudgedInThePlan(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t)
+	config := file(target(t), acctest.Attributes{"kinds": []any{acctest.Unknown}, "with_kind": false})
+	p.NoErrors(p.Validate(fileName, config))
+	if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
+		t.Error(diags.Errors())
+	}
+	_, diags := p.Plan(fileName, nil, config.With(acctest.Attributes{"kinds": []any{"events", "persons"}}))
+	acctest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 }
 
 func content(t *testing.T, path string) string {
@@ -281,6 +335,7 @@ func TestAFileOfSomebodyElseIsNeitherReplacedNorRemoved(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	p = nextRun(t, service)
 	gone, diags := p.Destroy(fileName, state)
 	p.NoErrors(diags)
 	if gone != nil {

@@ -46,13 +46,20 @@ type fileSink struct {
 // errAborted ends the writing of a file that nobody wants any more.
 var errAborted = errors.New("the export was given up")
 
+var errPanic = errors.New("writing the file ended in a panic, which is a defect of the provider")
+
 func (s *fileSink) start() {
 	r, w := io.Pipe()
 	s.pipe, s.lines, s.ended = w, bufio.NewWriterSize(w, block), make(chan struct{})
 	go func() {
 		defer close(s.ended)
+		defer func() {
+			if recover() != nil { // its value may hold a record
+				s.err = errPanic
+			}
+			_ = r.CloseWithError(s.err)
+		}()
 		s.err = s.pack(r)
-		_ = r.CloseWithError(s.err)
 	}()
 }
 
@@ -127,8 +134,14 @@ func (s *fileSink) pack(lines io.Reader) error {
 			io.Closer
 		}{file, io.NopCloser(nil)}
 	}
-	_, err := io.CopyBuffer(struct{ io.Writer }{packer}, lines, make([]byte, block))
-	return errors.Join(err, packer.Close(), file.Flush())
+	if _, err := io.CopyBuffer(struct{ io.Writer }{packer}, lines, make([]byte, block)); err != nil {
+		_ = packer.Close() // lets go of what it holds; the file is given up
+		return err
+	}
+	if err := packer.Close(); err != nil {
+		return err
+	}
+	return file.Flush()
 }
 
 // bounded refuses more than a file may have.

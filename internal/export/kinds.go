@@ -28,6 +28,12 @@ func kindsValidators() []validator.Set {
 	return []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(names...))}
 }
 
+// kindsKnown reports whether a set of kinds is known with all of its elements.
+func kindsKnown(ctx context.Context, set types.Set) bool {
+	v, err := set.ToTerraformValue(ctx)
+	return err == nil && v.IsFullyKnown()
+}
+
 // kindsOf are the kinds in a set, in the order of the interface; all where there is no
 // set.
 func kindsOf(ctx context.Context, set types.Set) []records.Kind {

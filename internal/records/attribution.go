@@ -26,13 +26,13 @@ func (a *attribution) kindOf(record jsontext.Value, of Kind) Kind {
 	return orKind(a.ownKind(record), of)
 }
 
-// ownKind is what a record says of itself: in the first of its members that can say
-// it, or as the name of its only member.
+// ownKind is what a record says of itself: in a member that can mean nothing else, or
+// in the first that may say it, or as the name of its only member.
 func (a *attribution) ownKind(record jsontext.Value) Kind {
 	if a.open(record) != '{' {
 		return Unknown
 	}
-	only, members := Unknown, 0
+	only, found, members := Unknown, Unknown, 0
 	for ; a.probe.PeekKind() != '}'; members++ {
 		name, err := a.probe.ReadValue()
 		if err != nil {
@@ -55,9 +55,19 @@ func (a *attribution) ownKind(record jsontext.Value) Kind {
 		if err != nil {
 			return Unknown
 		}
-		if k := kindNamed(value.String()); k != Unknown && (clearly || a.assumed == Unknown || a.assumed == k) {
+		switch k := kindNamed(value.String()); {
+		case k == Unknown:
+		case clearly:
+			return k
+		case a.assumed != Unknown && a.assumed != k, found != Unknown:
+		case mayBeClear(record):
+			found = k
+		default:
 			return k
 		}
+	}
+	if found != Unknown {
+		return found
 	}
 	if members == 1 {
 		return only
@@ -87,7 +97,7 @@ func (a *attribution) holdsRecords(v jsontext.Value, oneOfMany bool) bool {
 		switch {
 		case err != nil, !known && oneOfMany:
 			return false
-		case known && value.Kind() == '[', known && value.Kind() == '{' && a.holdsRecords(value, true):
+		case known && value.Kind() == '[', known && value.Kind() == '{' && a.holdsRecords(value, oneOfMany):
 			holds = true
 		}
 	}
@@ -116,10 +126,16 @@ func discriminates(quoted []byte) (says, clearly bool) {
 	switch string(quoted) {
 	case `"recordType"`, `"record_type"`, `"recordKind"`, `"record_kind"`, `"entityType"`, `"entity_type"`:
 		return true, true
-	case `"kind"`, `"type"`, `"_type"`, `"entity"`, `"object"`:
+	case `"kind"`, `"type"`, `"_type"`:
 		return true, false
 	}
 	return false, false
+}
+
+// mayBeClear reports whether a record may have a member that says its kind clearly. It
+// spares most records from being read to their end.
+func mayBeClear(record []byte) bool {
+	return bytes.Contains(record, []byte(`"record`)) || bytes.Contains(record, []byte(`"entity`))
 }
 
 // singular is the kind of a record that stands under its quoted name alone, such as

@@ -38,7 +38,7 @@ func BenchmarkSplit(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if res, err := Split(bytes.NewReader(text), Unknown, keep); err != nil || res.Counts.Of(Event) != many {
+				if res, err := Split(bytes.NewReader(text), Options{}, keep); err != nil || res.Counts.Of(Event) != many {
 					b.Fatal(res, err)
 				}
 			}

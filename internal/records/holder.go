@@ -1,6 +1,11 @@
 package records
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // holder passes on the records in the arrays of the object that comes next. Arrays
 // that are named like a kind hold that kind, arrays under the name of a wrapper
@@ -44,23 +49,64 @@ func (s *splitter) member(name string, of Kind) (bool, error) {
 		if place {
 			return true, s.elements(orKind(kind, of))
 		}
-		return false, s.strangers()
+		return false, s.strangers(name)
 	case '{':
 		switch {
+		case isError(name):
 		case kind != Unknown:
 			return true, s.holder(kind)
 		case place:
 			return s.members(of)
 		}
 	}
-	return false, s.dec.SkipValue()
+	return false, s.remark(name)
+}
+
+// remark reads what an answer says of itself. A part of a day, or none of it, must not
+// pass for the day.
+func (s *splitter) remark(name string) error {
+	v, err := s.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(separators.Replace(name)) {
+	case "error", "errors":
+		if isTold(v) {
+			return ErrFailed
+		}
+	case "success", "ok":
+		if v.Kind() == 'f' {
+			return ErrFailed
+		}
+	case "hasmore", "truncated", "partial", "next", "nextpage", "nextpagetoken", "nextcursor", "nexttoken", "continuationtoken":
+		if isTold(v) {
+			return ErrPage
+		}
+	}
+	return nil
+}
+
+func isError(name string) bool {
+	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")
+}
+
+// isTold reports whether a value says anything: not null, false, or empty.
+func isTold(v jsontext.Value) bool {
+	switch string(v) {
+	case "null", "false", `""`, "{}", "[]":
+		return false
+	}
+	return true
 }
 
 // strangers passes on the objects of an array under a name that says nothing. What
 // is no object is about the answer, such as a list of the kinds in it.
-func (s *splitter) strangers() error {
+func (s *splitter) strangers(name string) error {
 	if _, err := s.dec.ReadToken(); err != nil {
 		return err
+	}
+	if kind := s.dec.PeekKind(); kind != ']' && isError(name) {
+		return ErrFailed
 	}
 	for kind := s.dec.PeekKind(); kind != ']'; kind = s.dec.PeekKind() {
 		v, err := s.dec.ReadValue()

@@ -92,5 +92,7 @@ var (
 	ErrTruncated = errors.New("the answer ends in the middle")
 	ErrTooLarge  = errors.New("a single record, or what stands between two, is larger than 16 MiB")
 	ErrShape     = errors.New("the answer has none of the shapes that an export can have")
+	ErrFailed    = errors.New("the answer says itself that it failed")
+	ErrPage      = errors.New("the answer says that there is more, and the interface has no way to ask for it")
 	ErrOtherKind = errors.New("the answer holds records of another kind than was asked for")
 )

@@ -19,17 +19,26 @@ type Result struct {
 	Closed bool
 }
 
+// Options is what is known of an answer before it is read.
+type Options struct {
+	// Asked is the one kind that was asked for, which a record then is of that does not
+	// say what it is; Unknown where all were asked for.
+	Asked Kind
+	// Lines: the answer is declared to be NDJSON, so that even a single object is a
+	// record, unless it has nothing but records in it.
+	Lines bool
+}
+
 // Split reads an answer to its end and passes on every record, as it is in the
 // answer and in its order. The record belongs to emit until it returns; an error of
 // emit ends the reading and is returned as it is.
 //
-// Where only one kind was asked for, assumed is that kind, and a record that does not
-// say what it is is of it; a record that says otherwise is ErrOtherKind.
-func Split(r io.Reader, assumed Kind, emit func(Kind, jsontext.Value) error) (Result, error) {
+// A record that says another kind than the one that was asked for is ErrOtherKind.
+func Split(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
 	limited := &budget{r: r, left: LimitRecord}
 	in := bufio.NewReaderSize(limited, window)
-	s := &splitter{emit: emit, budget: limited, attribution: attribution{assumed: assumed}}
-	shape, err := sniff(in)
+	s := &splitter{emit: emit, budget: limited, attribution: attribution{assumed: o.Asked}}
+	shape, err := sniff(in, o.Lines)
 	if err != nil {
 		return Result{}, s.judge(err)
 	}
@@ -38,9 +47,9 @@ func Split(r io.Reader, assumed Kind, emit func(Kind, jsontext.Value) error) (Re
 	case empty:
 		return Result{}, nil
 	case array:
-		err = s.elements(assumed)
+		err = s.elements(o.Asked)
 	case holder:
-		err = s.holder(assumed)
+		err = s.holder(o.Asked)
 	case sequence:
 		err = s.sequence()
 	}
@@ -63,7 +72,7 @@ const (
 
 // sniff looks at the beginning of an answer without taking more than a byte order
 // mark from it.
-func sniff(in *bufio.Reader) (shape, error) {
+func sniff(in *bufio.Reader, lines bool) (shape, error) {
 	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
 		_, _ = in.Discard(len(mark))
 	}
@@ -81,7 +90,7 @@ func sniff(in *bufio.Reader) (shape, error) {
 	case ahead[0] == '[':
 		return array, nil
 	case ahead[0] == '{':
-		return shapeOf(ahead), nil
+		return shapeOf(ahead, lines), nil
 	}
 	return empty, ErrShape
 }
@@ -89,9 +98,9 @@ func sniff(in *bufio.Reader) (shape, error) {
 // shapeOf judges by the first object. One that does not end within what can be seen
 // is larger than a record has any reason to be, or cut off, which reading it will
 // tell.
-func shapeOf(ahead []byte) shape {
+func shapeOf(ahead []byte, lines bool) shape {
 	first, err := jsontext.NewDecoder(bytes.NewBuffer(ahead)).ReadValue()
-	if err != nil || new(attribution).holdsRecords(first, len(bytes.TrimSpace(ahead[len(first):])) > 0) {
+	if err != nil || new(attribution).holdsRecords(first, lines || len(bytes.TrimSpace(ahead[len(first):])) > 0) {
 		return holder
 	}
 	return sequence
@@ -210,7 +219,7 @@ func (s *splitter) judge(err error) error {
 		return own.error
 	case errors.Is(err, ErrTooLarge):
 		return ErrTooLarge
-	case errors.Is(err, ErrShape), errors.Is(err, ErrOtherKind):
+	case errors.Is(err, ErrShape), errors.Is(err, ErrOtherKind), errors.Is(err, ErrFailed), errors.Is(err, ErrPage):
 		return err
 	case errors.As(err, &syntax) && errors.Is(err, io.ErrUnexpectedEOF):
 		return ErrTruncated

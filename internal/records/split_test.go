@@ -15,7 +15,7 @@ import (
 
 // split gives what Split passes on, one "kind record" for each.
 func split(text string, assumed Kind) (got []string, res Result, err error) {
-	res, err = Split(strings.NewReader(text), assumed, func(k Kind, record jsontext.Value) error {
+	res, err = Split(strings.NewReader(text), Options{Asked: assumed}, func(k Kind, record jsontext.Value) error {
 		got = append(got, k.String()+" "+string(record))
 		return nil
 	})
@@ -157,17 +157,65 @@ func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsNotTheWholeDayIsAnError(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]error{
+		`{"success":false,"error":{"message":"offline"},"data":[]}`:       ErrFailed,
+		`{"persons":[],"sessions":[],"events":[],"errors":["partial"]}`:   ErrFailed,
+		`{"events":[{"id":1}],"errors":[{"code":1}]}`:                     ErrFailed,
+		`{"data":{"events":[]},"ok":false}`:                               ErrFailed,
+		`{"data":[{"type":"event"}],"hasMore":true}`:                      ErrPage,
+		`{"events":[{"id":1}],"next_page_token":"abc"}`:                   ErrPage,
+		`{"events":{"items":[{"id":1}],"nextCursor":17}}`:                 ErrPage,
+		`{"events":[],"error":null,"errors":[],"success":true,"next":""}`: nil,
+		`{"events":[],"hasMore":false,"next_cursor":null,"error":{}}`:     nil,
+	} {
+		if _, _, err := split(text, Unknown); !errors.Is(err, want) {
+			t.Errorf("%s: %v, not %v", text, err, want)
+		}
+	}
+}
+
+func TestAClearWordAboutTheKindCountsMoreThanAnother(t *testing.T) {
+	t.Parallel()
+	for record, want := range map[string]string{
+		`{"type":"session","recordType":"event","id":1}`:           "event",
+		`{"kind":"person","x":{"record":1},"entity_type":"event"}`: "event",
+		`{"type":"session","records":2}`:                           "session",
+		`{"type":"click","kind":"event"}`:                          "event",
+		`{"object":"person","id":2}`:                               "unknown",
+	} {
+		got, _, err := split("["+record+"]", Unknown)
+		if err != nil || len(got) != 1 || got[0] != want+" "+record {
+			t.Errorf("%v, %v; want %s", got, err, want)
+		}
+	}
+}
+
+// TestADayOfOneLineIsARecordWhereLinesAreDeclared has a record with lists in it.
+func TestADayOfOneLineIsARecordWhereLinesAreDeclared(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		`{"id":"e1","name":"purchase","items":[{"sku":1},{"sku":2}]}`: 1, `{"id":"p1","events":[]}`: 1, `{"events":[{"id":1},{"id":2}]}`: 2,
+	} {
+		res, err := Split(strings.NewReader(text+"\n"), Options{Lines: true}, keep)
+		if err != nil || res.Counts.Total() != want {
+			t.Errorf("%s: %v, %v", text, res, err)
+		}
+	}
+}
+
 func TestErrorsOfReaderAndReceiverArePassedOn(t *testing.T) {
 	t.Parallel()
 	broken, refused := errors.New("broken"), errors.New("refused")
 	for _, text := range []string{"", " ", `[{"type":"event"},`, "{\"a\":1}\n", `{"events":[`} {
-		_, err := Split(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), Unknown, keep)
+		_, err := Split(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), Options{}, keep)
 		if !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	for _, text := range []string{`[1]`, "{\"type\":\"event\"}\n", `{"data":{"x":[{}]},"events":[1]}`, `{"events":[1]}` + "\n" + `{"events":[1]}`} {
-		_, err := Split(strings.NewReader(text), Unknown, func(Kind, jsontext.Value) error { return refused })
+		_, err := Split(strings.NewReader(text), Options{}, func(Kind, jsontext.Value) error { return refused })
 		if err != refused { //nolint:errorlint // exactly as it is
 			t.Errorf("%q: %v", text, err)
 		}
@@ -200,11 +248,11 @@ func FuzzSplit(f *testing.F) {
 			}
 		}
 		var whole bytes.Buffer
-		res, err := Split(bytes.NewReader(text), assumed, collect(&whole))
+		res, err := Split(bytes.NewReader(text), Options{Asked: assumed}, collect(&whole))
 		if res.Counts != counts {
 			t.Errorf("counted are %v, passed on %v", res.Counts, counts)
 		}
-		again, err2 := Split(iotest.OneByteReader(bytes.NewReader(text)), assumed, collect(&bytewise))
+		again, err2 := Split(iotest.OneByteReader(bytes.NewReader(text)), Options{Asked: assumed}, collect(&bytewise))
 		if (err == nil) != (err2 == nil) || res != again || whole.String() != bytewise.String() {
 			t.Errorf("in one: %v %v %q; bytewise: %v %v %q", res, err, whole.String(), again, err2, bytewise.String())
 		}

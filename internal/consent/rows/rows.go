@@ -121,7 +121,9 @@ func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkR
 
 // Place names where row i is, behind the word "line". The elements of an array may
 // all be on one line, so there it gives their number as well.
-func (r *Rows) Place(i int) string { return place(r.format, int(r.packed(i).line), int(r.packed(i).element)) }
+func (r *Rows) Place(i int) string {
+	return place(r.format, int(r.packed(i).line), int(r.packed(i).element))
+}
 
 func place(format Format, line, element int) string {
 	if format == JSON {
