@@ -198,7 +198,7 @@ type person struct {
 func personNumber(i int) person {
 	return person{
 		fmt.Sprintf("user-%06d@example.com", i), true, true, i%2 == 0, i%3 == 0, false,
-		fmt.Sprintf("2001:db8::%x", i+1), time.Date(2026, 2, 1, 8, 0, i%86_400, 0, time.UTC).Format(time.RFC3339),
+		fmt.Sprintf("2001:db8::%x:%x", i>>16, i&0xffff), time.Date(2026, 2, 1, 8, 0, i%86_400, 0, time.UTC).Format(time.RFC3339),
 	}
 }
 
