@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -262,10 +261,9 @@ func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
 	f := newFile(t, people(400))
 	plan, diags := p.Plan(batchName, nil, f.config(acctest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
-	began := time.Now()
 	state, diags := p.Apply(ctx, batchName, nil, plan)
-	if took := time.Since(began); took > 2*time.Second || state != nil {
-		t.Errorf("the apply took %s; state: %v", took, state != nil)
+	if state != nil {
+		t.Error("there is state")
 	}
 	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
 	before := service.Count(mockserver.OpUpdateConsent)
