@@ -80,20 +80,7 @@ func wantContent(t *testing.T, path, want string) {
 	if err != nil || string(content) != want {
 		t.Errorf("the file holds %q, %v; want %q", content, err, want)
 	}
-	wantAlone(t, path)
-}
-
-func wantAlone(t *testing.T, path string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if entry.Name() != filepath.Base(path) {
-			t.Errorf("%s was left behind", entry.Name())
-		}
-	}
+	acctest.WantAlone(t, path)
 }
 
 // wantNothing fails the test where anything at all is in a file's folder.
@@ -102,7 +89,7 @@ func wantNothing(t *testing.T, path string) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		t.Errorf("there is something at path: %v", err)
 	}
-	wantAlone(t, path)
+	acctest.WantAlone(t, path)
 }
 
 func wantCount(t *testing.T, service *mocktest.Instance, want int) {

@@ -34,7 +34,7 @@ func wantFile(t *testing.T, state *acctest.State, path string) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
-	wantAlone(t, path)
+	acctest.WantAlone(t, path)
 	for name, value := range state.Attributes {
 		if text, _ := value.(string); strings.Contains(text, "Canary") {
 			t.Errorf("the data are in state, in %s", name)
@@ -42,20 +42,6 @@ func wantFile(t *testing.T, state *acctest.State, path string) {
 	}
 	if strings.Contains(string(state.Private), "Canary") {
 		t.Error("the data are in private state")
-	}
-}
-
-// wantAlone fails the test where anything but the file is in its folder.
-func wantAlone(t *testing.T, path string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if entry.Name() != filepath.Base(path) {
-			t.Errorf("%s was left behind", entry.Name())
-		}
 	}
 }
 

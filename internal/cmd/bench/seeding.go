@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
@@ -157,13 +156,12 @@ func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.
 		return nil, nil, err
 	}
 	folder := fmt.Sprintf("%s-%d-%s", s.name, n, latency)
-	for name, content := range map[string][]byte{"main.tf": s.config, "people.csv": peopleCSV(n), "people.auto.tfvars.json": peopleJSON(n)} {
-		if s.name == batchSeeder.name && strings.HasSuffix(name, ".json") || s.name != batchSeeder.name && strings.HasSuffix(name, ".csv") {
-			continue
-		}
-		if _, err := b.stage.Write(filepath.Join(folder, name), content); err != nil {
-			return nil, nil, err
-		}
+	name, people := "people.csv", peopleCSV
+	if s.single {
+		name, people = "people.auto.tfvars.json", peopleJSON
+	}
+	if _, err := b.stage.Write(filepath.Join(folder, name), people(n)); err != nil {
+		return nil, nil, err
 	}
 	file, err := b.stage.Write(filepath.Join(folder, "main.tf"), s.config)
 	if err != nil {
