@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/export"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
@@ -52,7 +53,7 @@ func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataReque
 func (p *analyticsProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		consent.NewResource,
-		consent.NewBatchResource,
+		consentbatch.NewResource,
 		export.NewFileResource,
 		profile.NewResource,
 		requests.NewDataAccessRequestResource,

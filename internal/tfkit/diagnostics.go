@@ -29,7 +29,7 @@ func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...
 		diags.AddError("Internal error", "The provider failed in a way that it does not explain; please report this to its maintainers.\n\nIn state now: "+inState+".")
 		return
 	}
-	detail := describe(e) + "\n\nIn state now: " + inState + ".\nWhat to do: " + advice(e)
+	detail := Describe(e) + "\n\nIn state now: " + inState + ".\nWhat to do: " + Advice(e)
 	mapped := false
 	for _, f := range e.Fields {
 		if slices.Contains(attributes, f.Field) {
@@ -43,7 +43,9 @@ func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...
 	}
 }
 
-func describe(e *client.Error) string {
+// Describe returns what is known of a failure, one fact on each line: operation, status,
+// the words of the service, attempts.
+func Describe(e *client.Error) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if e.Detail != "" {
@@ -106,4 +108,5 @@ var advices = map[client.Kind]string{
 	client.KindEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
-func advice(e *client.Error) string { return advices[e.Kind] }
+// Advice returns what to do about a failure, by its kind.
+func Advice(e *client.Error) string { return advices[e.Kind] }

@@ -27,13 +27,15 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": timeoutAttribute("How long creating the object waits.", preset),
-			"update": timeoutAttribute("How long changing the object waits.", preset),
+			"create": TimeoutAttribute("How long creating the object waits.", preset),
+			"update": TimeoutAttribute("How long changing the object waits.", preset),
 		},
 	}
 }
 
-func timeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
+// TimeoutAttribute returns an attribute of a block timeouts. preset is the default that its
+// description names.
+func TimeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:   true,
 		Validators: []validator.String{durationValidator{}},

@@ -1,4 +1,4 @@
-package consent
+package consentbatch
 
 import (
 	"context"
@@ -20,10 +20,10 @@ import (
 // refuses to go on where a number that was known is another one then.
 func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
-	var config, plan batchModel
-	var state *batchModel
+	var config, plan model
+	var state *model
 	if !req.State.Raw.IsNull() {
-		state = &batchModel{}
+		state = &model{}
 		resp.Diagnostics.Append(req.State.Get(ctx, state)...)
 	}
 	if req.Plan.Raw.IsNull() {
@@ -43,7 +43,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 			return
 		}
 	}
-	p := &batchPlan{batch: batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}, config: config, state: state}
+	p := &planner{batch: batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}, config: config, state: state}
 	if state == nil {
 		p.inState = tfkit.NothingSaved
 	}
@@ -53,9 +53,9 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	settings := plan.Written.IsUnknown() // so the framework marks that any attribute has changed
 	if !different && !settings {
-		results = state.batchResults
+		results = state.results
 	}
-	plan.batchResults = results
+	plan.results = results
 	resp.Diagnostics.Append(settingsOnly(!different && settings).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
@@ -79,15 +79,15 @@ func (s settingsOnly) write(ctx context.Context, private tfkit.PrivateWriter) di
 	return private.SetKey(ctx, settingsOnlyKey, nil)
 }
 
-// batchPlan is the plan of a batch that is not replaced or destroyed.
-type batchPlan struct {
+// planner is the plan of a batch that is not replaced or destroyed.
+type planner struct {
 	batch
-	config batchModel
-	state  *batchModel // nil where there is none yet
+	config model
+	state  *model // nil where there is none yet
 }
 
 // judge reports whether there is anything to do, and what the plan says of it.
-func (p *batchPlan) judge(ctx context.Context) (results batchResults, different, ok bool) {
+func (p *planner) judge(ctx context.Context) (results results, different, ok bool) {
 	if p.config.isUnknown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown() {
 		sameVersion := p.config.ContentWO.IsUnknown() && p.isSettled() && !p.model.asksAnew(*p.state)
 		return unknownResults(), !sameVersion, true
@@ -105,19 +105,19 @@ func (p *batchPlan) judge(ctx context.Context) (results batchResults, different,
 }
 
 // isUnknown reports whether the rows are known only after apply.
-func (m *batchModel) isUnknown() bool {
+func (m *model) isUnknown() bool {
 	return m.Source.IsUnknown() || m.ContentWO.IsUnknown() || m.ContentWOVersion.IsUnknown() || m.Format.IsUnknown()
 }
 
 // isSettled reports whether the last apply has left nothing to do.
-func (p *batchPlan) isSettled() bool {
+func (p *planner) isSettled() bool {
 	return p.state != nil && p.state.Missing.ValueInt64() == 0
 }
 
 // ofContent is what the content alone says: what the plan of writing it is, and whether
 // it is another one than in state. Nothing is promised of a write-only content, which
 // may be another one in every run.
-func (p *batchPlan) ofContent() (results batchResults, changed, ok bool) {
+func (p *planner) ofContent() (results results, changed, ok bool) {
 	results = unknownResults()
 	writeOnly := p.model.isWriteOnly()
 	if !writeOnly {
@@ -139,7 +139,7 @@ func (p *batchPlan) ofContent() (results batchResults, changed, ok bool) {
 
 // differs reports whether there is anything to do, for which it asks the service where
 // it may.
-func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bool) {
+func (p *planner) differs(ctx context.Context, changed bool) (different, ok bool) {
 	different = changed || !p.isSettled()
 	if !p.model.CompareAtPlan.ValueBool() {
 		return different || p.model.asksAnew(*p.state), true
@@ -172,14 +172,14 @@ func (p *batchPlan) differs(ctx context.Context, changed bool) (different, ok bo
 
 // warnUncompared names the rows that could not be compared. They are no reason to
 // write none of the others.
-func (p *batchPlan) warnUncompared(t *tally) {
+func (p *planner) warnUncompared(t *tally) {
 	p.diags.AddWarning(fmt.Sprintf("%d of %d rows could not be compared", t.failures.Count, p.content.Len()),
 		t.failures.Text(p.content.Place)+"\n\nAn apply tries them again, and writes all others that differ.\n\nWhat to do: "+t.failures.Advice())
 }
 
 // canAsk reports whether the provider block and the scope are known: where they are
 // not, the plan can only say that there may be something to do.
-func (p *batchPlan) canAsk() bool {
+func (p *planner) canAsk() bool {
 	s, m := p.resource.Service, p.model
 	if s == nil || m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown() {
 		return s == nil // which is an error that asking reports
@@ -188,7 +188,7 @@ func (p *batchPlan) canAsk() bool {
 }
 
 // warnOfContent says what the rows alone show.
-func (p *batchPlan) warnOfContent() {
+func (p *planner) warnOfContent() {
 	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
 		p.diags.AddAttributeWarning(path.Root("keep_later_choice"), "Nothing to compare a later choice with",
 			fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and would be overwritten. "+

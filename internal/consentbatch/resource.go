@@ -1,8 +1,7 @@
-package consent
+package consentbatch
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -15,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -25,11 +24,14 @@ var (
 	_ resource.ResourceWithValidateConfig = (*batchResource)(nil)
 )
 
-// batchTime is how long an apply may take where nothing is configured.
-const batchTime = 2 * time.Hour
+// What on_destroy accepts.
+const (
+	retain   = "retain"
+	withdraw = "withdraw"
+)
 
-// NewBatchResource is the resource analytics_consent_batch.
-func NewBatchResource() resource.Resource { return &batchResource{} }
+// NewResource is the resource analytics_consent_batch.
+func NewResource() resource.Resource { return &batchResource{} }
 
 type batchResource struct{ tfkit.Resource }
 
@@ -50,7 +52,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Optional:            true,
 			Sensitive:           true,
 			WriteOnly:           true,
-			CustomType:          tfkit.ContentType{},
+			CustomType:          secretTextType{},
 			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("content_wo_version"))},
 			MarkdownDescription: "The same as text, kept out of plan and state; needs Terraform 1.11 or newer. Without `format` it is recognised by its first character: `[` is JSON, `{` is NDJSON, everything else is CSV.",
 		},
@@ -92,12 +94,12 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			"Rows are checked at plan and compared with the service, and an apply writes only those that differ. A row that fails does not stop the others; the error names its line, and the next apply writes what is missing.\n\n" +
 			"A refresh asks the service nothing and changes nothing: what has changed there is found by the comparison of a plan. A row that is taken out of the file is no longer managed and stays at the service as it is. There is no import.\n\n" +
 			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
-		Attributes: tfkit.AddScope(addBatchResults(attributes)),
-		Blocks:     map[string]schema.Block{"timeouts": tfkit.WorkTimeoutsBlock(batchTime)},
+		Attributes: tfkit.AddScope(addResults(attributes)),
+		Blocks:     map[string]schema.Block{"timeouts": timeoutsBlock()},
 	}
 }
 
-func addBatchResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
+func addResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
 		MarkdownDescription: "Digest of the content that was applied last, by which a change of it is noticed. It is salted and slow to compute (PBKDF2 with SHA-256), so that nobody finds out by guessing who is in the content. " +
@@ -117,7 +119,7 @@ func addBatchResults(attributes map[string]schema.Attribute) map[string]schema.A
 
 // ValidateConfig checks what attributes have to do with each other.
 func (r *batchResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config batchModel
+	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -134,13 +136,13 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
-	var config, plan batchModel
+	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, batchTime))
+	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
 	if !b.open(config) {
@@ -162,7 +164,7 @@ func (r *batchResource) Read(context.Context, resource.ReadRequest, *resource.Re
 
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
-	var config, plan, state batchModel
+	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -172,11 +174,11 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	settings := settingsOnlyOf(ctx, req.Private)
 	resp.Diagnostics.Append(settingsOnly(false).write(ctx, resp.Private)...)
 	if settings {
-		plan.batchResults = state.batchResults
+		plan.results = state.results
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, batchTime))
+	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.open(config) {
@@ -194,7 +196,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 
 func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
-	var state batchModel
+	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -203,7 +205,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		state.warnDestroyed(&resp.Diagnostics)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, tfkit.DeleteTimeout(ctx, state.Timeouts, batchTime))
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout(ctx, state.Timeouts))
 	defer cancel()
 	b := &batch{resource: r, model: state, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.reopen() {
@@ -223,7 +225,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	b.warnKept(t)
 }
 
-func (m *batchModel) warnDestroyed(diags *diag.Diagnostics) {
+func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == withdraw {
 		diags.AddWarning("The consent of many people will be withdrawn",
 			"on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.")

@@ -1,4 +1,4 @@
-package tfkit
+package consentbatch
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // Limits on what is said about the failed parts of one operation.
@@ -15,9 +16,9 @@ const (
 	limitGroups = 8
 )
 
-// Failures are the failures of the parts of one large operation, by what happened.
+// failures are the failures of the parts of one large operation, by what happened.
 // The zero value is empty.
-type Failures struct {
+type failures struct {
 	// Count is how many parts failed.
 	Count  int
 	groups []failureGroup
@@ -30,7 +31,7 @@ type failureGroup struct {
 }
 
 // Add notes that a part failed.
-func (f *Failures) Add(part int, err error) {
+func (f *failures) Add(part int, err error) {
 	f.Count++
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -53,27 +54,27 @@ func isAlike(a, b *client.Error) bool {
 
 // Text tells what happened to which parts: twenty of them by name, and the number of
 // the others. What the service says is what it said of the first.
-func (f *Failures) Text(name func(part int) string) string {
+func (f *failures) Text(name func(part int) string) string {
 	slices.SortStableFunc(f.groups, func(a, b failureGroup) int { return len(b.parts) - len(a.parts) })
 	room := limitParts
 	var texts []string
 	for _, g := range f.groups {
-		shown := NameSome(g.parts, room, name)
+		shown := nameSome(g.parts, room, name)
 		room = max(0, room-len(g.parts))
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", g.first.Title(), len(g.parts), shown, describe(g.first)))
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", g.first.Title(), len(g.parts), shown, tfkit.Describe(g.first)))
 	}
 	return strings.Join(texts, "\n\n")
 }
 
 // Advice is what to do about the failure that is the most frequent.
-func (f *Failures) Advice() string {
+func (f *failures) Advice() string {
 	most := slices.MaxFunc(f.groups, func(a, b failureGroup) int { return len(a.parts) - len(b.parts) })
-	return advice(most.first)
+	return tfkit.Advice(most.first)
 }
 
-// NameSome names lines in the order of the parts that they stand for, at most so many,
+// nameSome names lines in the order of the parts that they stand for, at most so many,
 // and counts the others.
-func NameSome(parts []int32, limit int, name func(part int) string) string {
+func nameSome(parts []int32, limit int, name func(part int) string) string {
 	slices.Sort(parts)
 	var names []string
 	for _, part := range parts[:min(len(parts), limit)] {

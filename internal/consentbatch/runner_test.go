@@ -1,4 +1,4 @@
-package consent
+package consentbatch
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 )
 
 // lasting is work on rows that take a second each and are all written.
-func lasting(rows, workers int) batchWork {
-	return batchWork{rows: rows, workers: workers, interval: progressInterval, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
+func lasting(rows, workers int) runner {
+	return runner{rows: rows, workers: workers, interval: progressInterval, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
 		select {
 		case <-time.After(time.Second):
 			return client.ConsentWritten, nil
@@ -54,7 +54,7 @@ func TestEachRowIsDoneOnceByNoMoreThanTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
 		seen := make([]atomic.Int32, 1000)
-		work := batchWork{rows: len(seen), workers: 7, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+		work := runner{rows: len(seen), workers: 7, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -111,7 +111,7 @@ func TestAnEndedContextEndsTheWork(t *testing.T) {
 func TestFailuresWithoutASuccessBetweenEndTheWork(t *testing.T) {
 	t.Parallel()
 	failing := func(good func(row int) bool) *tally {
-		return batchWork{rows: 1000, workers: 1, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+		return runner{rows: 1000, workers: 1, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 			if good(row) {
 				return client.ConsentUnchanged, nil
 			}
@@ -128,7 +128,7 @@ func TestFailuresWithoutASuccessBetweenEndTheWork(t *testing.T) {
 
 func TestAPanicOfARowEndsTheWorkWithAnErrorThatHoldsNothingOfIt(t *testing.T) {
 	t.Parallel()
-	done := batchWork{rows: 100, workers: 3, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+	done := runner{rows: 100, workers: 3, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 		if row == 5 {
 			panic("jane@example.com")
 		}
@@ -141,7 +141,7 @@ func TestAPanicOfARowEndsTheWorkWithAnErrorThatHoldsNothingOfIt(t *testing.T) {
 
 func TestALimitThatWouldBeTooLateEndsTheWork(t *testing.T) {
 	t.Parallel()
-	done := batchWork{rows: 100, workers: 1, interval: progressInterval, do: func(context.Context, int) (client.ConsentOutcome, error) {
+	done := runner{rows: 100, workers: 1, interval: progressInterval, do: func(context.Context, int) (client.ConsentOutcome, error) {
 		return 0, errors.Join(context.DeadlineExceeded, &client.Error{Kind: client.KindCancelled})
 	}}.run(t.Context())
 	if done.next != 1 || !done.timeIsOver() {

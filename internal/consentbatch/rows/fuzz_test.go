@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
 
 // FuzzRead reads any bytes as any format: nothing panics, what is said is bounded,

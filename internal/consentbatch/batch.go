@@ -1,4 +1,4 @@
-package consent
+package consentbatch
 
 import (
 	"context"
@@ -8,18 +8,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
 
 // batch is one plan or apply of a batchResource.
 type batch struct {
 	resource *batchResource
-	model    batchModel
+	model    model
 	inState  string // what an error says is in state
 	diags    *diag.Diagnostics
 
-	content batchContent
+	content input
 	client  *client.Client
 	scope   client.Scope
 }
@@ -31,11 +30,11 @@ func (b *batch) reach() (ok bool) {
 }
 
 // open reads the content for an apply. What the plan has said of it has to hold.
-func (b *batch) open(config batchModel) (ok bool) {
+func (b *batch) open(config model) (ok bool) {
 	if b.content, ok = config.read(b.inState, b.diags); !ok || !b.reach() {
 		return false
 	}
-	as := b.model.batchResults
+	as := b.model.results
 	same := as.Rows.IsUnknown() || as.Rows.ValueInt64() == int64(b.content.Len())
 	if same && !as.Digest.IsUnknown() {
 		same, ok = b.isDigest(as.Digest.ValueString())
@@ -79,7 +78,7 @@ func (b *batch) reopen() (ok bool) {
 
 // run does something with every row, as many at once as the client sends requests.
 func (b *batch) run(ctx context.Context, do func(context.Context, *client.Client, client.Scope, rows.Row) (client.ConsentOutcome, error)) *tally {
-	w := batchWork{
+	w := runner{
 		rows: b.content.Len(), workers: b.client.Concurrency(), interval: progressInterval,
 		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
 			return do(ctx, b.client, b.scope, b.content.At(row))
@@ -124,7 +123,7 @@ func (b *batch) warnKept(t *tally) {
 	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
 		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone: it is the person's turn, not Terraform's.\n\n"+
 			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
-		len(t.kept), b.content.Len(), tfkit.NameSome(t.kept, namedLines, b.content.Place)))
+		len(t.kept), b.content.Len(), nameSome(t.kept, namedLines, b.content.Place)))
 }
 
 // warnKeptUnplanned names later choices where no plan has looked for them.

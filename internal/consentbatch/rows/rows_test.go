@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

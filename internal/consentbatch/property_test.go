@@ -1,4 +1,4 @@
-package consent_test
+package consentbatch_test
 
 import (
 	"flag"

@@ -1,4 +1,4 @@
-package consent
+package consentbatch
 
 import (
 	"context"
@@ -38,8 +38,8 @@ var hitOneRow = []client.Kind{
 	client.KindRejected, client.KindConflict, client.KindInvalid, client.KindNotFound, client.KindPayload,
 }
 
-// batchWork is something that is done with each of many rows.
-type batchWork struct {
+// runner is something that is done with each of many rows.
+type runner struct {
 	rows    int
 	workers int
 	// interval is how often progress is logged.
@@ -48,14 +48,14 @@ type batchWork struct {
 	do func(ctx context.Context, row int) (client.ConsentOutcome, error)
 }
 
-// tally is how far a batchWork has come.
+// tally is how far a runner has come.
 type tally struct {
 	mu       sync.Mutex
 	next     int // the first row that nobody has taken
 	done     int // rows that succeeded or failed
 	written  int
 	kept     []int32 // rows where a later choice stands
-	failures tfkit.Failures
+	failures failures
 	streak   int // failures since the last success, but for those of one row
 	stopped  bool
 	// interrupted is why the work ended before its time; nil where it did not.
@@ -65,7 +65,7 @@ type tally struct {
 
 // run does the work. It returns when all rows are done, when going on is no use, or
 // when the context ends; no worker is left then.
-func (w batchWork) run(ctx context.Context) *tally {
+func (w runner) run(ctx context.Context) *tally {
 	t := &tally{}
 	watching, stopWatching := context.WithCancel(ctx)
 	var workers, watcher sync.WaitGroup
@@ -83,7 +83,7 @@ func (w batchWork) run(ctx context.Context) *tally {
 }
 
 // drain works on rows until there is none left. A panic ends the whole work.
-func (w batchWork) drain(ctx context.Context, t *tally) {
+func (w runner) drain(ctx context.Context, t *tally) {
 	defer func() {
 		if recover() != nil {
 			t.mu.Lock()
@@ -149,7 +149,7 @@ func (t *tally) failed(rows int) bool { return t.failures.Count > 0 || t.done < 
 func (t *tally) succeeded() int { return t.done - t.failures.Count }
 
 // logProgress says now and then how far the work has come.
-func (w batchWork) logProgress(ctx context.Context, t *tally) {
+func (w runner) logProgress(ctx context.Context, t *tally) {
 	began := time.Now()
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()

@@ -1,4 +1,4 @@
-package tfkit
+package consentbatch
 
 import (
 	"errors"
@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 func TestFailuresAreGroupedByWhatHappened(t *testing.T) {
 	t.Parallel()
-	var f Failures
+	var f failures
 	for part := 30; part > 0; part-- {
 		f.Add(part, &client.Error{Kind: client.KindServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
 	}
@@ -29,14 +30,14 @@ func TestFailuresAreGroupedByWhatHappened(t *testing.T) {
 	if got := f.Text(func(part int) string { return "#" + strconv.Itoa(part) }); got != want || f.Count != 34 {
 		t.Errorf("%d failures:\n%s\nwant:\n%s", f.Count, got, want)
 	}
-	if f.Advice() != advices[client.KindServer] {
+	if f.Advice() != tfkit.Advice(&client.Error{Kind: client.KindServer}) {
 		t.Errorf("the advice is %q", f.Advice())
 	}
 }
 
 func TestFailuresOfTooManySortsAreStillCounted(t *testing.T) {
 	t.Parallel()
-	var f Failures
+	var f failures
 	for part := range 1000 {
 		f.Add(part, &client.Error{Kind: client.KindRejected, Code: strconv.Itoa(part)})
 	}

@@ -1,4 +1,4 @@
-package consent
+package consentbatch
 
 import (
 	"crypto/pbkdf2"

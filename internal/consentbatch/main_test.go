@@ -1,0 +1,31 @@
+package consentbatch_test
+
+import (
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	early  = "2026-01-31T12:00:00Z"
+	middle = "2026-02-15T12:00:00Z"
+	late   = "2026-03-31T12:00:00Z"
+)
+
+var (
+	scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+
+	// configured are the clauses of the usual row.
+	configured = [5]bool{true, true, false, true, true}
+)
+
+// start serves a provider for a mock server of its own.
+func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
+}

@@ -1,0 +1,88 @@
+// Package consentbatch is the resource analytics_consent_batch: the consent of thousands
+// of people from one file.
+package consentbatch
+
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// model is the resource analytics_consent_batch. Of the rows, state holds a digest
+// and counts.
+type model struct {
+	tfkit.Scope
+	Source           types.String   `tfsdk:"source"`
+	ContentWO        secretText     `tfsdk:"content_wo"`
+	ContentWOVersion types.Int64    `tfsdk:"content_wo_version"`
+	Format           types.String   `tfsdk:"format"`
+	KeepLaterChoice  types.Bool     `tfsdk:"keep_later_choice"`
+	CompareAtPlan    types.Bool     `tfsdk:"compare_at_plan"`
+	OnDestroy        types.String   `tfsdk:"on_destroy"`
+	Timeouts         tfkit.Timeouts `tfsdk:"timeouts"`
+	results
+}
+
+// results are the computed attributes.
+type results struct {
+	Digest  types.String `tfsdk:"digest"`
+	Rows    types.Int64  `tfsdk:"rows"`
+	ToWrite types.Int64  `tfsdk:"to_write"`
+	Kept    types.Int64  `tfsdk:"kept"`
+	Written types.Int64  `tfsdk:"written"`
+	Missing types.Int64  `tfsdk:"missing"`
+}
+
+func unknownResults() results {
+	return results{
+		Digest: types.StringUnknown(), Rows: types.Int64Unknown(), ToWrite: types.Int64Unknown(),
+		Kept: types.Int64Unknown(), Written: types.Int64Unknown(), Missing: types.Int64Unknown(),
+	}
+}
+
+// isWriteOnly reports whether the content is that of the write-only attribute, which
+// state shows by its version only.
+func (m *model) isWriteOnly() bool { return m.Source.IsNull() }
+
+// asksAnew reports whether another question is asked of the service than in state, so that
+// the answer may differ although neither content nor service do.
+func (m *model) asksAnew(state model) bool {
+	return !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.ContentWOVersion.Equal(state.ContentWOVersion) && m.isWriteOnly()
+}
+
+// update is what is sent for a row.
+func (m *model) update(row rows.Row) client.ConsentUpdate {
+	u := client.ConsentUpdate{
+		Clauses: row.Clauses, UserIPv6: row.Address, AgreementTime: row.Agreed, Manual: row.Manual, OnlyDifferent: true,
+	}
+	u.KeepLaterThan = m.protects(row)
+	return u
+}
+
+// withdrawal takes a row's consent back, by the rules of the single resource.
+func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
+	return client.ConsentUpdate{
+		Manual: row.Manual, UserIPv6: row.Address, OnlyKnown: true, OnlyDifferent: true, ClausesDecide: true, KeepLaterThan: m.protects(row),
+	}
+}
+
+// protects is the time after which a person's choice stands; zero where none does.
+func (m *model) protects(row rows.Row) time.Time {
+	if !m.KeepLaterChoice.ValueBool() {
+		return time.Time{}
+	}
+	return row.Agreed
+}
+
+// fill takes the results of an apply.
+func (m *model) fill(digest string, in input, t *tally) {
+	m.results = results{
+		Digest: types.StringValue(digest), Rows: types.Int64Value(int64(in.Len())),
+		ToWrite: types.Int64Value(int64(t.written + t.failures.Count)), Kept: types.Int64Value(int64(len(t.kept))),
+		Written: types.Int64Value(int64(t.written)), Missing: types.Int64Value(int64(in.Len() - t.succeeded())),
+	}
+}
