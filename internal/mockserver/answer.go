@@ -2,7 +2,9 @@ package mockserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 )
@@ -39,6 +41,7 @@ func ErrorBody(code, message string, fields ...FieldError) []byte {
 // is sent.
 type answer struct {
 	status int
+	header http.Header
 	body   []byte
 	export *exported
 }
@@ -50,11 +53,12 @@ func success(v any) answer {
 	return answer{status: http.StatusOK, body: encode(v)}
 }
 
-// accepted is 202: that a deferred request is answered so is an assumption.
-func accepted(v any) answer {
+// accepted answers a deferred request with a status. That it is 202 by default is an
+// assumption.
+func accepted(status int, v any) answer {
 	a := success(v)
 	if a.status == http.StatusOK {
-		a.status = http.StatusAccepted
+		a.status = cmp.Or(status, http.StatusAccepted)
 	}
 	return a
 }
@@ -68,6 +72,7 @@ func (a answer) write(w http.ResponseWriter) {
 		a.export.send(w)
 		return
 	}
+	maps.Copy(w.Header(), a.header)
 	if a.body != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))

@@ -7,14 +7,15 @@ func (s *Server) enqueue(c *call, body map[string]any) answer {
 	record := s.accept(QueuedRequest{
 		Scope: c.scope, Identity: c.vars["identityId"], Operation: c.route.operation, Body: body,
 	}).record()
+
 	if s.QueueAnswer != nil {
-		return accepted(s.QueueAnswer(record))
+		return accepted(s.QueueStatus, s.QueueAnswer(record))
 	}
-	return accepted(record)
+	return accepted(s.QueueStatus, record)
 }
 
-// record is a queued request as it is answered. Its fields are not shown (section
-// 2): all of them are an assumption.
+// record returns the answered form of a queued request. Its fields are not shown
+// (section 2): all of them are an assumption.
 func (q QueuedRequest) record() map[string]any {
 	record := map[string]any{
 		"id":         q.ID,
@@ -23,6 +24,7 @@ func (q QueuedRequest) record() map[string]any {
 		"status":     q.Status,
 		"createdAt":  q.At.UTC().Format(time.RFC3339Nano),
 	}
+
 	if q.Code != "" || q.Message != "" {
 		record["error"] = map[string]any{"code": q.Code, "message": q.Message}
 	}
@@ -36,26 +38,46 @@ func (s *Server) listPendingRequests(c *call) answer {
 	if s.PendingOrder != nil {
 		s.PendingOrder(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	}
-	if s.PendingAnswer != nil {
-		return success(s.PendingAnswer(records))
+
+	page := s.PendingPage.answer(records)
+	if s.PendingAnswer == nil {
+		return page
 	}
-	return success(records)
+
+	shaped := success(s.PendingAnswer(records))
+	shaped.header = page.header
+	return shaped
 }
 
-// pending are the records of a scope's list, in the order of acceptance; never nil,
-// so that an empty list is an array too.
+// pending returns the records of a scope's list, in the order of acceptance. It is
+// never nil, so that an empty list is an array too.
 func (s *Server) pending(scope Scope) []map[string]any {
-	s.lockSettled()
+	listed := s.listed(scope)
+
+	records := make([]map[string]any, 0, len(listed))
+	for _, q := range listed {
+		record := q.record()
+		if s.PendingRecord != nil {
+			record = s.PendingRecord(q, record)
+		}
+		if record != nil {
+			records = append(records, record)
+		}
+	}
+	return records
+}
+
+// listed returns the requests that a scope's list shows now, and counts as one look
+// at the list.
+func (s *Server) listed(scope Scope) []QueuedRequest {
+	now := s.lockSettled()
+	defer s.mu.Unlock()
+
 	listed := make([]QueuedRequest, 0, len(s.queue))
 	for _, e := range s.queue {
-		if e.Scope == scope && e.listed() {
+		if e.Scope == scope && e.listed() && !e.hidden && !s.PendingLag.holds(e, now) {
 			listed = append(listed, e.QueuedRequest)
 		}
 	}
-	s.mu.Unlock()
-	records := make([]map[string]any, len(listed))
-	for i, q := range listed {
-		records[i] = q.record()
-	}
-	return records
+	return listed
 }

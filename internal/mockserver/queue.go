@@ -19,62 +19,68 @@ type QueuedRequest struct {
 	At        time.Time      // acceptance, by the server's clock
 	Body      map[string]any // what OpUpdateProfile sent, its numbers as json.Number; otherwise nil
 
-	// Status is what the list of pending requests shows; of one that has left the
-	// list it is StatusFulfilled, StatusFailed or StatusVanished.
+	// Status is what the list of pending requests shows. Of a request that has left
+	// the list it is StatusFulfilled, StatusFailed or StatusVanished.
 	Status string
-	// Done reports whether the service has finished with it: fulfilled, failed or
-	// vanished.
+	// Done reports whether the service has finished with the request: it is fulfilled,
+	// failed or vanished.
 	Done bool
-	// FulfilledAt is when it took effect; zero where it has none (yet).
+	// FulfilledAt is when the request took effect; zero where it has had none.
 	FulfilledAt time.Time
-	// Code and Message are why it has failed.
+	// Code and Message say why the request has failed.
 	Code, Message string
 }
 
-// What the service says of a queued request, in QueuedRequest.Status and in the
-// records that it answers.
+// Statuses of queued requests, in QueuedRequest.Status and in answered records.
 const (
 	StatusPending   = "pending"
-	StatusFulfilled = "fulfilled" // not listed any more
+	StatusFulfilled = "fulfilled" // listed only with Outcome.KeepListed
 	StatusFailed    = "failed"
-	StatusVanished  = "vanished" // not listed any more
+	StatusVanished  = "vanished" // never listed
 )
 
-// Fate is what becomes of a queued request.
+// Fate is how a queued request ends.
 type Fate int
 
 const (
 	// Fulfilled gives the request its effect and takes it off the list.
 	Fulfilled Fate = iota
-	// Never leaves it pending for ever.
+	// Never leaves the request pending for ever.
 	Never
-	// Failed keeps it on the list with a failed status; it has no effect.
+	// Failed keeps the request on the list with a failed status; it has no effect.
 	Failed
 	// FailedGone takes a failed request off the list; it has no effect.
 	FailedGone
-	// Vanished takes it off the list without any effect.
+	// Vanished takes the request off the list without any effect.
 	Vanished
 )
 
-// Outcome is what becomes of a queued request, and when. The zero Outcome is its
-// fulfilment after Server.FulfilmentDelay.
+// Outcome is how and when a queued request ends. The zero Outcome is its fulfilment
+// after Server.FulfilmentDelay.
 type Outcome struct {
 	Fate Fate
-	// After is how long after its acceptance it happens; 0 is FulfilmentDelay,
-	// negative is at once.
+	// After is the time from acceptance to the end. 0 means Server.FulfilmentDelay; a
+	// negative value means at once.
 	After time.Duration
-	// Status is shown in place of StatusPending and StatusFailed, such as one that
-	// the client does not know.
+	// Status replaces StatusPending and StatusFailed, for example by a status that the
+	// client does not know.
 	Status string
+	// KeepListed leaves a fulfilled request on the list, as Failed does with a failed
+	// one.
+	KeepListed bool
+	// FinalStatus replaces StatusFulfilled and StatusFailed once the request has ended.
+	FinalStatus string
 	// Code and Message are shown with a failed request.
 	Code, Message string
 }
 
-// queued is an accepted request with what is decided about it; guarded by Server.mu.
+// queued is an accepted request with its outcome; guarded by Server.mu.
 type queued struct {
 	QueuedRequest
 	outcome Outcome
 	due     time.Time
+	looks   int  // at its scope's list, since acceptance; for Server.PendingLag
+	hidden  bool // by Server.Hide
 }
 
 func (q QueuedRequest) clone() QueuedRequest {
@@ -84,14 +90,40 @@ func (q QueuedRequest) clone() QueuedRequest {
 
 func (e *queued) person() person { return person{e.Scope, e.Identity} }
 
-// listed reports whether the list of pending requests has it.
-func (e *queued) listed() bool { return !e.Done || e.outcome.Fate == Failed }
+// listed reports whether the request is on the list of pending requests. Lag and
+// Hide are not considered.
+func (e *queued) listed() bool {
+	if !e.Done || e.outcome.Fate == Failed {
+		return true
+	}
 
-// accept puts a request into the queue and returns it as it is then: even without a
-// delay nothing becomes of it before the next request.
+	return e.outcome.Fate == Fulfilled && e.outcome.KeepListed
+}
+
+// accept adds a request to the queue and returns it as the queue holds it. Its
+// outcome is applied by the next request at the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
+	e, added := s.add(q)
+
+	// The hook may call methods of the server, so that it runs without the lock.
+	var outcome Outcome
+	if s.Fulfil != nil {
+		outcome = s.Fulfil(added)
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide(e, outcome)
+	return e.clone()
+}
+
+// add appends a request to the queue, fills in what it leaves open and returns the
+// entry with a copy of the request.
+func (s *Server) add(q QueuedRequest) (*queued, QueuedRequest) {
 	now := s.clock().Now()
 	s.mu.Lock()
+	defer s.mu.Unlock()
+
 	if q.ID == "" {
 		q.ID = "request-" + strconv.Itoa(len(s.queue)+1)
 	}
@@ -100,82 +132,89 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	}
 	q.Status = cmp.Or(q.Status, StatusPending)
 	q.Body = maps.Clone(q.Body)
+
 	e := &queued{QueuedRequest: q}
 	s.queue = append(s.queue, e)
-	s.mu.Unlock()
-	var outcome Outcome
-	if s.Fulfil != nil {
-		outcome = s.Fulfil(q.clone())
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.decide(e, outcome)
-	return e.clone()
+	return e, e.clone()
 }
 
-// decide says what becomes of a request, unless a test has decided meanwhile.
+// decide sets the outcome of a request, unless a test has concluded it meanwhile.
 func (s *Server) decide(e *queued, o Outcome) {
 	if e.Done {
 		return
 	}
+
 	e.outcome = o
 	e.Status = cmp.Or(o.Status, e.Status)
 	if o.Fate == Never {
 		return
 	}
+
 	e.due = e.At.Add(max(0, cmp.Or(o.After, s.FulfilmentDelay)))
-	// The order in which requests are due is that in which they take effect, however
-	// late somebody looks; of two at the same time the one accepted first.
+	s.schedule(e)
+}
+
+// schedule inserts a request into the waiting ones, which are ordered by due time;
+// requests with equal due times keep the order of acceptance.
+func (s *Server) schedule(e *queued) {
 	place, _ := slices.BinarySearchFunc(s.waiting, e.due, func(w *queued, due time.Time) int {
 		if w.due.After(due) {
 			return 1
 		}
 		return -1
 	})
+
 	s.waiting = slices.Insert(s.waiting, place, e)
 }
 
-// lockSettled takes Server.mu after everything that is due by now has happened.
-// Nothing runs in the background: the queue moves only when somebody looks.
+// lockSettled applies every outcome that is due, returns the server's time and leaves
+// Server.mu locked. Nothing runs in the background: the queue moves only when
+// somebody looks.
 func (s *Server) lockSettled() (now time.Time) {
 	now = s.clock().Now()
 	s.mu.Lock()
+
 	due := 0
 	for due < len(s.waiting) && !s.waiting[due].due.After(now) {
 		due++
 	}
+
 	for _, e := range s.waiting[:due] {
 		s.conclude(e, e.due)
 	}
 	s.waiting = s.waiting[due:]
+
 	return now
 }
 
-// settle lets happen what is due.
+// settle applies every outcome that is due.
 func (s *Server) settle() {
 	s.lockSettled()
 	s.mu.Unlock()
 }
 
-// conclude makes what is decided about a request come true.
+// conclude applies the outcome of a request. at is recorded as the time of its
+// effect.
 func (s *Server) conclude(e *queued, at time.Time) {
-	e.Done = e.outcome.Fate != Never
+	o := e.outcome
+	e.Done = o.Fate != Never
 	e.Code, e.Message = "", ""
-	switch e.outcome.Fate {
+
+	switch o.Fate {
 	case Fulfilled:
-		e.Status, e.FulfilledAt = StatusFulfilled, at
+		e.Status, e.FulfilledAt = cmp.Or(o.FinalStatus, StatusFulfilled), at
 		s.takeEffect(e)
 	case Failed, FailedGone:
-		e.Status = cmp.Or(e.outcome.Status, StatusFailed)
-		e.Code, e.Message = e.outcome.Code, e.outcome.Message
+		e.Status = cmp.Or(o.FinalStatus, o.Status, StatusFailed)
+		e.Code, e.Message = o.Code, o.Message
 	case Vanished:
 		e.Status = StatusVanished
 	case Never:
-		e.Status = cmp.Or(e.outcome.Status, StatusPending)
+		e.Status = cmp.Or(o.Status, StatusPending)
 	}
 }
 
-// takeEffect does what the request is for.
+// takeEffect carries the request out.
 func (s *Server) takeEffect(e *queued) {
 	switch e.Operation {
 	case OpUpdateProfile:

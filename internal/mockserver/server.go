@@ -64,14 +64,24 @@ type Server struct {
 	// Fulfil decides what becomes of each deferred request, when it is accepted; nil
 	// fulfils it after FulfilmentDelay.
 	Fulfil func(QueuedRequest) Outcome
-	// QueueAnswer makes the answer of the operations that queue, as JSON with 202;
-	// NoContent as its result is a 204. Nil: the record of the request.
+	// QueueAnswer makes the answer of the operations that queue, as JSON with
+	// QueueStatus; NoContent as its result is a 204. Nil: the record of the request.
 	QueueAnswer func(record map[string]any) any
+	// QueueStatus is the status of that answer; 0 is 202.
+	QueueStatus int
+	// PendingLag keeps accepted requests off the list of pending requests for a while.
+	PendingLag Lag
+	// PendingRecord makes the record of a request in the list of pending requests; nil
+	// as its result leaves the request out. Nil: the record itself. RenameField and
+	// OmitField make such functions.
+	PendingRecord func(q QueuedRequest, record map[string]any) map[string]any
 	// PendingOrder puts the list of pending requests into another order than that of
 	// acceptance; it has the form of rand.Shuffle.
 	PendingOrder func(n int, swap func(i, j int))
+	// PendingPage answers the list of pending requests one page long.
+	PendingPage Page
 	// PendingAnswer makes the answer of the list of pending requests, as JSON. Nil: an
-	// array of the records.
+	// array of the records. It replaces what PendingPage makes of the body.
 	PendingAnswer func(records []map[string]any) any
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour.
