@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -79,12 +80,12 @@ func (m *fileModel) keep(state fileModel) {
 // target is what may be at path before a file is written there.
 type target struct {
 	check func(path string) error
-	write func(path string, fill func(*tfkit.Output) error) (tfkit.OutputFile, error)
+	write func(path string, fill func(*outfile.Writer) error) (outfile.File, error)
 }
 
 var (
-	newFile = target{tfkit.CheckNewOutput, tfkit.CreateOutput} // nothing
-	anyFile = target{tfkit.CheckOutput, tfkit.WriteOutput}     // nothing, or a regular file that is replaced
+	newFile = target{outfile.CheckNew, outfile.Create} // nothing
+	anyFile = target{outfile.Check, outfile.Write}     // nothing, or a regular file that is replaced
 )
 
 // export writes the file and fills in what is known of it. It reports false where
@@ -104,7 +105,7 @@ func (m *fileModel) export(ctx context.Context, service *tfkit.Service, to targe
 	}
 	complete, kinds := day.Before(c.Today()), kindsOf(ctx, m.Kinds)
 	var counts records.Counts
-	written, err := to.write(m.Path.ValueString(), func(out *tfkit.Output) (err error) {
+	written, err := to.write(m.Path.ValueString(), func(out *outfile.Writer) (err error) {
 		counts, err = m.fill(ctx, c, scope, client.ExportQuery{Day: day, Kinds: kinds}, out)
 		return err
 	})
@@ -137,7 +138,7 @@ func (m *fileModel) claim(service *tfkit.Service, to target, inState string, dia
 }
 
 // fill streams the day into the file.
-func (m *fileModel) fill(ctx context.Context, c *client.Client, scope client.Scope, q client.ExportQuery, out *tfkit.Output) (records.Counts, error) {
+func (m *fileModel) fill(ctx context.Context, c *client.Client, scope client.Scope, q client.ExportQuery, out *outfile.Writer) (records.Counts, error) {
 	sink := &fileSink{out: out, compression: m.Compression.ValueString(), withKind: m.WithKind.ValueBool(), limit: m.MaxBytes.ValueInt64()}
 	sink.start()
 	defer sink.abort() // which does nothing to what is finished
@@ -156,10 +157,10 @@ func (m *fileModel) addError(err error, inState string, diags *diag.Diagnostics)
 	case errors.Is(err, errTooMuch):
 		diags.AddAttributeError(path.Root("max_bytes"), "The day is larger than max_bytes",
 			"The file would be larger than "+strconv.FormatInt(m.MaxBytes.ValueInt64(), 10)+" bytes; what was written of it is removed."+now+"raise max_bytes, ask for fewer kinds, or compress the file.")
-	case errors.Is(err, tfkit.ErrExists):
+	case errors.Is(err, outfile.ErrExists):
 		diags.AddAttributeError(path.Root("path"), "There is a file already",
 			"At path there is a file that this object did not write; it is left as it is. It may belong to another object."+now+"choose another path, remove the file, or set overwrite = true where it may be replaced.")
-	case errors.Is(err, tfkit.ErrNoSpace):
+	case errors.Is(err, outfile.ErrNoSpace):
 		diags.AddAttributeError(path.Root("path"), "The disk is full",
 			"The file could not be written to its end: "+err.Error()+". What was written of it is removed."+now+"free space on the disk of path, choose a path on another one, or compress the file.")
 	default:
@@ -187,12 +188,12 @@ func (m *fileModel) look(ctx context.Context, today time.Time, diags *diag.Diagn
 	if day, err := client.ParseDay(m.UTCDate.ValueString()); err == nil && !m.Complete.ValueBool() && day.Before(today) {
 		m.Complete = types.BoolNull()
 	}
-	found, err := tfkit.ReadOutput(ctx, m.Path.ValueString())
+	found, err := outfile.Read(ctx, m.Path.ValueString())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false
 	case err == nil && found.SHA256 == m.SHA256.ValueString():
-	case errors.Is(err, tfkit.ErrNotRegular):
+	case errors.Is(err, outfile.ErrNotRegular):
 		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 		diags.AddAttributeWarning(path.Root("path"), "There is something else at path",
 			"What is at path is no regular file any more. The plan exports the day again, and its apply refuses to replace what is there.\n\nWhat to do: move away what is at path, or choose another path.")
@@ -208,13 +209,13 @@ func (m *fileModel) look(ctx context.Context, today time.Time, diags *diag.Diagn
 }
 
 // remove removes the file that this object wrote, and no other.
-func (m *fileModel) remove(ctx context.Context, files *tfkit.Claims, diags *diag.Diagnostics) {
+func (m *fileModel) remove(ctx context.Context, files *outfile.Claims, diags *diag.Diagnostics) {
 	release, free := files.Claim(m.Path.ValueString())
 	if !free { // what replaces this object has written its file there already
 		return
 	}
 	defer release()
-	gone, err := tfkit.RemoveOutput(ctx, m.Path.ValueString(), m.SHA256.ValueString())
+	gone, err := outfile.Remove(ctx, m.Path.ValueString(), m.SHA256.ValueString())
 	switch {
 	case err != nil:
 		diags.AddAttributeError(path.Root("path"), "The file could not be removed",

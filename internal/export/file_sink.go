@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // What compression accepts.
@@ -32,7 +32,7 @@ const (
 // fileSink writes records as lines into an output file. Compressing and writing
 // happen in a goroutine of their own, beside the reading.
 type fileSink struct {
-	out         *tfkit.Output
+	out         *outfile.Writer
 	compression string
 	withKind    bool
 	limit       int64 // of the file, in bytes; 0 is none
@@ -146,7 +146,7 @@ func (s *fileSink) pack(lines io.Reader) error {
 
 // bounded refuses more than a file may have.
 type bounded struct {
-	*tfkit.Output
+	*outfile.Writer
 
 	limit int64
 }
@@ -155,5 +155,5 @@ func (b *bounded) Write(p []byte) (int, error) {
 	if b.limit > 0 && b.Size()+int64(len(p)) > b.limit {
 		return 0, errTooMuch
 	}
-	return b.Output.Write(p)
+	return b.Writer.Write(p)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -29,7 +30,7 @@ func (m *accessModel) expectFile() { m.SHA256, m.Bytes = types.StringUnknown(), 
 // request sends the request, after it is known that its data can be written. Data
 // that come at once are written at once.
 func (m *accessModel) request(ctx context.Context, o *order, inState string, diags *diag.Diagnostics) bool {
-	if err := tfkit.CheckOutput(m.OutputPath.ValueString()); err != nil {
+	if err := outfile.Check(m.OutputPath.ValueString()); err != nil {
 		diags.AddAttributeError(path.Root("output_path"), "The file cannot be written",
 			unwritable(err)+"\n\nNothing was sent to the service.\nIn state now: "+inState+".\nWhat to do: correct output_path, or what is at that path.")
 		return false
@@ -80,12 +81,12 @@ func (m *accessModel) collect(ctx context.Context, o *order, diags *diag.Diagnos
 var errOtherObject = errors.New("another object of this run has written that file; each object needs a path of its own")
 
 // store writes the data, and with that the request is fulfilled.
-func (m *accessModel) store(files *tfkit.Claims, data []byte) error {
+func (m *accessModel) store(files *outfile.Claims, data []byte) error {
 	release, free := files.Claim(m.OutputPath.ValueString())
 	if !free {
 		return errOtherObject
 	}
-	written, err := tfkit.WriteOutput(m.OutputPath.ValueString(), func(w *tfkit.Output) error {
+	written, err := outfile.Write(m.OutputPath.ValueString(), func(w *outfile.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -100,7 +101,7 @@ func (m *accessModel) store(files *tfkit.Claims, data []byte) error {
 
 // holdsFile compares the file with what was written.
 func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bool {
-	got, err := tfkit.ReadOutput(ctx, m.OutputPath.ValueString())
+	got, err := outfile.Read(ctx, m.OutputPath.ValueString())
 	switch {
 	case err == nil && got.SHA256 == m.SHA256.ValueString():
 		return true
@@ -108,7 +109,7 @@ func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bo
 		warnLost(diags, "The file at output_path is not what was written to it.")
 	case errors.Is(err, fs.ErrNotExist):
 		warnLost(diags, "The file at output_path is not there any more.")
-	case errors.Is(err, tfkit.ErrNotRegular):
+	case errors.Is(err, outfile.ErrNotRegular):
 		warnLost(diags, "At output_path there is something that is no regular file.")
 	default:
 		diags.AddAttributeError(path.Root("output_path"), "The file cannot be read",

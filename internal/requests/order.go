@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -17,7 +18,7 @@ type order struct {
 	kind   kind
 	client *client.Client
 	scope  client.Scope
-	files  *tfkit.Claims
+	files  *outfile.Claims
 	effect func(context.Context) (bool, error)
 	code   string // of a rejection
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 )
 
 // Service is what the provider block makes available to every object.
@@ -30,7 +31,7 @@ type Service struct {
 	// Sent are the deferred requests of this run.
 	Sent Sent
 	// Files are the output files of this run.
-	Files Claims
+	Files outfile.Claims
 }
 
 // Reach gives what a request needs: the client, and the scope of an object.

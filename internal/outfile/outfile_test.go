@@ -1,4 +1,4 @@
-package tfkit
+package outfile
 
 import (
 	"crypto/sha256"
@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-func text(s string) func(*Output) error {
-	return func(w *Output) error {
+func text(s string) func(*Writer) error {
+	return func(w *Writer) error {
 		_, err := io.WriteString(w, s)
 		return err
 	}
@@ -41,15 +41,15 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jane.json")
 	for _, content := range []string{"first", "second, which is longer", ""} {
-		written, err := WriteOutput(path, text(content))
+		written, err := Write(path, text(content))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(content))
-		if want := (OutputFile{hex.EncodeToString(sum[:]), int64(len(content))}); written != want {
+		if want := (File{hex.EncodeToString(sum[:]), int64(len(content))}); written != want {
 			t.Errorf("written is %v, want %v", written, want)
 		}
-		if read, err := ReadOutput(t.Context(), path); err != nil || read != written {
+		if read, err := Read(t.Context(), path); err != nil || read != written {
 			t.Errorf("read is %v, %v", read, err)
 		}
 		info, err := os.Stat(path)
@@ -63,12 +63,12 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the source broke off")
-	for name, fill := range map[string]func(*Output) error{
-		"an error": func(w *Output) error {
+	for name, fill := range map[string]func(*Writer) error{
+		"an error": func(w *Writer) error {
 			_, _ = io.WriteString(w, "half")
 			return failure
 		},
-		"a panic": func(w *Output) error {
+		"a panic": func(w *Writer) error {
 			_, _ = io.WriteString(w, "half")
 			panic(failure)
 		},
@@ -77,12 +77,12 @@ func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			path := filepath.Join(folder, "jane.json")
-			if _, err := WriteOutput(path, text("old")); err != nil {
+			if _, err := Write(path, text("old")); err != nil {
 				t.Fatal(err)
 			}
 			func() {
 				defer func() { _ = recover() }()
-				if _, err := WriteOutput(path, fill); !errors.Is(err, failure) {
+				if _, err := Write(path, fill); !errors.Is(err, failure) {
 					t.Errorf("it ended with %v", err)
 				}
 			}()
@@ -109,17 +109,17 @@ func TestWhatIsNoRegularFileIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"/dev/null": ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
 		at("folder") + "/": ErrNoName, "": ErrNoName, "..": ErrNoName, ".": ErrNoName,
 	} {
-		if err := CheckOutput(path); !errors.Is(err, want) {
+		if err := Check(path); !errors.Is(err, want) {
 			t.Errorf("%q is checked with %v, want %v", path, err, want)
 		}
-		if _, err := WriteOutput(path, text("new")); !errors.Is(err, want) {
+		if _, err := Write(path, text("new")); !errors.Is(err, want) {
 			t.Errorf("%q is written with %v, want %v", path, err, want)
 		}
 	}
 	if content, err := os.ReadFile(at("target")); err != nil || string(content) != "theirs" {
 		t.Errorf("a link was followed: %q, %v", content, err)
 	}
-	if err := CheckOutput(at("target")); err != nil {
+	if err := Check(at("target")); err != nil {
 		t.Errorf("a regular file is refused: %v", err)
 	}
 	wantFiles(t, folder, "folder", "link", "loose", "target", "to-folder")
@@ -136,7 +136,7 @@ func TestAFolderThatCannotBeWrittenToIsNoticed(t *testing.T) {
 		f.Close()
 		t.Skip("whoever runs the test may write anywhere")
 	}
-	if err := CheckOutput(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
+	if err := Check(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
 		t.Errorf("it is checked with %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestReadingTellsWhatIsMissingFromWhatIsElse(t *testing.T) {
 		filepath.Join(folder, "missing"): fs.ErrNotExist, filepath.Join(folder, "no", "folder"): fs.ErrNotExist,
 		filepath.Join(folder, "link"): ErrNotRegular, folder: ErrNotRegular, "/dev/zero": ErrNotRegular,
 	} {
-		if _, err := ReadOutput(t.Context(), path); !errors.Is(err, want) {
+		if _, err := Read(t.Context(), path); !errors.Is(err, want) {
 			t.Errorf("%q is read with %v, want %v", path, err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package tfkit
+package outfile
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 func TestAFileThatBeginsAgainHoldsTheSecondTryOnly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "day.ndjson")
-	written, err := WriteOutput(path, func(out *Output) error {
+	written, err := Write(path, func(out *Writer) error {
 		_, err := io.WriteString(out, "a first try that is longer")
 		if err == nil {
 			err = out.Restart()
@@ -28,7 +28,7 @@ func TestAFileThatBeginsAgainHoldsTheSecondTryOnly(t *testing.T) {
 	if content, err := os.ReadFile(path); err != nil || string(content) != "second" || written.Bytes != 6 {
 		t.Errorf("the file holds %q, %v; described as %v", content, err, written)
 	}
-	if read, err := ReadOutput(t.Context(), path); err != nil || read != written {
+	if read, err := Read(t.Context(), path); err != nil || read != written {
 		t.Errorf("read is %v, %v", read, err)
 	}
 }
@@ -37,11 +37,11 @@ func TestADiskThatRunsFullEndsTheFileAndKeepsTheOldOne(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	if _, err := WriteOutput(path, text("old")); err != nil {
+	if _, err := Write(path, text("old")); err != nil {
 		t.Fatal(err)
 	}
 	looks := 0
-	_, err := WriteOutput(path, func(out *Output) error {
+	_, err := Write(path, func(out *Writer) error {
 		out.free = func(*os.File) (int64, bool) {
 			looks++
 			return spaceMargin + 2*spaceStep - out.n, true
@@ -60,7 +60,7 @@ func TestADiskThatRunsFullEndsTheFileAndKeepsTheOldOne(t *testing.T) {
 
 func TestASmallFileIsWrittenToAnAlmostFullDisk(t *testing.T) {
 	t.Parallel()
-	_, err := WriteOutput(filepath.Join(t.TempDir(), "day.ndjson"), func(out *Output) error {
+	_, err := Write(filepath.Join(t.TempDir(), "day.ndjson"), func(out *Writer) error {
 		out.free = func(*os.File) (int64, bool) { return 1, true }
 		_, err := out.Write(bytes.Repeat([]byte("x"), spaceStep-1))
 		return errors.Join(err, text("x")(out))
@@ -90,24 +90,24 @@ func TestANewFileNeverReplacesOne(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	if err := CheckNewOutput(path); err != nil {
+	if err := CheckNew(path); err != nil {
 		t.Error(err)
 	}
 	// Somebody else is faster.
-	_, err := CreateOutput(path, func(out *Output) error {
+	_, err := Create(path, func(out *Writer) error {
 		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
 	})
 	if !errors.Is(err, ErrExists) {
 		t.Errorf("it ended with %v", err)
 	}
-	if err := CheckNewOutput(path); !errors.Is(err, ErrExists) {
+	if err := CheckNew(path); !errors.Is(err, ErrExists) {
 		t.Errorf("it is checked with %v", err)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 	wantFiles(t, folder, "day.ndjson")
-	if _, err := CreateOutput(filepath.Join(folder, "new"), text("new")); err != nil {
+	if _, err := Create(filepath.Join(folder, "new"), text("new")); err != nil {
 		t.Error(err)
 	}
 	wantFiles(t, folder, "day.ndjson", "new")
@@ -117,24 +117,24 @@ func TestOnlyTheFileThatWasWrittenIsRemoved(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	written, err := CreateOutput(path, text("ours"))
+	written, err := Create(path, text("ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := RemoveOutput(t.Context(), path, written.SHA256); gone || err != nil {
+	if gone, err := Remove(t.Context(), path, written.SHA256); gone || err != nil {
 		t.Errorf("an altered file: gone %t, %v", gone, err)
 	}
-	if gone, err := RemoveOutput(t.Context(), folder, written.SHA256); gone || err != nil {
+	if gone, err := Remove(t.Context(), folder, written.SHA256); gone || err != nil {
 		t.Errorf("a folder: gone %t, %v", gone, err)
 	}
 	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if gone, err := RemoveOutput(t.Context(), path, written.SHA256); !gone || err != nil {
+		if gone, err := Remove(t.Context(), path, written.SHA256); !gone || err != nil {
 			t.Errorf("our file: gone %t, %v", gone, err)
 		}
 	}

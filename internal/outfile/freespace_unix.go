@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package tfkit
+package outfile
 
 import (
 	"os"

@@ -1,4 +1,7 @@
-package tfkit
+// Package outfile writes files with data of people: mode 0600, as a whole or not at
+// all, and never through a symbolic link or over a file of somebody else. It knows
+// nothing of Terraform.
+package outfile
 
 import (
 	"context"
@@ -12,9 +15,8 @@ import (
 	"path/filepath"
 )
 
-// OutputFile is a file with data of people that the provider writes: mode 0600, as a
-// whole or not at all, and never through a symbolic link.
-type OutputFile struct {
+// File describes a file as it was written or read.
+type File struct {
 	SHA256 string // hexadecimal
 	Bytes  int64
 }
@@ -29,9 +31,9 @@ var (
 	ErrNoSpace    = errors.New("the disk has too little free space")
 )
 
-// CheckOutput reports what would stand against WriteOutput, before data is asked for
+// Check reports what would stand against Write, before data is asked for
 // that would then be lost. It leaves nothing behind.
-func CheckOutput(path string) error {
+func Check(path string) error {
 	folder, name, err := openFolder(path)
 	if err != nil {
 		return err
@@ -47,9 +49,9 @@ func CheckOutput(path string) error {
 	return errors.Join(f.Close(), folder.Remove(temporary))
 }
 
-// CheckNewOutput reports what would stand against CreateOutput.
-func CheckNewOutput(path string) error {
-	if err := CheckOutput(path); err != nil {
+// CheckNew reports what would stand against Create.
+func CheckNew(path string) error {
+	if err := Check(path); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -58,32 +60,32 @@ func CheckNewOutput(path string) error {
 	return nil
 }
 
-// WriteOutput writes a file through fill, in the place of a regular file that may be
+// Write writes a file through fill, in the place of a regular file that may be
 // there. Until everything is on the disk, what was there before stays as it was; after
 // an error or a panic nothing else is left. Errors of fill are passed on; others name
 // no path.
-func WriteOutput(path string, fill func(*Output) error) (OutputFile, error) {
-	return writeOutput(path, (*os.Root).Rename, fill)
+func Write(path string, fill func(*Writer) error) (File, error) {
+	return write(path, (*os.Root).Rename, fill)
 }
 
-// CreateOutput is WriteOutput for a path at which nothing may be: ErrExists otherwise,
+// Create is Write for a path at which nothing may be: ErrExists otherwise,
 // also where it appears while the file is being written.
-func CreateOutput(path string, fill func(*Output) error) (OutputFile, error) {
-	return writeOutput(path, moveUnlessThere, fill)
+func Create(path string, fill func(*Writer) error) (File, error) {
+	return write(path, moveUnlessThere, fill)
 }
 
-func writeOutput(path string, move func(folder *os.Root, from, to string) error, fill func(*Output) error) (written OutputFile, err error) {
+func write(path string, move func(folder *os.Root, from, to string) error, fill func(*Writer) error) (written File, err error) {
 	folder, name, err := openFolder(path)
 	if err != nil {
-		return OutputFile{}, err
+		return File{}, err
 	}
 	defer folder.Close()
 	if err := checkTarget(folder, name); err != nil {
-		return OutputFile{}, err
+		return File{}, err
 	}
 	temporary, f, err := createTemporary(folder)
 	if err != nil {
-		return OutputFile{}, err
+		return File{}, err
 	}
 	kept := false
 	defer func() {
@@ -92,15 +94,15 @@ func writeOutput(path string, move func(folder *os.Root, from, to string) error,
 			_ = folder.Remove(temporary)
 		}
 	}()
-	out := &Output{f: f, sum: sha256.New(), free: freeSpace}
+	out := &Writer{f: f, sum: sha256.New(), free: freeSpace}
 	if err := fill(out); err != nil {
-		return OutputFile{}, explained(err)
+		return File{}, explained(err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return OutputFile{}, explained(err)
+		return File{}, explained(err)
 	}
 	if err := move(folder, temporary, name); err != nil {
-		return OutputFile{}, explained(err)
+		return File{}, explained(err)
 	}
 	kept = true
 	syncFolder(folder)
@@ -123,10 +125,10 @@ func moveUnlessThere(folder *os.Root, from, to string) error {
 	return folder.Rename(from, to)
 }
 
-// RemoveOutput removes a file if it is still the one that was written, and reports
+// Remove removes a file if it is still the one that was written, and reports
 // whether it is gone. Errors name no path.
-func RemoveOutput(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	found, err := ReadOutput(ctx, path)
+func Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
+	found, err := Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return true, nil
@@ -145,29 +147,29 @@ func RemoveOutput(ctx context.Context, path, sha256 string) (gone bool, err erro
 	return true, pathless(folder.Remove(name))
 }
 
-// ReadOutput describes the file that is there; fs.ErrNotExist where there is none,
+// Read describes the file that is there; fs.ErrNotExist where there is none,
 // ErrNotRegular where there is something else. A link is not followed.
-func ReadOutput(ctx context.Context, path string) (OutputFile, error) {
+func Read(ctx context.Context, path string) (File, error) {
 	folder, name, err := openFolder(path)
 	if errors.Is(err, ErrNoFolder) {
-		return OutputFile{}, fs.ErrNotExist
+		return File{}, fs.ErrNotExist
 	}
 	if err != nil {
-		return OutputFile{}, err
+		return File{}, err
 	}
 	defer folder.Close()
 	if _, err := folder.Lstat(name); err != nil {
-		return OutputFile{}, pathless(err)
+		return File{}, pathless(err)
 	}
 	if err := checkTarget(folder, name); err != nil {
-		return OutputFile{}, err
+		return File{}, err
 	}
 	f, err := folder.Open(name)
 	if err != nil {
-		return OutputFile{}, pathless(err)
+		return File{}, pathless(err)
 	}
 	defer f.Close()
-	out := &Output{sum: sha256.New()}
+	out := &Writer{sum: sha256.New()}
 	out.n, err = io.Copy(out.sum, interruptible{ctx, f})
 	return out.file(), pathless(err)
 }

@@ -1,4 +1,4 @@
-package tfkit
+package outfile
 
 import (
 	"encoding/hex"
@@ -18,8 +18,8 @@ const (
 	spaceStep   = 16 << 20
 )
 
-// Output is an output file while it is being written.
-type Output struct {
+// Writer is an output file while it is being written.
+type Writer struct {
 	f    *os.File
 	sum  hash.Hash
 	n    int64
@@ -29,7 +29,7 @@ type Output struct {
 
 // Write appends, and takes the digest beside the writing. It fails with ErrNoSpace
 // before the disk is full; after an error the digest is worthless, and so is the file.
-func (o *Output) Write(p []byte) (int, error) {
+func (o *Writer) Write(p []byte) (int, error) {
 	if o.n >= o.next {
 		if free, known := o.free(o.f); o.next > 0 && known && free < spaceMargin {
 			return 0, ErrNoSpace
@@ -45,7 +45,7 @@ func (o *Output) Write(p []byte) (int, error) {
 }
 
 // Restart forgets what was written so far.
-func (o *Output) Restart() error {
+func (o *Writer) Restart() error {
 	if err := o.f.Truncate(0); err != nil {
 		return explained(err)
 	}
@@ -56,10 +56,10 @@ func (o *Output) Restart() error {
 }
 
 // Size is how much was written so far, in bytes.
-func (o *Output) Size() int64 { return o.n }
+func (o *Writer) Size() int64 { return o.n }
 
-func (o *Output) file() OutputFile {
-	return OutputFile{SHA256: hex.EncodeToString(o.sum.Sum(nil)), Bytes: o.n}
+func (o *Writer) file() File {
+	return File{SHA256: hex.EncodeToString(o.sum.Sum(nil)), Bytes: o.n}
 }
 
 // explained drops the path from an error and recognises a full disk.

@@ -1,4 +1,4 @@
-package tfkit
+package outfile
 
 import (
 	"os"
