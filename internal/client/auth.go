@@ -3,11 +3,8 @@ package client
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync"
 )
 
@@ -94,25 +91,18 @@ func rewind(req *http.Request) (*http.Request, error) {
 }
 
 func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
-	k := callFrom(req.Context())
-	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		WroteHeaders: func() { k.sent.Store(true) },
-	})
-	clone := req.Clone(ctx)
-	if k.op.queues {
-		// The HTTP stack repeats a GET by itself where a connection breaks, unless it
-		// has a body that it cannot read again. This one is empty and sends nothing.
-		clone.Body, clone.GetBody = io.NopCloser(strings.NewReader("")), nil
-	}
-	t.dress(clone)
-	mark, err := t.credential.present(req.Context(), clone)
+	sealed := callFrom(req.Context()).sealed(req)
+	t.dress(sealed)
+	mark, err := t.credential.present(req.Context(), sealed)
 	if err != nil {
 		return nil, 0, err
 	}
-	resp, err := t.next.RoundTrip(clone)
+
+	resp, err := t.next.RoundTrip(sealed)
 	if err != nil {
 		return nil, mark, err
 	}
+
 	// The request that the answer refers to is the one without credentials.
 	resp.Request = req
 	if resp.StatusCode != http.StatusUnauthorized {

@@ -256,6 +256,63 @@ func TestTheTokensOwnClockPlaysNoPart(t *testing.T) {
 	}
 }
 
+// everySecond reads once a second, a hundred times.
+func everySecond(t *testing.T, c *client.Client) (errs []error) {
+	t.Helper()
+	for range 100 {
+		_, err := c.GetConsent(t.Context(), scope, person)
+		errs = append(errs, err)
+		<-time.After(time.Second)
+	}
+	return errs
+}
+
+func TestLogin_tokenIsUsedForAFloor(t *testing.T) {
+	t.Parallel()
+	for _, lifetime := range []int64{0, 1, 2, 30, 33} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+			service.Claims = func(now time.Time) map[string]any {
+				return map[string]any{"iat": now.Unix(), "exp": now.Unix() + lifetime}
+			}
+			for _, err := range everySecond(t, c) {
+				noError(t, err)
+			}
+			if got := service.Count(mockserver.OpLogin); got > 4 {
+				t.Errorf("a lifetime of %d s: %d logins in 100 s", lifetime, got)
+			}
+		})
+	}
+}
+
+func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		service.TokenLifetime = time.Second
+		failed := 0
+		for _, err := range everySecond(t, c) {
+			if err == nil {
+				continue
+			}
+			failed++
+			e := wantKind(t, err, client.KindAuthentication)
+			if !strings.Contains(e.Detail, "keeps rejecting tokens less than 30s after it issued them") {
+				t.Fatalf("the detail is %q", e.Detail)
+			}
+		}
+		if got := service.Count(mockserver.OpLogin); failed < 80 || got > 10 {
+			t.Errorf("%d of 100 reads failed, with %d logins", failed, got)
+		}
+		// A service that is well again is used again.
+		service.TokenLifetime = time.Hour
+		<-time.After(time.Minute)
+		for _, err := range everySecond(t, c) {
+			noError(t, err)
+		}
+	})
+}
+
 func TestALoginOutlivesTheCallerThatBeganIt(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {

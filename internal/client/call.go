@@ -23,9 +23,6 @@ type operation struct {
 	// effect: the service changes something, so that a lost answer leaves open
 	// whether it did, and read_only refuses it.
 	effect bool
-	// queues: each request that arrives is another one in the service's queue, so
-	// that nothing may repeat it.
-	queues bool
 	// streams: the answer may be larger than memory and is read while it comes, so that
 	// request_timeout bounds each silence and not the whole.
 	streams bool
@@ -47,6 +44,7 @@ type call struct {
 	truncated  int           // answers that ended in the middle of the JSON
 	retryAfter time.Duration // what the service last asked to wait
 	location   string        // where the service wanted to send the request
+	remark     string        // what the layers below know about a 401
 	sent       atomic.Bool   // this attempt's request reached the connection
 }
 
@@ -141,7 +139,8 @@ func (k *call) transportError(err error) *Error {
 		detail += "; the host is " + k.host
 	}
 	e := k.fail(kind, 0, detail)
-	e.Ambiguous = k.op.effect && k.sent.Load()
+	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
+	e.Ambiguous = k.op.effect && !e.NotProcessed
 	if kind == KindCancelled {
 		e.cause = context.Canceled
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -175,6 +174,8 @@ func judgeTransport(err error) (Kind, string) {
 		return KindUnreachable, "the connection was refused or there is no route"
 	case timeout:
 		return KindTimeout, "the connection timed out"
+	case errors.Is(err, errNotProcessed):
+		return KindConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return KindConnectionLost, "the answer was cut off"
 	default:

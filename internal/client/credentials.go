@@ -89,9 +89,14 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
 }
 
-// ValidateHeaders refuses names and values that are no header, and headers that
-// are not the user's to set, Authorization first of all. Errors name the header
-// only where it is one of those.
+// repeatHeaders make Go's HTTP transport send a request again by itself where a
+// connection breaks, whatever its method is.
+var repeatHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
+
+// ValidateHeaders returns an error for names and values that are no header, for
+// headers that are not the user's to set, Authorization first of all, and for
+// headers that let a deletion be sent twice. It names only headers of the last two
+// sorts.
 func ValidateHeaders(headers map[string]string) error {
 	seen := map[string]bool{}
 	for name, value := range headers {
@@ -101,6 +106,8 @@ func ValidateHeaders(headers map[string]string) error {
 			return errors.New("headers has a name that is not a header name")
 		case slices.Contains(ownHeaders, canonical):
 			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
+		case slices.Contains(repeatHeaders, canonical):
+			return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
 		case seen[canonical]:
 			return fmt.Errorf("headers contains %s twice, in different spellings", escapeText(canonical, 60))
 		case !httpguts.ValidHeaderFieldValue(value):

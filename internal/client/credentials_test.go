@@ -49,6 +49,8 @@ func TestHeadersThatAreNotTheUsersAreRefused(t *testing.T) {
 		{"authorization": "canary"},
 		{"HOST": "canary"},
 		{"user-agent": "canary"},
+		{"Idempotency-Key": "canary"},
+		{"x-idempotency-key": "canary"},
 		{"X Y": "canary"},
 		{"": "canary"},
 		{"X-Y": "canary\r\nX-Z: 1"},

@@ -97,6 +97,10 @@ type Error struct {
 	Detail string
 	// Ambiguous: the service may have carried the request out all the same.
 	Ambiguous bool
+	// NotProcessed reports that the service did not carry the request out, because
+	// nothing of it was sent or because HTTP/2 proves it. It can be sent again, even
+	// where each arrival would queue another request.
+	NotProcessed bool
 
 	midway bool // the answer had begun when it broke off
 

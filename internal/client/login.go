@@ -25,6 +25,13 @@ const (
 
 	// refusalPause is how long a 401 is believed after a fresh token got one too.
 	refusalPause = 60 * time.Second
+
+	// tokenFloor is how long a token is used at least, whatever it says of itself, and
+	// how long one has to be accepted: a service that ends tokens earlier would be
+	// asked to log in with every request. Some shorter ones in a row are renewed all
+	// the same, since tokens can be revoked.
+	tokenFloor      = 30 * time.Second
+	shortTokenLimit = 5
 )
 
 var opLogin = operation{name: "Log in", method: http.MethodPost}
@@ -51,6 +58,10 @@ type login struct {
 	refusedUntil time.Time
 	renewing     bool // the next token replaces a rejected one
 	unproven     bool // the token replaced a rejected one, and nothing has accepted it yet
+
+	issued, lastAccepted time.Time // of the token
+	short                int       // tokens in a row that were accepted for less than tokenFloor
+	shortUntil           time.Time // no login until then because of them
 }
 
 func newLogin(cfg Config, base *url.URL, t *authTransport) *login {
@@ -83,19 +94,56 @@ func (l *login) current() (string, int, bool) {
 // renew makes sure that a token newer than the rejected one is there. A token
 // that others have renewed meanwhile is used without another login.
 func (l *login) renew(ctx context.Context, rejected int) bool {
-	l.mu.Lock()
-	switch {
-	case l.number != rejected:
-		l.mu.Unlock()
-		return true
-	case l.unproven, time.Now().Before(l.refusedUntil):
-		l.mu.Unlock()
-		return false
+	needed, allowed := l.prepareRenewal(ctx, rejected)
+	if !needed || !allowed {
+		return allowed
 	}
-	l.fresh, l.renewing = time.Time{}, true
-	l.mu.Unlock()
+
 	// A failing login shows as the original 401: that is what happened to the call.
 	return l.obtain(ctx) == nil
+}
+
+// prepareRenewal decides about a login after a 401 to the token of that number. It
+// notes in the call of ctx why there is none where the reason is not the 401 alone.
+func (l *login) prepareRenewal(ctx context.Context, rejected int) (needed, allowed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	if l.number != rejected {
+		return false, true
+	}
+	now := time.Now()
+	if l.unproven || now.Before(l.refusedUntil) {
+		return true, false
+	}
+
+	if l.endTooSoon(now) {
+		callFrom(ctx).remark = "the service keeps rejecting tokens less than " + tokenFloor.String() +
+			" after it issued them, so the provider does not log in again for now"
+		return true, false
+	}
+	l.fresh, l.renewing = time.Time{}, true
+	return true, true
+}
+
+// endTooSoon reports whether tokens end so soon after their login that another login
+// helps nobody, and counts the token that was rejected now.
+func (l *login) endTooSoon(now time.Time) bool {
+	if now.Before(l.shortUntil) {
+		return true
+	}
+	if l.lastAccepted.Sub(l.issued) >= tokenFloor {
+		l.short = 0
+		return false
+	}
+
+	l.short++
+	if l.short <= shortTokenLimit {
+		return false
+	}
+	l.short = shortTokenLimit - 1 // after the pause one more is tried
+	l.shortUntil = now.Add(refusalPause)
+	return true
 }
 
 // refused remembers that even a fresh token is not accepted, so that thousands of
@@ -111,6 +159,7 @@ func (l *login) accepted(mark int) {
 	defer l.mu.Unlock()
 	if mark == l.number {
 		l.unproven = false
+		l.lastAccepted = time.Now()
 	}
 }
 
@@ -194,7 +243,9 @@ func (l *login) accept(token string, lifetime time.Duration) {
 	l.token, l.failure = token, nil
 	l.unproven, l.renewing = l.renewing, false
 	l.number++
-	l.fresh = time.Now().Add(lifetime - min(5*time.Minute, lifetime/10))
+	l.issued = time.Now()
+	l.lastAccepted = l.issued
+	l.fresh = l.issued.Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
 }
 
 // attempt is one login request. It goes past the layers above: no retry, no

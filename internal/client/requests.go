@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	opDeleteData = operation{name: "Delete all data of a user", method: http.MethodDelete, effect: true, queues: true, suffix: "/all-data"}
-	opGetAllData = operation{name: "Get all data of a user", method: http.MethodGet, effect: true, queues: true, suffix: "/all-data"}
+	opDeleteData = operation{name: "Delete all data of a user", method: http.MethodDelete, effect: true, suffix: "/all-data"}
+	opGetAllData = operation{name: "Get all data of a user", method: http.MethodGet, effect: true, suffix: "/all-data"}
 )
 
 // Request is a deferred request that the service has accepted.

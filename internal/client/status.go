@@ -46,7 +46,7 @@ func (k *call) judgeStatus(resp *http.Response, isObject bool) (Kind, string) {
 	case status/100 == 3:
 		return KindRedirect, redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
 	case status == http.StatusUnauthorized:
-		return KindAuthentication, ""
+		return KindAuthentication, k.remark
 	case status == http.StatusProxyAuthRequired:
 		return KindProxyAuth, ""
 	case status == http.StatusForbidden:

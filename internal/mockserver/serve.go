@@ -49,6 +49,9 @@ func (s *Server) Serve(l net.Listener, config *tls.Config) *Listening {
 		ErrorLog:  log.New(io.Discard, "", 0),
 		ConnState: g.watch(s),
 	}
+	if s.StreamEnd != ResetInternal {
+		g.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(s.StreamEnd)}
+	}
 	go g.accept(l)
 	return g
 }

@@ -39,6 +39,8 @@ type Server struct {
 	Clock Clock
 	// Latency is added to every answer, scripted ones included.
 	Latency time.Duration
+	// StreamEnd is how a Cut that resets the connection ends a request over HTTP/2.
+	StreamEnd StreamEnd
 	// BasePath is where in the host's path the interface begins, percent-encoded as
 	// it is sent, such as "/api"; empty is the root.
 	BasePath string
@@ -49,8 +51,10 @@ type Server struct {
 	Scopes []Scope
 
 	// Claims makes the claims that a JWT shows; nil: sub, iat and exp. How long the
-	// token is good for stays with Clock.
+	// token is good for stays with Clock and TokenLifetime.
 	Claims func(now time.Time) map[string]any
+	// TokenLifetime is how long a token is accepted; 0 is one hour (section 8).
+	TokenLifetime time.Duration
 	// LoginAnswer makes the answer of a login, as JSON; nil: {"token": token}.
 	LoginAnswer func(token string) any
 	// ConsentAnswer makes the answer of both consent operations, as JSON; NoContent

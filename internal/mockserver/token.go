@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,7 +10,7 @@ import (
 	"time"
 )
 
-// tokenLifetime is how long a token is accepted (section 8).
+// tokenLifetime is how long a token is accepted (section 8), by default.
 const tokenLifetime = time.Hour
 
 // grant is what a token is good for, independent of what it says.
@@ -22,7 +23,8 @@ type grant struct {
 // clients that are given a token. The user need not exist.
 func (s *Server) IssueToken(email string) string {
 	now := s.clock().Now()
-	claims := map[string]any{"sub": email, "iat": now.Unix(), "exp": now.Add(tokenLifetime).Unix()}
+	expires := now.Add(cmp.Or(s.TokenLifetime, tokenLifetime))
+	claims := map[string]any{"sub": email, "iat": now.Unix(), "exp": expires.Unix()}
 	if s.Claims != nil {
 		claims = s.Claims(now)
 	}
@@ -36,7 +38,7 @@ func (s *Server) IssueToken(email string) string {
 	if s.tokens == nil {
 		s.tokens = map[string]grant{}
 	}
-	s.tokens[token] = grant{email: email, expires: now.Add(tokenLifetime)}
+	s.tokens[token] = grant{email: email, expires: expires}
 	return token
 }
 

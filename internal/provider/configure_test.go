@@ -62,6 +62,8 @@ func TestBadSettingsAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 		{acctest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
 		{acctest.Attributes{"headers": acctest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
 		{acctest.Attributes{"headers": acctest.Attributes{"X-Y": "canary\n"}}, "headers", "cannot carry"},
+		{acctest.Attributes{"headers": acctest.Attributes{"idempotency-key": "canary"}}, "headers", "must not contain Idempotency-Key: one value for all requests"},
+		{acctest.Attributes{"headers": acctest.Attributes{"X-IDEMPOTENCY-KEY": "canary"}}, "headers", "must not contain X-Idempotency-Key"},
 		{acctest.Attributes{"wire": acctest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
 		{acctest.Attributes{"wire": acctest.Attributes{"agreement_time_format": "iso"}}, "agreement_time_format", "one of"},
 	} {

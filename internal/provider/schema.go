@@ -82,7 +82,7 @@ func connectionAttributes() map[string]schema.Attribute {
 			Optional:    true,
 			Sensitive:   true,
 			ElementType: types.StringType,
-			MarkdownDescription: "Headers that are sent with every request to the service, for gateways that ask for one. `Authorization` and headers that the provider sets itself are refused. Sensitive." +
+			MarkdownDescription: "Headers that are sent with every request to the service, for gateways that ask for one. `Authorization` and headers that the provider sets itself are refused, and so are `Idempotency-Key` and `X-Idempotency-Key`, because they let a broken connection repeat a request. Sensitive." +
 				fromEnv("headers") + " In the environment it is a JSON object of strings.",
 		},
 		"wire": schema.SingleNestedAttribute{

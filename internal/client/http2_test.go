@@ -1,0 +1,102 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// changes are the operations that change something, by their name at the server.
+func changes() map[string]func(context.Context, *client.Client) error {
+	return map[string]func(context.Context, *client.Client) error{
+		mockserver.OpUpdateConsent: update,
+		mockserver.OpDeleteAllData: func(ctx context.Context, c *client.Client) error {
+			_, err := c.RequestDeletion(ctx, scope, person)
+			return err
+		},
+		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
+			_, err := c.RequestData(ctx, scope, person)
+			return err
+		},
+	}
+}
+
+// startHTTP2 starts a service over HTTP/2 and a client that has used the connection.
+func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Config)) (*mocktest.Instance, *client.Client) {
+	t.Helper()
+	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) { s.StreamEnd = end })
+	c, err := direct(service, change)
+	noError(t, err)
+	t.Cleanup(c.Close)
+	_, err = c.CurrentUser(t.Context())
+	noError(t, err)
+	return service, c
+}
+
+func TestHTTP2_refusedRequestIsSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
+
+				noError(t, call(t.Context(), c))
+
+				wantCount(t, service, operation, 2)
+				wantCount(t, service, mockserver.OpGetConsent, 0)
+			})
+		}
+	}
+}
+
+func TestHTTP2_refusalThatStaysIsNotAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit, Times: -1})
+
+				err := call(t.Context(), c)
+
+				e := wantKind(t, err, client.KindConnectionLost)
+				if !e.NotProcessed || e.Ambiguous || e.Attempts != 2 {
+					t.Errorf("not processed: %v, ambiguous: %v, attempts: %d", e.NotProcessed, e.Ambiguous, e.Attempts)
+				}
+				wantCount(t, service, operation, 2)
+			})
+		}
+	}
+}
+
+func TestHTTP2_otherResetsProveNothing(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]mockserver.StreamEnd{"INTERNAL_ERROR": mockserver.ResetInternal, "PROTOCOL_ERROR": mockserver.ResetProtocol} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(
+					mockserver.Fault{Operation: operation, Cut: mockserver.CutAfterCommit},
+					// What would settle the outcome by looking is down.
+					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
+					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
+
+				err := call(t.Context(), c)
+
+				e, ok := errors.AsType[*client.Error](err)
+				if !ok || !e.Ambiguous || e.NotProcessed {
+					t.Errorf("the error is %+v", err)
+				}
+				wantCount(t, service, operation, 1)
+			})
+		}
+	}
+}
