@@ -15,7 +15,7 @@ type Kind int
 
 // The kinds of failure. NotFound is a 404 or 410 that the service itself gave,
 // proven by a JSON object; EndpointNotFound is any other 404, which says nothing
-// about the object asked for.
+// about the object asked for. NotReady is an answer that puts off the data.
 const (
 	KindInternal Kind = iota
 	KindInvalid
@@ -42,6 +42,7 @@ const (
 	KindTooLarge
 	KindPayload
 	KindUnknownOutcome
+	KindNotReady
 )
 
 var kindTitles = map[Kind]string{
@@ -70,6 +71,7 @@ var kindTitles = map[Kind]string{
 	KindTooLarge:         "Response too large",
 	KindPayload:          "Unexpected response",
 	KindUnknownOutcome:   "Outcome unknown",
+	KindNotReady:         "Not ready yet",
 }
 
 // FieldError is what the service said about one field of a request.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,7 +19,7 @@ var opExport = operation{name: "Export records", method: http.MethodGet, streams
 // dayLayout is how the interface writes a UTC date (section 4, Export).
 const dayLayout = "2006-01-02"
 
-// ParseDay reads a UTC date, YYYY-MM-DD and nothing else.
+// ParseDay returns the UTC date that text is, YYYY-MM-DD and nothing else.
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil || day.Format(dayLayout) != text {
@@ -27,24 +28,43 @@ func ParseDay(text string) (time.Time, error) {
 	return day, nil
 }
 
-// FormatDay writes the UTC date of an instant.
+// FormatDay returns the UTC date of an instant.
 func FormatDay(t time.Time) string { return t.UTC().Format(dayLayout) }
 
 // ExportQuery says what to export.
 type ExportQuery struct {
-	// Day is the UTC date, as ParseDay gives it.
+	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
-	// Kinds are the wanted kinds; none are all. Records whose kind cannot be told are
-	// always among what is exported.
+	// Kinds are the wanted kinds; none means all. Records whose kind cannot be told are
+	// always exported.
 	Kinds []records.Kind
+	// Finished refuses an answer whose Date shows that the day is not over by the
+	// service's own clock.
+	Finished bool
 }
 
 func (q ExportQuery) wants(k records.Kind) bool {
 	return k == records.Unknown || len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)
 }
 
-// ExportSink takes the records of a day. Its errors end the export and are returned
-// as they are.
+// ExportResult describes a day that was read to its end.
+type ExportResult struct {
+	Counts records.Counts
+	// Date is the service's time when it began to answer; zero where it sent none. Of
+	// several answers it is the earliest.
+	Date time.Time
+}
+
+// Over reports whether the day was over when it was read, by this machine's date today
+// and by the service's clock.
+func (r ExportResult) Over(day, today time.Time) bool {
+	return day.Before(today) && (r.Date.IsZero() || isOver(day, r.Date))
+}
+
+func isOver(day, now time.Time) bool { return !now.Before(day.AddDate(0, 0, 1)) }
+
+// ExportSink takes the records of a day, in the order of the answer and from one
+// goroutine. Its errors end the export and are returned as they are.
 type ExportSink interface {
 	// Restart forgets every record so far: the day is read from its beginning again.
 	Restart() error
@@ -52,92 +72,142 @@ type ExportSink interface {
 	Record(kind records.Kind, record jsontext.Value) error
 }
 
-// Export is GET …/export for one UTC day (section 4, Export): it reads the answer as
+// Export is GET …/export for one UTC day (section 4, Export). It reads the answer as
 // it comes, in constant memory, and hands its records to the sink. With
-// wire.export_kind_parameter there is one request for each kind, otherwise one whose
+// wire.export_kind_parameter it sends one request for each kind, otherwise one whose
 // answer is split by its shape.
 //
 // An answer that breaks off begins again, as often as a request is repeated, and is
 // never taken for a short day: without an error the day was read to its end. Errors
 // are *Error, or the sink's.
-func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink ExportSink) (records.Counts, error) {
+func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink ExportSink) (ExportResult, error) {
 	to, err := scope.export()
 	if err != nil {
-		return records.Counts{}, invalid(opExport, err)
+		return ExportResult{}, invalid(opExport, err)
 	}
+
 	attempts := 0
 	for try := 0; ; try++ {
-		counts, err := c.exportOnce(ctx, to, q, sink)
+		x := exporting{client: c, to: to, query: q, sink: sink}
+		err := x.read(ctx)
 		e, failed := errors.AsType[*Error](err)
 		if !failed {
-			return counts, err
+			return x.result, err
 		}
+
 		if e.Operation == opExport.name {
 			e.Attempts += attempts
 		}
 		if !e.midway || try == c.retries.RetryMax {
-			return counts, e
+			return x.result, e
 		}
+
 		attempts = e.Attempts
 		if pause(ctx, backoff(0, 0, try, nil)) != nil {
-			return counts, e
+			return x.result, e
 		}
 		if err := sink.Restart(); err != nil {
-			return counts, err
+			return x.result, err
 		}
 	}
 }
 
-// exportOnce reads the day once.
-func (c *Client) exportOnce(ctx context.Context, to endpoint, q ExportQuery, sink ExportSink) (total records.Counts, err error) {
-	query := url.Values{"utcDate": {FormatDay(q.Day)}}
-	if c.wire.ExportKindParameter == "" {
-		return c.exportPart(ctx, to, query, records.Unknown, q, sink)
+// exporting is a day while it is read once.
+type exporting struct {
+	client *Client
+	to     endpoint
+	query  ExportQuery
+	sink   ExportSink
+
+	result ExportResult
+	prints []fingerprint
+}
+
+// read reads the day.
+func (x *exporting) read(ctx context.Context) error {
+	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
+	wire := x.client.wire
+	if wire.ExportKindParameter == "" {
+		return x.part(ctx, query, records.Unknown)
 	}
+
 	for _, k := range records.Kinds {
-		if !q.wants(k) {
+		if !x.query.wants(k) {
 			continue
 		}
-		query.Set(c.wire.ExportKindParameter, c.wire.exportKindValue(k))
-		counts, err := c.exportPart(ctx, to, query, k, q, sink)
-		for i, n := range counts {
-			total[i] += n
-		}
-		if err != nil {
-			return total, err
+		query.Set(wire.ExportKindParameter, wire.exportKindValue(k))
+		if err := x.part(ctx, query, k); err != nil {
+			return err
 		}
 	}
-	return total, nil
+	return nil
 }
 
-// exportPart is one request. asked is the kind that it asks for, if it does.
-func (c *Client) exportPart(ctx context.Context, to endpoint, query url.Values, asked records.Kind, q ExportQuery, sink ExportSink) (counts records.Counts, err error) {
-	var alone jsontext.Value // the only record, where it may be no record at all
-	seen := 0
-	emit := func(kind records.Kind, record jsontext.Value) error {
-		if seen++; seen == 1 && (kind == records.Unknown || asked != records.Unknown) {
-			alone = record.Clone()
-		} else {
-			alone = nil
-		}
-		if !q.wants(kind) {
-			return nil
-		}
-		counts[kind]++
-		return sink.Record(kind, record)
-	}
-	s, err := c.stream(ctx, opExport, to, payload{query: query.Encode()})
+// part reads the answer of one request. asked is the kind that the request asks for;
+// Unknown where it asks for all.
+func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
+	s, err := x.client.stream(ctx, opExport, x.to, payload{query: query.Encode()})
 	if err != nil {
-		return counts, err
+		return err
 	}
 	defer s.close()
-	if err := s.split(asked, emit); err != nil {
-		return counts, err
+	if err := x.checkHead(s); err != nil {
+		return err
 	}
+
+	var printed fingerprint
+	var alone jsontext.Value // the only record, where it may be no record at all
+	err = s.split(asked, func(kind records.Kind, record jsontext.Value) error {
+		if alone = nil; printed.count == 0 && (kind == records.Unknown || asked != records.Unknown) {
+			alone = record.Clone()
+		}
+		if asked == records.Unknown {
+			printed.count++
+		} else {
+			printed.add(record)
+		}
+
+		if !x.query.wants(kind) {
+			return nil
+		}
+		x.result.Counts[kind]++
+		return x.sink.Record(kind, record)
+	})
+	if err != nil {
+		return err
+	}
+
 	if said, failed := complaintInside(alone); failed {
 		e := s.call.fail(KindRejected, s.resp.StatusCode, "the answer has a status of success and an error inside")
 		s.call.quote(e, said)
-		return counts, e
+		return e
 	}
-	return counts, nil
+	return x.checkPrint(s, printed)
+}
+
+// checkPrint refuses a second answer with the same records: the service does not know
+// the parameter that selects a kind, and answers everything each time.
+func (x *exporting) checkPrint(s *streamed, printed fingerprint) error {
+	if printed.count > 0 && slices.Contains(x.prints, printed) {
+		return s.call.fail(KindPayload, s.resp.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
+	}
+	x.prints = append(x.prints, printed)
+	return nil
+}
+
+// kindSettings names what to compare where the kinds of an answer are wrong.
+const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
+
+// fingerprint identifies the records of an answer, whatever their order.
+type fingerprint struct {
+	count int64
+	sum   uint64
+}
+
+// printSeed is one for all fingerprints, so that they can be compared.
+var printSeed = maphash.MakeSeed()
+
+func (f *fingerprint) add(record []byte) {
+	f.count++
+	f.sum += maphash.Bytes(printSeed, record)
 }

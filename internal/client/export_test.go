@@ -44,7 +44,7 @@ func (r *received) Record(k records.Kind, record jsontext.Value) error {
 }
 
 // export exports the day.
-func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (records.Counts, error) {
+func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (client.ExportResult, error) {
 	t.Helper()
 	day, err := client.ParseDay(exportDay)
 	noError(t, err)
@@ -90,7 +90,7 @@ func TestAnExportIsReadInEveryShapeAndCoding(t *testing.T) {
 				if diff := cmp.Diff(threeRecords, got.records); diff != "" {
 					t.Errorf("unexpected records (-want +got):\n%s", diff)
 				}
-				if counts != (records.Counts{0, 1, 1, 1}) {
+				if counts.Counts != (records.Counts{0, 1, 1, 1}) {
 					t.Errorf("counted are %v", counts)
 				}
 				wantCount(t, service, mockserver.OpExportRecords, 1)
@@ -146,7 +146,7 @@ func TestADayWithoutRecordsIsNoError(t *testing.T) {
 				var got received
 				counts, err := export(t.Context(), t, c, &got)
 				noError(t, err)
-				if counts.Total() != 0 || len(got.records) != 0 {
+				if counts.Counts.Total() != 0 || len(got.records) != 0 {
 					t.Errorf("%v, %v", counts, got.records)
 				}
 			}, useSecretKey)
@@ -161,7 +161,7 @@ func TestOnlyTheKindsThatAreAskedForAreHandedOnAndWhatIsUnknown(t *testing.T) {
 		var got received
 		counts, err := export(t.Context(), t, c, &got, records.Event)
 		noError(t, err)
-		if diff := cmp.Diff([]string{`event {"id":"e"}`, `unknown {"id":"x"}`}, got.records); diff != "" || counts.Total() != 2 {
+		if diff := cmp.Diff([]string{`event {"id":"e"}`, `unknown {"id":"x"}`}, got.records); diff != "" || counts.Counts.Total() != 2 {
 			t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 		}
 	}, useSecretKey)
@@ -184,7 +184,7 @@ func TestEachKindIsARequestWhereAParameterChoosesIt(t *testing.T) {
 		var got received
 		counts, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("P, S, E")), &got, records.Event, records.Person)
 		noError(t, err)
-		if diff := cmp.Diff([]string{`person {"sort":"person","id":"p"}`, `event {"sort":"event","id":"e"}`}, got.records); diff != "" || counts != (records.Counts{0, 1, 0, 1}) {
+		if diff := cmp.Diff([]string{`person {"sort":"person","id":"p"}`, `event {"sort":"event","id":"e"}`}, got.records); diff != "" || counts.Counts != (records.Counts{0, 1, 0, 1}) {
 			t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 		}
 		wantCount(t, service, mockserver.OpExportRecords, 2)
@@ -223,7 +223,7 @@ func TestAnExportThatBreaksOffBeginsAgain(t *testing.T) {
 				var got received
 				counts, err := export(t.Context(), t, c, &got)
 				noError(t, err)
-				if diff := cmp.Diff(threeRecords, got.records); diff != "" || counts.Total() != 3 {
+				if diff := cmp.Diff(threeRecords, got.records); diff != "" || counts.Counts.Total() != 3 {
 					t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 				}
 				wantCount(t, service, mockserver.OpExportRecords, 3)
@@ -260,16 +260,17 @@ func TestAnExportMayTakeAnyTimeAsLongAsSomethingComes(t *testing.T) {
 		began := time.Now()
 		got, err := export(t.Context(), t, c, &received{})
 		noError(t, err)
-		if took := time.Since(began); got.Of(records.Event) != 20 || took < 20*25*time.Second {
+		if took := time.Since(began); got.Counts.Of(records.Event) != 20 || took < 20*25*time.Second {
 			t.Errorf("%v in %v", got, took)
 		}
 	})
 }
 
-// trickle sends a record, and is silent for less than request_timeout, again and again.
+// trickle sends a record of 40 kB, and is silent for less than request_timeout, again
+// and again: slow, and above the floor of the rate.
 func trickle(w http.ResponseWriter, _ *http.Request) {
 	for range 20 {
-		_, _ = io.WriteString(w, `{"type":"event"}`+"\n")
+		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
 		_ = http.NewResponseController(w).Flush()
 		<-time.After(25 * time.Second) // in virtual time
 	}
@@ -363,7 +364,7 @@ func TestAnEmptyAnswerIsEmptyWhateverItsCoding(t *testing.T) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: status, Header: http.Header{"Content-Encoding": {"gzip"}}})
 			got, err := export(t.Context(), t, c, &received{})
 			noError(t, err)
-			if got.Total() != 0 {
+			if got.Counts.Total() != 0 {
 				t.Errorf("counted are %v", got)
 			}
 		}, useSecretKey)
@@ -477,8 +478,8 @@ func BenchmarkExport(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				got, err := c.Export(b.Context(), scope, client.ExportQuery{Day: day}, counts{})
-				if err != nil || got.Of(records.Event) != 20_000 {
-					b.Fatal(strconv.FormatInt(got.Total(), 10), err)
+				if err != nil || got.Counts.Of(records.Event) != 20_000 {
+					b.Fatal(strconv.FormatInt(got.Counts.Total(), 10), err)
 				}
 			}
 			b.SetBytes(9_040_000)

@@ -28,13 +28,14 @@ const (
 
 // streamed is an answer that is read while it comes.
 type streamed struct {
-	call *call
-	resp *http.Response
-	head head
+	call  *call
+	resp  *http.Response
+	head  head
+	floor int64 // of the rate, in bytes per second
 }
 
-// stream sends a request and returns with the beginning of its answer, which has a
-// status of success; whatever else is an *Error. The stream has to be closed.
+// stream sends a request and returns the beginning of its answer, which has a status
+// of class 2xx; anything else is an *Error. The caller closes the stream.
 func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payload, private ...string) (*streamed, error) {
 	k := c.newCall(op, to, p, private...)
 	ctx = context.WithValue(ctx, callKey{}, k)
@@ -55,7 +56,7 @@ func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payloa
 		_, err := k.readAnswer(resp)
 		return nil, err
 	}
-	return &streamed{call: k, resp: resp}, nil
+	return &streamed{call: k, resp: resp, floor: c.wire.exportMinRate()}, nil
 }
 
 func (s *streamed) close() { s.resp.Body.Close() }
@@ -65,10 +66,14 @@ func (s *streamed) close() { s.resp.Body.Close() }
 // the last bracket of a single JSON value. The end of a compressed stream proves
 // nothing, since another one may follow it.
 func (s *streamed) split(asked records.Kind, emit func(records.Kind, jsontext.Value) error) error {
-	if s.resp.StatusCode == http.StatusNoContent || s.resp.ContentLength == 0 {
+	if s.resp.StatusCode == http.StatusNoContent {
 		return nil
 	}
-	body := &noted{Reader: s.resp.Body}
+	if s.resp.ContentLength == 0 {
+		return s.checkEmpty()
+	}
+
+	body := &noted{Reader: &rateFloor{Reader: s.resp.Body, floor: s.floor}}
 	unpacked, err := s.unpacked(body)
 	if err != nil {
 		return s.judge(err, body)
@@ -91,6 +96,21 @@ func (s *streamed) split(asked records.Kind, emit func(records.Kind, jsontext.Va
 	}
 	if err != nil {
 		return s.judge(err, body)
+	}
+	if res.Counts.Total() == 0 && len(bytes.TrimSpace(s.head.bytes)) == 0 {
+		return s.checkEmpty()
+	}
+	return nil
+}
+
+// checkEmpty refuses an empty page: it comes from something else than the service, and
+// would pass for a day without records.
+func (s *streamed) checkEmpty() error {
+	switch t := mediaType(s.resp); t {
+	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
+		e := s.call.fail(KindNotJSON, s.resp.StatusCode, "the answer is an empty page of type "+t)
+		e.Code = t
+		return e
 	}
 	return nil
 }
@@ -147,6 +167,8 @@ func (n *noted) Read(p []byte) (int, error) {
 func (s *streamed) judge(err error, body *noted) *Error {
 	status := s.resp.StatusCode
 	switch {
+	case errors.Is(err, errTooSlow):
+		return s.midway(s.call.fail(KindTimeout, status, "the answer came more slowly than wire.export_min_rate ("+strconv.FormatInt(s.floor, 10)+" bytes per second) allows"))
 	case errors.Is(err, errPanic):
 		return s.call.fail(KindInternal, status, "reading the answer ended in a panic")
 	case errors.Is(err, records.ErrTruncated):
@@ -154,7 +176,7 @@ func (s *streamed) judge(err error, body *noted) *Error {
 	case errors.Is(err, records.ErrTooLarge):
 		return s.call.fail(KindTooLarge, status, err.Error())
 	case errors.Is(err, records.ErrOtherKind):
-		return s.call.fail(KindPayload, status, err.Error()+"; compare wire.export_kind_parameter and wire.export_kind_values with what your service expects")
+		return s.call.fail(KindPayload, status, err.Error()+"; "+kindSettings)
 	case errors.Is(err, records.ErrFailed):
 		return s.call.fail(KindRejected, status, err.Error())
 	case errors.Is(err, records.ErrPage):

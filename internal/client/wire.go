@@ -39,11 +39,30 @@ type Wire struct {
 	AgreementTimeFormat string // rfc3339 or unix_ms
 	ExportKindParameter string // name of a query parameter; empty: none is sent
 	ExportKindValues    string // its values for Person, Session and Event, with commas between
+	// ExportMinRate is the slowest export that is waited for, in bytes per second; 0
+	// waits for ever. The interface names no rate (section 8).
+	ExportMinRate Optional[int64]
 }
 
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
 // in lower case. An assumption, like the parameter itself.
 const DefaultExportKindValues = "person,session,event"
+
+// DefaultExportMinRate is the ExportMinRate of a Wire that has none, in bytes per
+// second: far below any service that is at work, far above one that only keeps the
+// connection alive.
+const DefaultExportMinRate = 1024
+
+// LimitExportMinRate is the largest ExportMinRate, in bytes per second.
+const LimitExportMinRate = 1 << 30
+
+// exportMinRate returns the floor of the rate, in bytes per second; 0 is none.
+func (w Wire) exportMinRate() int64 {
+	if rate, set := w.ExportMinRate.Get(); set {
+		return rate
+	}
+	return DefaultExportMinRate
+}
 
 // exportKindValue is what selects a kind.
 func (w Wire) exportKindValue(k records.Kind) string {

@@ -128,7 +128,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 	kinds := kindsOf(ctx, m.Kinds)
 	texts := &textSink{limit: limit}
-	counts, err := c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, texts)
+	exported, err := c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, texts)
 	if errors.Is(err, errTooMuch) {
 		resp.Diagnostics.AddAttributeError(path.Root("max_bytes"), "The day is too large for a data source",
 			"The records of the day are larger than "+strconv.FormatInt(limit, 10)+" bytes. Nothing of them was kept.\n\n"+
@@ -143,8 +143,11 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 		*m.text(k) = texts.array(k)
 	}
 	m.Unknown = texts.array(records.Unknown)
-	m.Counts = countsOf(counts, kinds)
-	m.Complete = types.BoolValue(day.Before(today))
+	m.Counts = countsOf(exported.Counts, kinds)
+	m.Complete = types.BoolValue(exported.Over(day, today))
+	if !m.Complete.ValueBool() && day.Before(today) {
+		warnUnfinished(exported.Date, &resp.Diagnostics)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 

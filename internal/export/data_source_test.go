@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -138,5 +139,17 @@ func TestFailuresOfAnExportAreExplainedWithoutAPerson(t *testing.T) {
 				t.Error("a person is named")
 			}
 		})
+	}
+}
+
+func TestExportDataSource_dayThatIsNotOverByTheServicesClockIsIncomplete(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}, Times: -1})
+	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday})
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "not over", "2026-03-09 23:59")
+	if got["complete"] != false {
+		t.Errorf("complete is %v", got["complete"])
 	}
 }

@@ -65,3 +65,11 @@ func checkDay(value types.String, today time.Time, then unfinished, diags *diag.
 		"What to do: export a day that is over. To export what there is by now, set allow_incomplete_day = true; it is exported again once the day is over.")
 	return day, false
 }
+
+// warnUnfinished warns of a day that this machine's clock holds to be over, and the
+// service's does not.
+func warnUnfinished(date time.Time, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root("utc_date"), "The day is not over",
+		"By the service's clock it was "+date.UTC().Format("2006-01-02 15:04")+" UTC when it answered, so more records will come. What is exported now is marked with complete = false.\n\n"+
+			"What to do: read it again once the day is over, and compare the clock of this machine with that of the service.")
+}

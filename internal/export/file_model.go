@@ -103,10 +103,12 @@ func (m *fileModel) export(ctx context.Context, service *tfkit.Service, to targe
 	if !ok {
 		return false
 	}
-	complete, kinds := day.Before(c.Today()), kindsOf(ctx, m.Kinds)
-	var counts records.Counts
+	kinds := kindsOf(ctx, m.Kinds)
+	query := client.ExportQuery{Day: day, Kinds: kinds, Finished: !m.AllowIncompleteDay.ValueBool()}
+	today := c.Today()
+	var exported client.ExportResult
 	written, err := to.write(m.Path.ValueString(), func(out *outfile.Writer) (err error) {
-		counts, err = m.fill(ctx, c, scope, client.ExportQuery{Day: day, Kinds: kinds}, out)
+		exported, err = m.fill(ctx, c, scope, query, out)
 		return err
 	})
 	if err != nil {
@@ -114,9 +116,9 @@ func (m *fileModel) export(ctx context.Context, service *tfkit.Service, to targe
 		m.addError(err, inState, diags)
 		return false
 	}
-	m.Complete, m.SHA256, m.Bytes = types.BoolValue(complete), types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
-	m.Counts = countsOf(counts, kinds)
-	warnUnknown(counts, diags)
+	m.Complete, m.SHA256, m.Bytes = types.BoolValue(exported.Over(day, today)), types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
+	m.Counts = countsOf(exported.Counts, kinds)
+	warnUnknown(exported.Counts, diags)
 	return true
 }
 
@@ -138,15 +140,15 @@ func (m *fileModel) claim(service *tfkit.Service, to target, inState string, dia
 }
 
 // fill streams the day into the file.
-func (m *fileModel) fill(ctx context.Context, c *client.Client, scope client.Scope, q client.ExportQuery, out *outfile.Writer) (records.Counts, error) {
+func (m *fileModel) fill(ctx context.Context, c *client.Client, scope client.Scope, q client.ExportQuery, out *outfile.Writer) (client.ExportResult, error) {
 	sink := &fileSink{out: out, compression: m.Compression.ValueString(), withKind: m.WithKind.ValueBool(), limit: m.MaxBytes.ValueInt64()}
 	sink.start()
 	defer sink.abort() // which does nothing to what is finished
-	counts, err := c.Export(ctx, scope, q, sink)
+	exported, err := c.Export(ctx, scope, q, sink)
 	if err != nil {
-		return counts, err
+		return exported, err
 	}
-	return counts, sink.finish()
+	return exported, sink.finish()
 }
 
 func (m *fileModel) addError(err error, inState string, diags *diag.Diagnostics) {

@@ -255,9 +255,8 @@ func (s *settings) wire(ctx context.Context, m model) client.Wire {
 		LoginParametersIn:   s.text("wire_login_parameters_in", w.LoginParametersIn),
 		ConsentParametersIn: s.text("wire_consent_parameters_in", w.ConsentParametersIn),
 		AgreementTimeFormat: s.text("wire_agreement_time_format", w.AgreementTimeFormat),
-		ExportKindParameter: s.text("wire_export_kind_parameter", w.ExportKindParameter),
-		ExportKindValues:    s.text("wire_export_kind_values", w.ExportKindValues),
 	}
+	s.exportWire(w.exportWireModel, &wire)
 	if err := wire.Validate(); err != nil {
 		s.diags.AddAttributeError(path.Root("wire"), "Invalid value", "The setting "+err.Error()+".")
 	}

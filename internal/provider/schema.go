@@ -40,8 +40,8 @@ type wireModel struct {
 	LoginParametersIn   types.String `tfsdk:"login_parameters_in"`
 	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
 	AgreementTimeFormat types.String `tfsdk:"agreement_time_format"`
-	ExportKindParameter types.String `tfsdk:"export_kind_parameter"`
-	ExportKindValues    types.String `tfsdk:"export_kind_values"`
+
+	exportWireModel
 }
 
 // fromEnv ends a description with the environment variable of an attribute.
@@ -102,23 +102,13 @@ func wireAttributes() map[string]schema.Attribute {
 			MarkdownDescription: text + " One of `" + strings.Join(accepted, "`, `") + "`; defaults to `" + accepted[0] + "`." + fromEnv("wire_"+name),
 		}
 	}
-	return map[string]schema.Attribute{
+	attributes := map[string]schema.Attribute{
 		"login_parameters_in":   choice("login_parameters_in", "Where e-mail and password travel in a login: as a JSON body, a form body, or in the query.", client.Placements),
 		"consent_parameters_in": choice("consent_parameters_in", "Where the fields of a consent update travel: as a JSON body, a form body, or in the query.", client.Placements),
 		"agreement_time_format": choice("agreement_time_format", "How `agreement_time` is written when it is sent: as RFC 3339 text in UTC, or as milliseconds since 1970.", client.TimeFormats),
-		"export_kind_parameter": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Name of the query parameter that selects the kind of records of an export. Unset, none is sent, and the answer is split by its own shape." +
-				fromEnv("wire_export_kind_parameter"),
-		},
-		"export_kind_values": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Values of that parameter for Person, Session and Event records, in this order and with commas between. Defaults to `" + client.DefaultExportKindValues + "`; without `export_kind_parameter` it has no effect." +
-				fromEnv("wire_export_kind_values"),
-		},
 	}
+	maps.Copy(attributes, exportWireAttributes())
+	return attributes
 }
 
 func credentialAttributes() map[string]schema.Attribute {

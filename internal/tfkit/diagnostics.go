@@ -104,6 +104,7 @@ var advices = map[client.Kind]string{
 	client.KindTruncated:        "run again; where it stays, look for a proxy that cuts answers short.",
 	client.KindTooLarge:         "ask the operator of the service why this answer is so large.",
 	client.KindPayload:          "compare the version of the provider with that of the service; the field that is named has another form than expected.",
+	client.KindNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
 	client.KindUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
 	client.KindEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }

@@ -1,0 +1,94 @@
+package client
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// checkHead judges an answer by what precedes its body. Only 200 and 204 answer an
+// export, and only as a whole: anything else would pass for a day without records, or
+// with too few.
+func (x *exporting) checkHead(s *streamed) error {
+	resp, status := s.resp, s.resp.StatusCode
+	switch {
+	case status == http.StatusAccepted:
+		return s.notReady()
+	case status == http.StatusPartialContent, resp.Header.Get("Content-Range") != "":
+		return s.call.fail(KindPayload, status, "the answer is a part of the day, which was not asked for")
+	case status != http.StatusOK && status != http.StatusNoContent:
+		return s.call.fail(KindPayload, status, "the status is no answer to an export; only 200 and 204 are")
+	case hasNextLink(resp.Header):
+		return s.call.fail(KindPayload, status, "a Link header says that there is more, and the interface has no way to ask for it")
+	}
+	return x.checkDate(s)
+}
+
+// checkDate notes the service's clock, and refuses a day that is not over by it where
+// only a finished one is wanted.
+func (x *exporting) checkDate(s *streamed) error {
+	date, err := http.ParseTime(s.resp.Header.Get("Date"))
+	if err != nil {
+		return nil //nolint:nilerr // no date, or none that is one: this machine's clock alone decides
+	}
+	if x.result.Date.IsZero() || date.Before(x.result.Date) {
+		x.result.Date = date
+	}
+
+	if x.query.Finished && !isOver(x.query.Day, date) {
+		return s.call.fail(KindNotReady, s.resp.StatusCode,
+			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
+	}
+	return nil
+}
+
+// notReady says that the service puts off its answer, and when it asks to come back.
+func (s *streamed) notReady() *Error {
+	detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
+	if wait, asked := waitAsked(s.resp.Header.Get("Retry-After"), time.Now()); asked {
+		detail += "; the service asks to come back in " + wait.String()
+	}
+	return s.call.fail(KindNotReady, s.resp.StatusCode, detail)
+}
+
+// waitAsked returns the wait that a Retry-After asks for, up to a day. It is shown and
+// not waited for, so that the bounds of retries do not apply.
+func waitAsked(value string, now time.Time) (time.Duration, bool) {
+	const most = 24 * time.Hour
+	value = strings.TrimSpace(value)
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, most), seconds > 0
+	}
+
+	when, err := http.ParseTime(value)
+	if err != nil || !when.After(now) {
+		return 0, false
+	}
+	return min(when.Sub(now).Round(time.Second), most), true
+}
+
+// hasNextLink reports whether a Link header (RFC 8288) names a next page.
+func hasNextLink(h http.Header) bool {
+	for _, value := range h.Values("Link") {
+		for link := range strings.SplitSeq(value, ",") {
+			_, parameters, _ := strings.Cut(link, ">")
+			for parameter := range strings.SplitSeq(parameters, ";") {
+				name, relations, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+				if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func namesNext(relations string) bool {
+	for relation := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(relations), `"`)) {
+		if strings.EqualFold(relation, "next") {
+			return true
+		}
+	}
+	return false
+}
