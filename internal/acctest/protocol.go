@@ -19,6 +19,7 @@ type Provider struct {
 	t       testing.TB
 	server  tfprotov6.ProviderServer
 	schemas *tfprotov6.GetProviderSchemaResponse
+	config  *tfprotov6.DynamicValue
 }
 
 // State is an object as Terraform stores it.
@@ -50,8 +51,8 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 		tb.Fatal(err)
 	}
 	p.schemas = schemas
-	value := toValue(tb, schemas.Provider.ValueType(), config)
-	validated, err := p.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: pack(tb, value)})
+	p.config = pack(tb, toValue(tb, schemas.Provider.ValueType(), config))
+	validated, err := p.server.ValidateProviderConfig(tb.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	if len(diags.Errors()) > 0 {
 		return p, diags
 	}
-	configured, err := p.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: pack(tb, value), TerraformVersion: "1.11.4"})
+	configured, err := p.server.ConfigureProvider(tb.Context(), &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: "1.11.4"})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -331,4 +332,23 @@ func (s *State) parts(typ tftypes.Type) (tftypes.Value, []byte) {
 		return tftypes.NewValue(typ, nil), nil
 	}
 	return s.raw, s.Private
+}
+
+// NewRun configures the provider once more, as Terraform does for each plan and each
+// apply: what the provider remembers of one run is gone. Settings are those of Start.
+func (p *Provider) NewRun() {
+	p.t.Helper()
+	resp, err := p.server.ConfigureProvider(p.t.Context(), &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: "1.11.4"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	p.NoErrors(resp.Diagnostics)
+}
+
+// Reconfigure is NewRun with other settings in the provider block.
+func (p *Provider) Reconfigure(config Attributes) {
+	p.t.Helper()
+	p.config = pack(p.t, toValue(p.t, p.schemas.Provider.ValueType(), config))
+	p.NewRun()
 }

@@ -17,7 +17,10 @@ func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
 	}
 	var held *Consent
 	if err == nil {
-		held, err = got.consent()
+		var read Consent
+		if read, err = got.consent(); err == nil {
+			held = &read
+		}
 	}
 	e, _ := err.(*Error) //nolint:errorlint // the test is about exactly this type
 	if err != nil && e == nil {

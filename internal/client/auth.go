@@ -97,6 +97,9 @@ func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := callFrom(req.Context()).mayLeave(req.Context(), mark); err != nil {
+		return nil, mark, err
+	}
 
 	resp, err := t.next.RoundTrip(sealed)
 	if err != nil {

@@ -84,6 +84,7 @@ type Client struct {
 	retries  *retryablehttp.Client
 	pool     *http.Transport
 	auth     *authTransport
+	gate     *gate
 	people   keyedLocks
 	now      func() time.Time
 
@@ -117,6 +118,7 @@ func New(cfg Config) (*Client, error) {
 		retries:  newRetryClient(gate, cfg.MaxRetries),
 		pool:     transport,
 		auth:     auth,
+		gate:     gate,
 		now:      cfg.Now,
 	}, nil
 }

@@ -2,9 +2,12 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Clauses is how many clauses a consent record has (section 2).
@@ -15,7 +18,7 @@ var (
 	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true, suffix: "/consent"}
 
 	consentFields   = []string{clauseName(0), clauseName(1), clauseName(2), clauseName(3), clauseName(4), "user_ipv6", "agreement_time", "manual"}
-	consentWrappers = []string{"consent", "data", "result", "record"}
+	consentWrappers = []string{"consent", "data", "result", "record", "attributes"}
 )
 
 // clauseName is the parameter of clause i, counted from 0.
@@ -39,33 +42,47 @@ func (c Consent) LaterThan(t time.Time) bool {
 	return ok && held.UnixMilli() > t.UnixMilli()
 }
 
-// GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error;
-// KindNotFound where the service itself says that there is none.
-func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
-	held, got, err := c.readConsent(ctx, scope, identity)
-	if err == nil && held == nil {
-		err = got.unexpected("the answer holds no consent record")
-	}
-	if err != nil {
-		return Consent{}, err
-	}
-	return *held, nil
+// isUntimed reports whether the record has no agreement_time. Null and absent are alike:
+// neither says when the person chose.
+func (c Consent) isUntimed() bool {
+	_, timed := c.AgreementTime.Get()
+	return !timed
 }
 
-// readConsent gives nil without an error where the answer is null or an empty
-// object, which is for the caller to judge.
-func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) (*Consent, answer, error) {
+// hasClauses reports whether the record has all five clauses, with these values.
+func (c Consent) hasClauses(want [Clauses]bool) bool {
+	for i, agreed := range want {
+		if v, ok := c.Clauses[i].Get(); !ok || v != agreed {
+			return false
+		}
+	}
+
+	return true
+}
+
+// GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
+// KindNotFound where the service says that there is no consent: by a 404 of its own, or by
+// null or an empty object in place of the record.
+func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
+	held, _, err := c.readConsent(ctx, scope, identity)
+	return held, err
+}
+
+// readConsent returns the record and the answer that it was read from.
+func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) (Consent, answer, error) {
 	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
-		return nil, answer{}, invalid(opGetConsent, err)
+		return Consent{}, answer{}, invalid(opGetConsent, err)
 	}
+
 	got, err := c.do(ctx, opGetConsent, to, payload{}, identity)
 	if err != nil {
-		return nil, got, err
+		return Consent{}, got, err
 	}
 	if err := got.wantBody(); err != nil {
-		return nil, got, err
+		return Consent{}, got, err
 	}
+
 	held, err := got.consent()
 	return held, got, err
 }
@@ -74,15 +91,15 @@ func invalid(op operation, err error) *Error {
 	return &Error{Kind: KindInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
 }
 
-// consent reads the fields of a consent record; nil where the answer is null or
-// empty. An answer of another form is an error: taken for "no consent", it would
-// switch off what protects a person's choice.
-func (a answer) consent() (*Consent, error) {
-	r, found := findRecord(a.json, consentFields, consentWrappers)
-	if !found {
-		return nil, a.noConsent(r)
+// consent reads the fields of a consent record. An answer of another form is an error:
+// taken for "no consent", it would switch off what protects a person's choice.
+func (a answer) consent() (Consent, error) {
+	r, err := findConsent(a.json)
+	if err != nil {
+		return Consent{}, a.noConsent(r, err)
 	}
-	held := &Consent{
+
+	held := Consent{
 		UserIPv6:      r.text("user_ipv6"),
 		AgreementTime: r.instant("agreement_time"),
 		Manual:        r.boolean("manual"),
@@ -92,20 +109,72 @@ func (a answer) consent() (*Consent, error) {
 		held.Clauses[i] = r.boolean(clauseName(i))
 	}
 	if r.err != nil {
-		return nil, a.unexpected(r.err.Error())
+		return Consent{}, a.unexpected(r.err.Error())
 	}
+
 	return held, nil
 }
 
-func (a answer) noConsent(r *record) error {
+// noConsent returns the error of an answer without a consent record: of KindNotFound where
+// the answer is null or empty, since the service knows of none then.
+func (a answer) noConsent(r *record, why error) error {
 	if err := a.complaint(); err != nil {
 		return err
 	}
+
 	if a.json.Kind() == 'n' || a.json.Kind() == '{' && r.isEmpty(consentWrappers) {
-		return nil
+		return a.call.fail(KindNotFound, a.status, "the service holds no consent of this person; its answer is empty")
 	}
 	if a.json.Kind() != '{' {
 		return a.unexpected("$: expected an object, found " + kindName(a.json))
 	}
-	return a.unexpected("no field of a consent record was recognised in the answer")
+	return a.unexpected(why.Error())
+}
+
+// consentLevels is how deep a consent record is looked for: at the top, and under one or
+// two wrappers.
+const consentLevels = 3
+
+var (
+	errNoConsentFields = errors.New("no field of a consent record was recognised in the answer")
+	errManyConsents    = errors.New("the answer has clauses in more than one object, so that the record of this person is not known")
+)
+
+// findConsent returns the one object with clauses, under any wrappers. Without one it
+// looks for the other fields of a record, under the usual wrappers, and returns the
+// innermost object beside an error.
+func findConsent(v jsontext.Value) (*record, error) {
+	found := recordsWithClauses(&record{path: "$", members: membersOf(v)}, consentLevels)
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	if len(found) > 1 {
+		return found[0], errManyConsents
+	}
+
+	r, ok := findRecord(v, consentFields, consentWrappers)
+	if !ok {
+		return r, errNoConsentFields
+	}
+	return r, nil
+}
+
+// recordsWithClauses returns the objects with clauses among an object and those inside it,
+// to a depth of so many levels.
+func recordsWithClauses(r *record, levels int) (found []*record) {
+	if r.hasAny(consentFields[:Clauses]) {
+		found = append(found, r)
+	}
+	if levels == 1 {
+		return found
+	}
+
+	for _, name := range sortedNames(r.members) {
+		isComplaint := name == "error" || name == "errors" // which may name clauses
+		if r.members[name].Kind() == '{' && !isComplaint {
+			inner := &record{path: r.path + "." + name, members: membersOf(r.members[name])}
+			found = append(found, recordsWithClauses(inner, levels-1)...)
+		}
+	}
+	return found
 }

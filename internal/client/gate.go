@@ -10,8 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate lets requests through: at most so many at once, at most so many a second,
-// and none while the service has asked all of us to wait.
+// gate bounds requests: at most so many at once, at most so many a second, and none
+// while the service has asked all callers to wait.
 type gate struct {
 	next  http.RoundTripper
 	slots chan struct{}
@@ -19,6 +19,7 @@ type gate struct {
 
 	mu    sync.Mutex
 	until time.Time
+	spare bool // a turn that nobody used, for the next request
 }
 
 func newGate(next http.RoundTripper, concurrency int, perSecond float64) *gate {
@@ -29,65 +30,114 @@ func newGate(next http.RoundTripper, concurrency int, perSecond float64) *gate {
 	return g
 }
 
-// RoundTrip holds a slot until the answer's body is closed, so that the bound
-// counts what is really under way.
+// RoundTrip holds a slot until the answer's body is closed, so that the bound counts what
+// is really under way. A request with an admission uses the slot and the turns of that.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := g.enter(req.Context()); err != nil {
+	leave, err := g.enter(req.Context())
+	if err != nil {
 		return nil, err
 	}
+
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
-		g.leave()
+		leave()
 		return nil, err
 	}
+
 	if wait, ok := askedToWait(resp); ok {
 		callFrom(req.Context()).retryAfter = wait
 		g.hold(wait)
 	}
-	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(g.leave)}
+
+	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(leave)}
 	return resp, nil
 }
 
-func (g *gate) enter(ctx context.Context) error {
+// enter waits until a request may go on, and returns what ends its stay.
+func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	if a := admissionFrom(ctx); a != nil {
+		return func() {}, a.enter(ctx)
+	}
+
+	if err := g.takeSlot(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.waitTurns(ctx, 1); err != nil {
+		g.leave()
+		return nil, err
+	}
+
+	return g.leave, nil
+}
+
+func (g *gate) takeSlot(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := g.waitOpen(ctx); err != nil {
-		g.leave()
-		return err
-	}
-	return nil
 }
 
-func (g *gate) waitOpen(ctx context.Context) error {
+func (g *gate) leave() { <-g.slots }
+
+// waitTurns waits until so many requests may be sent one right after the other. The wish
+// of the service comes last: it may have arrived while the rate was waited for.
+func (g *gate) waitTurns(ctx context.Context, turns int) error {
+	for range turns {
+		if err := g.waitRate(ctx); err != nil {
+			return err
+		}
+	}
+
 	for wait := g.remaining(); wait > 0; wait = g.remaining() {
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
 	}
-	if g.rate != nil {
-		if err := g.rate.Wait(ctx); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			// The limiter refuses at once what it could only let through too late.
-			return context.DeadlineExceeded
-		}
-	}
+
 	return ctx.Err()
 }
 
-func (g *gate) leave() { <-g.slots }
+func (g *gate) waitRate(ctx context.Context) error {
+	if g.rate == nil || g.takeSpare() {
+		return nil
+	}
 
+	err := g.rate.Wait(ctx)
+	if err != nil && ctx.Err() == nil {
+		// The limiter refuses at once what it could only let through too late.
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// takeSpare takes over a turn that was waited for and not used.
+func (g *gate) takeSpare() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+
+	taken := g.spare
+	g.spare = false
+	return taken
+}
+
+// giveBack leaves an unused turn to the next request. Only one is kept, so that no burst
+// gathers.
+func (g *gate) giveBack() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.spare = true
+}
+
+// remaining returns how long the service still wants all callers to wait.
 func (g *gate) remaining() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)
 }
 
-// hold keeps everybody waiting; a shorter wish never shortens a longer one.
+// hold keeps all callers waiting; a shorter wish never shortens a longer one.
 func (g *gate) hold(wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -3,6 +3,7 @@ package consent_test
 import (
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,7 +27,7 @@ func TestALaterChoiceStandsAtCreate(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, diags := p.Create(name, config(agreed))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "it is the person's turn")
+	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "leaves the person's choice as it is")
 	wantOperations(t, service, mockserver.OpGetConsent)
 	wantHeld(t, service, choose(late).Clauses)
 
@@ -34,7 +35,7 @@ func TestALaterChoiceStandsAtCreate(t *testing.T) {
 	for range 3 {
 		var planned acctest.Diagnostics
 		state, planned = wantEmptyPlan(t, p, state, config(agreed))
-		acctest.WantText(t, planned.Warnings(), "A later choice of the person stands", "person's turn")
+		acctest.WantText(t, planned.Warnings(), "A later choice of the person stands", "leaves the person's choice as it is")
 		if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
 			t.Errorf("state does not show what the person chose: %v", state.Attributes)
 		}
@@ -233,13 +234,47 @@ func TestAPersonOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
 	}
 }
 
-func TestProtectionThatCannotWorkIsWarnedOf(t *testing.T) {
+func TestConsent_warnsWhereNoLaterChoiceCanBeRecognised(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
-	acctest.WantText(t, p.Validate(name, config(acctest.Attributes{"keep_later_choice": true})).Warnings(), "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`)
-	for _, quiet := range []acctest.Attributes{nil, {"keep_later_choice": false}, agreed.With(acctest.Attributes{"keep_later_choice": true})} {
+
+	for _, unprotected := range []acctest.Attributes{nil, {"keep_later_choice": true}, {"keep_later_choice": nil}} {
+		warnings := p.Validate(name, config(unprotected)).Warnings()
+		acctest.WantText(t, warnings, "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`, "set agreement_time", "set keep_later_choice = false")
+		if len(warnings) != 1 {
+			t.Errorf("%v: %d warnings", unprotected, len(warnings))
+		}
+	}
+
+	for _, quiet := range []acctest.Attributes{
+		{"keep_later_choice": false},
+		agreed,
+		agreed.With(acctest.Attributes{"keep_later_choice": true}),
+		{"agreement_time": acctest.Unknown},
+		{"keep_later_choice": acctest.Unknown},
+	} {
 		if diags := p.Validate(name, config(quiet)); len(diags) != 0 {
 			t.Errorf("%v: %v", quiet, diags.Warnings())
 		}
+	}
+}
+
+func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+
+	for ahead, accepted := range map[time.Duration]bool{
+		-time.Hour: true, 0: true, 4 * time.Minute: true,
+		6 * time.Minute: false, time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: false,
+	} {
+		at := time.Now().Add(ahead).UTC().Format(time.RFC3339)
+		errors := p.Validate(name, config(acctest.Attributes{"agreement_time": at})).Errors()
+		if accepted {
+			if len(errors) != 0 {
+				t.Errorf("%v ahead: %v", ahead, errors)
+			}
+			continue
+		}
+		acctest.WantText(t, errors, "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 	}
 }

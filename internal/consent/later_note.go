@@ -11,14 +11,24 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// noteKey is the key in private state under which the configured agreement_time is
-// noted while a later choice of the person stands, as milliseconds since 1970.
-// State holds the person's own time then, and a comparison with it alone would no
-// longer show that the choice is later.
+// noteKey is the key of the note in private state.
 const noteKey = "later_choice"
 
-// laterNote is that note; the zero note says that no later choice is known.
-type laterNote struct{ configured time.Time }
+// laterNote says that the record at the service is a choice that stands. State holds the
+// person's own values then, so that a comparison with state alone would not show it. The
+// zero note says that no such choice is known.
+//
+// In private state it is configured as milliseconds since 1970, negative if untimed.
+type laterNote struct {
+	// configured is the agreement_time of the configuration; zero if there was none.
+	configured time.Time
+	// untimed: the record has no agreement_time, and its clauses are not those that this
+	// object has written. Whether it is later cannot be known, so it stands.
+	untimed bool
+}
+
+// untimedOnly is how an untimed note without a configured time is written.
+const untimedOnly = -1
 
 func noteOf(ctx context.Context, private tfkit.PrivateReader) laterNote {
 	value, _ := private.GetKey(ctx, noteKey)
@@ -26,34 +36,58 @@ func noteOf(ctx context.Context, private tfkit.PrivateReader) laterNote {
 	if err != nil {
 		return laterNote{}
 	}
-	return laterNote{time.UnixMilli(ms)}
+
+	if ms == untimedOnly {
+		return laterNote{untimed: true}
+	}
+	if ms < 0 {
+		return laterNote{time.UnixMilli(-ms), true}
+	}
+	return laterNote{time.UnixMilli(ms), false}
 }
 
-func (n laterNote) stands() bool { return !n.configured.IsZero() }
+// stands reports whether a choice of the person is known to stand.
+func (n laterNote) stands() bool { return n.untimed || !n.configured.IsZero() }
 
-// comparedWith is the configured time that a choice is compared with: the noted one,
+// comparedWith returns the configured time that a choice is compared with: the noted one,
 // or else that of the attribute. The zero Time is none.
 func (n laterNote) comparedWith(agreementTime tfkit.Instant) time.Time {
-	if n.stands() {
+	if !n.configured.IsZero() {
 		return n.configured
 	}
+
 	configured, _ := agreementTime.Value()
 	return configured
 }
 
-// after is the note once the service was asked: it stays or begins where what the
-// service holds is later, and ends otherwise.
+// after returns the note to store after a refresh of state.
 func (n laterNote) after(state resourceModel, held client.Consent) laterNote {
 	configured := n.comparedWith(state.AgreementTime)
+
+	if _, timed := held.AgreementTime.Get(); !timed {
+		if n.stands() || !state.hasClausesOf(held) {
+			return laterNote{configured, true}
+		}
+		return laterNote{}
+	}
+
 	if !state.KeepLaterChoice.ValueBool() || configured.IsZero() || !held.LaterThan(configured) {
 		return laterNote{}
 	}
-	return laterNote{configured}
+	return laterNote{configured, false}
 }
 
 func (n laterNote) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
 	if !n.stands() {
 		return private.SetKey(ctx, noteKey, nil)
 	}
-	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, n.configured.UnixMilli(), 10))
+
+	ms := n.configured.UnixMilli()
+	if n.untimed {
+		ms = -ms
+	}
+	if n.configured.IsZero() {
+		ms = untimedOnly
+	}
+	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, ms, 10))
 }

@@ -39,11 +39,12 @@ func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockser
 	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
 }
 
-// created is a consent that was created without trouble; the request log is empty
-// afterwards.
+// created is a consent that an earlier run has created without trouble. The request log is
+// empty afterwards.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, others acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config(others))
+	p.NewRun()
 	service.Reset()
 	return state
 }

@@ -49,12 +49,53 @@ func (m *recordModel) update() client.ConsentUpdate {
 	return u
 }
 
-// withdrawal takes all five clauses back. It names no agreement_time, because
-// nobody agrees to anything then, and makes no record of a person whose data is gone.
+// withdrawal returns an update that withdraws all five clauses. A withdrawal carries no
+// agreement_time, and makes no record of a person whose data is gone.
 func (m *recordModel) withdrawal() client.ConsentUpdate {
 	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true}
 	u.UserIPv6, _ = m.UserIPv6.Value()
 	return u
+}
+
+// written returns the clauses in state as those of our last write; nil where a choice of
+// the person stands, or a clause is not known.
+func (m *recordModel) written(note laterNote) *[client.Clauses]bool {
+	if note.stands() {
+		return nil
+	}
+
+	var clauses [client.Clauses]bool
+	for i, c := range m.clauses() {
+		if c.IsNull() || c.IsUnknown() {
+			return nil
+		}
+		clauses[i] = c.ValueBool()
+	}
+
+	return &clauses
+}
+
+// hasClausesOf reports whether no clause of an answer differs. A clause that the answer
+// lacks does not.
+func (m *recordModel) hasClausesOf(held client.Consent) bool {
+	for i, c := range m.clauses() {
+		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
+			return false
+		}
+	}
+
+	return true
+}
+
+// sameClauses reports whether five clauses are equal.
+func (m *recordModel) sameClauses(other recordModel) bool {
+	for i, c := range m.clauses() {
+		if !c.Equal(*other.clauses()[i]) {
+			return false
+		}
+	}
+
+	return true
 }
 
 // fill takes everything that the service gave; what it did not give is null.
@@ -136,12 +177,7 @@ func (m *recordModel) keepChoice(state recordModel) {
 // differs reports whether there is anything to send: an attribute that is no
 // longer managed is not.
 func (m *recordModel) differs(state recordModel) bool {
-	for i, c := range m.clauses() {
-		if !c.Equal(*state.clauses()[i]) {
-			return true
-		}
-	}
-	return !m.Manual.Equal(state.Manual) ||
+	return !m.sameClauses(state) || !m.Manual.Equal(state.Manual) ||
 		!m.UserIPv6.IsNull() && !m.UserIPv6.Means(state.UserIPv6) ||
 		!m.AgreementTime.IsNull() && !m.AgreementTime.Means(state.AgreementTime)
 }
@@ -155,28 +191,46 @@ type resourceModel struct {
 	OnDestroy       types.String `tfsdk:"on_destroy"`
 }
 
-// laterChoice reports whether the person's choice in state is later than what is
-// configured, and therefore stands: in the configuration, or in the note where the
-// configuration no longer says.
-func (m *resourceModel) laterChoice(state resourceModel, note laterNote) (configured, chosen time.Time, stands bool) {
+// standing is a choice of the person that an object leaves alone.
+type standing struct {
+	laterNote
+	chosen time.Time // zero where the record says no time
+}
+
+// standingChoice returns the person's choice in state if it stands against what is
+// configured, and whether there is one. What is configured is in the configuration, or in
+// the note where the configuration no longer says.
+func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (standing, bool) {
 	configured, ok := m.AgreementTime.Value()
 	if !ok {
 		configured = note.configured
 	}
+
+	choice := standing{laterNote: laterNote{configured, note.untimed}}
 	if !m.KeepLaterChoice.ValueBool() || configured.IsZero() {
-		return configured, chosen, false
+		return choice, false
 	}
+
+	if note.untimed {
+		return choice, !m.sameClauses(state.recordModel)
+	}
+
 	chosen, known := state.AgreementTime.Value()
 	if !known { // no longer managed, and the note says that a later choice stood
-		return configured, chosen, note.stands()
+		return choice, note.stands()
 	}
-	return configured, chosen, chosen.UnixMilli() > configured.UnixMilli()
+
+	choice.chosen = chosen
+	return choice, chosen.UnixMilli() > configured.UnixMilli()
 }
 
-// adopt takes over everything that the service holds, as an import does.
-func (m *resourceModel) adopt(held client.Consent) {
+// adopt takes over everything that the service holds, as an import does, and returns the
+// note to store.
+func (m *resourceModel) adopt(held client.Consent) laterNote {
 	m.fill(held)
 	if m.Manual.IsNull() {
 		m.Manual = types.BoolValue(true)
 	}
+
+	return laterNote{untimed: m.AgreementTime.IsNull()}
 }

@@ -109,8 +109,13 @@ func TestAChoiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 func TestAnAnswerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	t.Parallel()
 	for label, wrap := range map[string]func(r map[string]any) any{
-		"unknown wrapper": func(r map[string]any) any { return map[string]any{"user_consent": r} },
-		"list":            func(r map[string]any) any { return map[string]any{"data": []any{r}} },
+		"three wrappers": func(r map[string]any) any {
+			return map[string]any{"a": map[string]any{"b": map[string]any{"c": r}}}
+		},
+		"two records":       func(r map[string]any) any { return map[string]any{"now": r, "before": r} },
+		"null time":         func(r map[string]any) any { r["agreement_time"] = nil; return r },
+		"null time wrapped": func(r map[string]any) any { r["agreement_time"] = nil; return map[string]any{"x": r} },
+		"list":              func(r map[string]any) any { return map[string]any{"data": []any{r}} },
 		"camel case": func(r map[string]any) any {
 			return map[string]any{"clause1Consent": r["clause_1_consent"], "agreementTime": r["agreement_time"]}
 		},

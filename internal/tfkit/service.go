@@ -30,6 +30,8 @@ type Service struct {
 	UnknownScope []string
 	// Sent are the deferred requests of this run.
 	Sent Sent
+	// Written is whose consent the objects of this run have written.
+	Written Written
 	// Files are the output files of this run.
 	Files outfile.Claims
 }

@@ -1,0 +1,284 @@
+package client
+
+import (
+	"context"
+	"errors"
+)
+
+const (
+	// limitSends is how often an update is sent at most whose answers are lost.
+	limitSends = 2
+
+	// limitHeld is how often an update is compared again at most because it was held.
+	limitHeld = 10
+)
+
+// CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
+// ConsentWritten where the service holds something else. Errors are *Error.
+func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
+	w := &consentWrite{client: c, scope: scope, identity: identity, update: u}
+	err := w.compare(ctx)
+	return w.result.Outcome, err
+}
+
+// UpdateConsent is PATCH …/user/:identityId/consent (section 4). The result means nothing
+// beside an error.
+//
+// An update that compares first is compared right before it leaves: both requests get
+// their turn together, and a write that is held all the same is compared again. A choice
+// of the person can be overwritten only if it reaches the service between the answer to
+// the comparison and the arrival of the write.
+//
+// Where the answer is lost, the consent is read back: equal is success, a later choice
+// stands, and otherwise the update, whose values are absolute, is sent once more. Errors
+// are *Error.
+func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentResult, error) {
+	to, unlock, err := c.alone(ctx, scope, identity, opUpdateConsent)
+	if err != nil {
+		return ConsentResult{}, err
+	}
+	defer unlock()
+
+	w := &consentWrite{client: c, scope: scope, to: to, identity: identity, update: u}
+	err = w.carryOut(ctx)
+	return w.result, err
+}
+
+// Concurrency returns how many requests of the client are under way at once at most.
+func (c *Client) Concurrency() int { return c.pool.MaxIdleConnsPerHost }
+
+// consentWrite is one update on its way.
+type consentWrite struct {
+	client   *Client
+	scope    Scope
+	to       endpoint
+	identity string
+	update   ConsentUpdate
+	result   ConsentResult
+}
+
+// carryOut sends the update and settles what is open afterwards.
+func (w *consentWrite) carryOut(ctx context.Context) error {
+	var lost *Error
+	for range limitSends {
+		err := w.send(ctx)
+		e, failed := errors.AsType[*Error](err)
+		if !failed {
+			return err
+		}
+
+		if lost != nil && e.Operation == opUpdateConsent.name { // and not a login or a comparison
+			e.Attempts += lost.Attempts
+		}
+		if !e.Ambiguous || e.Kind == KindCancelled {
+			return e
+		}
+
+		lost = e
+		settled, err := w.settle(ctx, lost)
+		if settled || err != nil {
+			return err
+		}
+	}
+
+	return lost
+}
+
+// send compares and writes, and begins again while the write was held after its comparison.
+// The result says whether anything was written.
+func (w *consentWrite) send(ctx context.Context) error {
+	w.result = ConsentResult{Outcome: ConsentWritten}
+	if w.isSuperseded() {
+		return nil
+	}
+
+	// A read-only client refuses the write before anything is sent.
+	if !w.update.comparesFirst() || w.client.readOnly {
+		return w.patch(ctx, nil)
+	}
+
+	for range limitHeld {
+		err := w.sendAdmitted(ctx)
+		if !errors.Is(err, errHeld) {
+			return err
+		}
+	}
+
+	return &Error{
+		Kind: KindRateLimited, Operation: opUpdateConsent.name, Method: opUpdateConsent.method, Template: w.to.template,
+		Detail: "the update had to wait each time after it was compared with what the service holds, so it was not sent",
+	}
+}
+
+// sendAdmitted compares and writes under one admission.
+func (w *consentWrite) sendAdmitted(ctx context.Context) error {
+	admitted, a, err := w.client.gate.admit(ctx)
+	if err != nil {
+		return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
+	}
+	defer a.leave()
+
+	if err := w.compareAdmitted(admitted, a); err != nil || w.result.Outcome != ConsentWritten {
+		return err
+	}
+
+	return w.patch(admitted, a)
+}
+
+// compareAdmitted compares for the write that follows under the same admission.
+func (w *consentWrite) compareAdmitted(ctx context.Context, a *admission) error {
+	if w.isSuperseded() {
+		return nil
+	}
+
+	err := w.compare(ctx)
+	a.answered()
+	return err
+}
+
+// isSuperseded asks whether the update is still wanted, and ends it if it is not.
+func (w *consentWrite) isSuperseded() bool {
+	if w.update.Superseded == nil || !w.update.Superseded() {
+		return false
+	}
+
+	w.result = ConsentResult{Outcome: ConsentSuperseded}
+	return true
+}
+
+// compare looks for a reason to send nothing, above all a later choice of the person. A
+// person without a consent record has made no choice.
+func (w *consentWrite) compare(ctx context.Context) error {
+	w.result = ConsentResult{Outcome: ConsentWritten}
+	held, got, err := w.client.readConsent(ctx, w.scope, w.identity)
+	if IsKind(err, KindNotFound) && !w.update.OnlyKnown {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	if w.update.OnlyDifferent && w.update.isHeld(held) {
+		w.result.Outcome = ConsentUnchanged
+		return nil
+	}
+	if w.update.KeepLaterThan.IsZero() {
+		return nil
+	}
+
+	if held.LaterThan(w.update.KeepLaterThan) {
+		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
+		return nil
+	}
+	if held.isUntimed() && !w.update.knows(held) {
+		return got.untimed()
+	}
+
+	return nil
+}
+
+// untimed is the error of a comparison with a record that has no agreement_time.
+func (a answer) untimed() error {
+	e := a.call.fail(KindPayload, a.status,
+		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; nothing was written (keep_later_choice = false writes all the same)")
+	e.cause = ErrUntimed
+	return e
+}
+
+var errNothingToSend = errors.New("the comparison before a repetition found nothing to send")
+
+// patch sends the update. With an admission, each repetition is compared again first.
+func (w *consentWrite) patch(ctx context.Context, a *admission) error {
+	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
+	if err != nil {
+		return invalid(opUpdateConsent, err)
+	}
+	if a != nil {
+		p.beforeRetry = func() error { return w.compareAgain(ctx, a) }
+	}
+
+	got, err := w.client.do(ctx, opUpdateConsent, w.to, p, w.update.private(w.identity)...)
+	if w.result.Outcome != ConsentWritten { // as the comparison before a repetition found
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+
+	if err := got.complaint(); err != nil {
+		return err
+	}
+	return w.checkAnswer(got)
+}
+
+// compareAgain compares before a repetition, which may be minutes after the first attempt.
+func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
+	if err := a.renew(ctx); err != nil {
+		return err
+	}
+	if err := w.compareAdmitted(ctx, a); err != nil {
+		return err
+	}
+
+	if w.result.Outcome != ConsentWritten {
+		return errNothingToSend
+	}
+	return nil
+}
+
+// settle finds out whether an update whose answer was lost has arrived.
+func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _ error) {
+	held, _, err := w.client.readConsent(ctx, w.scope, w.identity)
+	if IsKind(err, KindNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, lost.unknownOutcome(err)
+	}
+
+	if w.update.isIn(held) {
+		return true, nil
+	}
+	if !w.update.KeepLaterThan.IsZero() && held.LaterThan(w.update.KeepLaterThan) {
+		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
+		return true, nil
+	}
+
+	return false, nil
+}
+
+// checkAnswer refuses a success that shows other clauses than were sent. The interface
+// does not show the answer, so a clause that is missing is no reason.
+func (w *consentWrite) checkAnswer(got answer) error {
+	r, err := findConsent(got.json)
+	if err != nil {
+		return nil //nolint:nilerr // an answer without a record shows no other clauses
+	}
+
+	for i, agreed := range w.update.Clauses {
+		if shown, ok := r.boolean(clauseName(i)).Get(); ok && shown != agreed {
+			e := got.call.fail(KindRejected, got.status, "the service answered with another "+clauseName(i)+" than was sent")
+			e.Ambiguous = false
+			return e
+		}
+	}
+
+	return nil
+}
+
+// unknownOutcome returns the error where neither the answer nor a look at the service says
+// whether the request was carried out.
+func (e *Error) unknownOutcome(look error) *Error {
+	unknown := *e
+	unknown.Kind = KindUnknownOutcome
+	unknown.Detail = e.Title()
+	if e.Detail != "" {
+		unknown.Detail += " (" + e.Detail + ")"
+	}
+
+	if seen, ok := errors.AsType[*Error](look); ok {
+		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
+		unknown.cause = seen.cause
+	}
+	return &unknown
+}

@@ -1,0 +1,170 @@
+package consent_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// numbered is the configuration of one of many people.
+func numbered(i int, others acctest.Attributes) acctest.Attributes {
+	return config(others).With(acctest.Attributes{"identity_id": fmt.Sprint("person-", i)})
+}
+
+// renamed returns what Terraform does about renamed keys of for_each: for each person it
+// destroys the object of the former key and creates the one of the new key. The steps are
+// of one run.
+func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attributes) (steps []func(ctx context.Context) acctest.Diagnostics) {
+	t.Helper()
+	for i := range people {
+		former, _ := p.MustCreate(name, numbered(i, others))
+
+		destroy, diags := p.Plan(name, former, nil)
+		p.NoErrors(diags)
+		create, diags := p.Plan(name, nil, numbered(i, others))
+		p.NoErrors(diags)
+
+		steps = append(steps,
+			func(ctx context.Context) acctest.Diagnostics {
+				_, diags := p.Apply(ctx, name, former, destroy)
+				return diags
+			},
+			func(ctx context.Context) acctest.Diagnostics {
+				_, diags := p.Apply(ctx, name, nil, create)
+				return diags
+			})
+	}
+
+	p.NewRun()
+	return steps
+}
+
+// withdrawnPeople counts the people who do not hold what is configured.
+func withdrawnPeople(service *mocktest.Instance, people int) (withdrawn int) {
+	for i := range people {
+		if record, _ := service.Consent(scope, fmt.Sprint("person-", i)); record.Clauses != configured {
+			withdrawn++
+		}
+	}
+
+	return withdrawn
+}
+
+func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
+	t.Parallel()
+	const people = 40
+
+	for label, answer := range map[string]func(map[string]any) any{
+		"as written": nil,
+		"a withdrawal has no time": func(r map[string]any) any {
+			if r["clause_1_consent"] == false {
+				r["agreement_time"] = nil
+			}
+			return r
+		},
+	} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprint(label, " ", seed), func(t *testing.T) {
+				t.Parallel()
+				p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+				steps := renamed(t, p, people, withdrawing)
+
+				order := rand.New(rand.NewPCG(seed, 5))
+				order.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+				var warnings []string
+				for _, step := range steps {
+					diags := step(t.Context())
+					p.NoErrors(diags)
+					warnings = append(warnings, diags.Warnings()...)
+				}
+
+				if n := withdrawnPeople(service, people); n != 0 {
+					t.Errorf("%d of %d people were withdrawn", n, people)
+				}
+				acctest.WantText(t, warnings, "Not withdrawn, another object writes it", "moved", "analytics_consent")
+				if strings.Contains(strings.Join(warnings, "\n"), "person-") {
+					t.Error("a warning names a person")
+				}
+			})
+		}
+	}
+}
+
+func TestConsent_renamedKeysWithdrawNobodyInParallel(t *testing.T) {
+	t.Parallel()
+	const people = 40
+	p, service := start(t, nil)
+	steps := renamed(t, p, people, withdrawing)
+
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 10) // as many as Terraform uses
+	for _, step := range steps {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if errors := step(t.Context()).Errors(); len(errors) > 0 {
+				t.Error(errors)
+			}
+		})
+	}
+	wg.Wait()
+
+	if n := withdrawnPeople(service, people); n != 0 {
+		t.Errorf("%d of %d people were withdrawn", n, people)
+	}
+}
+
+func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	one, _ := p.MustCreate(name, config(agreed))
+	two, diags := p.MustCreate(name, config(agreed).With(acctest.Attributes{"clause_1_consent": false}))
+	acctest.WantText(t, diags.Warnings(), "Two objects manage the consent of one person", "analytics_consent", "org-demo")
+
+	// In later runs only one of them writes, but both are refreshed.
+	p.NewRun()
+	_, first := p.MustRefresh(name, one)
+	_, second := p.MustRefresh(name, two)
+	if len(first) != 0 {
+		t.Errorf("warnings of the first: %v", first.Warnings())
+	}
+	acctest.WantText(t, second.Warnings(), "Two objects manage the consent of one person", `on_destroy = "retain"`)
+	if strings.Contains(strings.Join(second.Warnings(), ""), person) {
+		t.Error("the warning names the person")
+	}
+
+	// Another person, and the same one elsewhere, are none of it.
+	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, refusal(nil))
+	for _, id := range []string{"acct-7/" + person} {
+		_, diags := p.Import(name, id)
+		p.NoErrors(diags)
+		if len(diags) != 0 {
+			t.Errorf("warnings: %v", diags.Warnings())
+		}
+	}
+}
+
+func TestConsent_aSingleObjectIsNotWarnedOf(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	state, diags := p.MustCreate(name, config(agreed))
+	for range 2 {
+		p.NewRun()
+		var refreshed acctest.Diagnostics
+		state, refreshed = p.MustRefresh(name, state)
+		diags = append(diags, refreshed...)
+	}
+
+	p.NewRun()
+	_, updated := p.Update(name, state, config(agreed).With(acctest.Attributes{"clause_3_consent": true}))
+	if diags = append(diags, updated...); len(diags) != 0 {
+		t.Errorf("warnings: %v", diags.Warnings())
+	}
+}

@@ -1,0 +1,108 @@
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+)
+
+// moved is another scope than that of the provider block.
+var moved = acctest.Attributes{"org_id": "org-two", "project_id": "shop"}
+
+func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
+	t.Parallel()
+	for label, block := range map[string]acctest.Attributes{
+		"another project": moved,
+		"an account":      {"org_id": nil, "project_id": nil, "account_id": "acct-7"},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, withdrawing)
+
+			p.Reconfigure(acctest.Config(service).With(block))
+			state, _ = p.MustRefresh(name, state) // where the object is, not where it is not
+			plan, diags := p.Plan(name, state, config(withdrawing))
+			p.NoErrors(diags)
+
+			acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo", project_id = "web"`)
+			if len(plan.Replace) == 0 || !plan.Changes {
+				t.Fatalf("replaced because of %v, changes %v", plan.Replace, plan.Changes)
+			}
+
+			// The replacement withdraws where the object was, and writes where it is to be.
+			_, diags = p.Destroy(name, state)
+			p.NoErrors(diags)
+			wantHeld(t, service, [5]bool{})
+			p.NewRun()
+			after, diags := p.Create(name, config(withdrawing))
+			p.NoErrors(diags)
+			for name, want := range block {
+				if after.Attributes[name] != want {
+					t.Errorf("%s is %v in state", name, after.Attributes[name])
+				}
+			}
+			wantHeld(t, service, [5]bool{})
+		})
+	}
+}
+
+func TestConsent_scopeWrittenDownInTheConfigurationIsNoChange(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+	own := agreed.With(acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project})
+
+	state, _ = wantEmptyPlan(t, p, state, config(own))
+	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+
+	// And with it, the object stays where it is whatever the provider block says.
+	p.Reconfigure(acctest.Config(service).With(moved))
+	if diags := p.WantEmptyPlan(name, state, config(own)); len(diags) != 0 {
+		t.Errorf("warnings: %v", diags.Warnings())
+	}
+
+	// Without any scope there is an error, and no replacement.
+	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"org_id": nil, "project_id": nil}))
+	_, diags := p.Plan(name, state, config(agreed))
+	acctest.WantText(t, diags.Errors(), "No usable scope")
+}
+
+func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, agreed)
+
+	plan, diags := p.Plan(name, state, config(agreed.With(moved)))
+	p.NoErrors(diags)
+	if len(plan.Replace) != 2 || len(diags) != 0 {
+		t.Errorf("replaced because of %v, warnings %v", plan.Replace, diags.Warnings())
+	}
+
+	plan, diags = p.Plan(name, state, config(agreed).With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": "web"}))
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		t.Error("a scope that is not known yet does not replace")
+	}
+}
+
+func TestConsent_scopeUnknownAtPlanIsKnownAfterApply(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"org_id": acctest.Unknown, "project_id": acctest.Unknown})
+	plan, diags := p.Plan(name, nil, config(agreed))
+	p.NoErrors(diags)
+	if plan.Attributes["org_id"] != acctest.Unknown {
+		t.Errorf("planned org_id %v", plan.Attributes["org_id"])
+	}
+
+	p.Reconfigure(acctest.Config(service))
+	state, diags := p.Apply(t.Context(), name, nil, plan)
+	p.NoErrors(diags)
+	if state.Attributes["org_id"] != acctest.Org || state.Attributes["account_id"] != nil {
+		t.Errorf("state %v", state.Attributes)
+	}
+
+	// An object that exists stays where it is while the provider's scope is not known.
+	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": acctest.Unknown}))
+	p.WantEmptyPlan(name, state, config(agreed))
+}

@@ -1,0 +1,199 @@
+package consent_test
+
+import (
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// refusal is a record of a person who agrees to nothing, and so has no time of agreement.
+func refusal(extra map[string]any) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: &no, Extra: extra}
+}
+
+// untimed are the two forms of a record without a time.
+var untimed = map[string]map[string]any{"absent": nil, "null": {"agreement_time": nil}}
+
+// eachUntimed runs a test with both forms, which have to be alike.
+func eachUntimed(t *testing.T, test func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any)) {
+	t.Helper()
+	for label, extra := range untimed {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			test(t, p, service, extra)
+		})
+	}
+}
+
+func TestConsent_untimedRecordIsNotOverwrittenByCreate(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		service.PutConsent(scope, person, refusal(extra))
+
+		state, diags := p.Create(name, config(agreed))
+		acctest.WantText(t, diags.Errors(), "has no agreement_time", "keep_later_choice = false", "In state now: nothing")
+		if state != nil {
+			t.Errorf("state %v", state.Attributes)
+		}
+		wantHeld(t, service, refusal(nil).Clauses)
+
+		_, diags = p.Create(name, config(agreed).With(acctest.Attributes{"keep_later_choice": false}))
+		p.NoErrors(diags)
+		wantHeld(t, service, configured)
+	})
+}
+
+func TestConsent_untimedRefusalStandsInThePlan(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		state := created(t, p, service, agreed)
+		service.PutConsent(scope, person, refusal(extra))
+
+		for range 3 {
+			var planned acctest.Diagnostics
+			state, planned = wantEmptyPlan(t, p, state, config(agreed))
+			acctest.WantText(t, planned.Warnings(), "A choice without a time stands", "keep_later_choice = false")
+			if state.Attributes["clause_1_consent"] != false {
+				t.Errorf("state does not show the refusal: %v", state.Attributes)
+			}
+		}
+
+		// Another change of the object does not overwrite it either.
+		changed := config(agreed).With(acctest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+		state, diags := p.Update(name, state, changed)
+		p.NoErrors(diags)
+		wantHeld(t, service, refusal(nil).Clauses)
+		state, _ = wantEmptyPlan(t, p, state, changed)
+
+		// What says so on purpose does.
+		forced := changed.With(acctest.Attributes{"keep_later_choice": false})
+		state, diags = p.Update(name, state, forced)
+		p.NoErrors(diags)
+		wantHeld(t, service, [5]bool{true, true, true, true, true})
+		wantEmptyPlan(t, p, state, forced)
+	})
+}
+
+func TestConsent_untimedRefusalBetweenPlanAndApplyStands(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		state := created(t, p, service, agreed)
+		plan, diags := p.Plan(name, state, config(agreed).With(acctest.Attributes{"clause_3_consent": true}))
+		p.NoErrors(diags)
+
+		service.PutConsent(scope, person, refusal(extra))
+		after, diags := p.Apply(t.Context(), name, state, plan)
+
+		acctest.WantText(t, diags.Errors(), "has no agreement_time", "as it was before")
+		wantHeld(t, service, refusal(nil).Clauses)
+		if after == nil {
+			t.Error("the object is lost")
+		}
+	})
+}
+
+func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		untimedConfig := acctest.Attributes{"on_destroy": "withdraw"}
+		state := created(t, p, service, untimedConfig)
+		record, _ := service.Consent(scope, person)
+		record.Extra = extra
+		service.PutConsent(scope, person, record)
+
+		// The record was written by this object, without a time. Now it is given one, and
+		// another clause.
+		state, _ = wantEmptyPlan(t, p, state, config(untimedConfig))
+		timed := config(untimedConfig).With(agreed).With(acctest.Attributes{"clause_1_consent": false})
+		state, diags := p.Update(name, state, timed)
+		p.NoErrors(diags)
+		wantHeld(t, service, [5]bool{false, true, false, true, true})
+		state, _ = wantEmptyPlan(t, p, state, timed)
+
+		// A service that forgets the time of an unchanged record changes nothing.
+		record, _ = service.Consent(scope, person)
+		record.AgreementTime, record.Extra = nil, extra
+		service.PutConsent(scope, person, record)
+		state, _ = p.MustRefresh(name, state)
+		p.NewRun()
+		_, diags = p.Destroy(name, state)
+		p.NoErrors(diags)
+		wantHeld(t, service, [5]bool{})
+
+		// And the record of our own withdrawal can be taken up again where that is said.
+		record, _ = service.Consent(scope, person)
+		record.AgreementTime, record.Extra = nil, extra
+		service.PutConsent(scope, person, record)
+		p.NewRun()
+		_, diags = p.Create(name, config(agreed))
+		acctest.WantText(t, diags.Errors(), "keep_later_choice = false")
+		_, diags = p.Create(name, config(agreed).With(acctest.Attributes{"keep_later_choice": false}))
+		p.NoErrors(diags)
+		wantHeld(t, service, configured)
+	})
+}
+
+func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		for _, refreshed := range []bool{true, false} {
+			state := created(t, p, service, withdrawing.With(acctest.Attributes{"keep_later_choice": true}))
+			service.PutConsent(scope, person, refusal(extra))
+			if refreshed {
+				state, _ = p.MustRefresh(name, state)
+			}
+
+			after, diags := p.Destroy(name, state)
+			p.NoErrors(diags)
+			acctest.WantText(t, diags.Warnings(), "A choice without a time stands")
+			wantHeld(t, service, refusal(nil).Clauses)
+			if after != nil {
+				t.Error("the object is still in state")
+			}
+			service.DeleteConsent(scope, person)
+			p.NewRun()
+		}
+	})
+}
+
+func TestConsent_untimedRecordThatIsImportedStands(t *testing.T) {
+	t.Parallel()
+	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+		service.PutConsent(scope, person, refusal(extra))
+		state, diags := p.Import(name, person)
+		p.NoErrors(diags)
+
+		state, diags = p.Update(name, state, config(agreed))
+		p.NoErrors(diags)
+		acctest.WantText(t, diags.Warnings(), "A choice without a time stands")
+		wantHeld(t, service, refusal(nil).Clauses)
+		wantEmptyPlan(t, p, state, config(agreed))
+	})
+}
+
+func TestConsent_emptyAnswerIsNoConsentForCreateAndRefresh(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			empty := mockserver.Fault{Operation: mockserver.OpGetConsent, Body: []byte(body)}
+
+			service.Inject(empty)
+			state, diags := p.Create(name, config(agreed))
+			p.NoErrors(diags)
+			wantHeld(t, service, configured)
+
+			p.NewRun()
+			service.Inject(empty)
+			state, diags = p.Refresh(name, state)
+			p.NoErrors(diags)
+			if state != nil {
+				t.Errorf("the object is still in state: %v", state.Attributes)
+			}
+		})
+	}
+}

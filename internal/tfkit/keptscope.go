@@ -1,0 +1,191 @@
+package tfkit
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// An object without a scope of its own follows the provider's when it is created, and
+// stays there: the scope in effect is part of its state. Otherwise a changed provider
+// block would move every object to another project without a plan that says so.
+
+const keptDescription = " Without a scope of its own, an object keeps the provider's scope in state. A change of the scope in effect, also in the provider block, replaces the object."
+
+// AddKeptScope adds org_id, project_id and account_id to a resource whose state holds
+// the scope in effect. The resource calls PlanKeptScope and SettleScope.
+func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
+	org, project, account := scopeValidators()
+	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: org, MarkdownDescription: orgDescription + keptDescription}
+	attributes["project_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: project, MarkdownDescription: projectDescription + keptDescription}
+	attributes["account_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: account, MarkdownDescription: accountDescription + keptDescription}
+
+	return attributes
+}
+
+// ScopeChange says what a plan does to the scope of an object.
+type ScopeChange int
+
+// The changes: none, or the object is created; another scope of the object itself, or one
+// that is not known yet, so the object is replaced; another scope of the provider, so the
+// object is replaced and a warning says so.
+const (
+	ScopeStays ScopeChange = iota
+	ScopeReconfigured
+	ScopeMoved
+)
+
+// PlanKeptScope plans the scope in effect, and replaces the object where it changes.
+// It changes resp.Plan, so a caller reads its model from there afterwards:
+//
+//	change := r.PlanKeptScope(ctx, req, resp)
+//	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) ScopeChange {
+	if req.Plan.Raw.IsNull() {
+		return ScopeStays
+	}
+
+	configured := readScope(ctx, &req.Config, &resp.Diagnostics)
+	var state *Scope
+	if !req.State.Raw.IsNull() {
+		held := readScope(ctx, &req.State, &resp.Diagnostics)
+		state = &held
+	}
+
+	planned, ok := s.plannedScope(configured, state, &resp.Diagnostics)
+	if !ok {
+		return ScopeStays
+	}
+
+	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
+	if state == nil || state.own().IsZero() || planned == *state {
+		return ScopeStays
+	}
+
+	planned.requireReplace(*state, resp)
+	if !configured.own().IsZero() || configured.isUnknown() {
+		return ScopeReconfigured
+	}
+
+	resp.Diagnostics.AddWarning("The scope of the provider has changed",
+		"This object has no scope of its own. It was written to "+describeScope(state.own())+", and the scope of the provider is now "+describeScope(planned.own())+". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.\n\n"+
+			"What to do: if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.")
+
+	return ScopeMoved
+}
+
+// plannedScope returns the scope to plan: the configured one, or else the provider's.
+// It is unknown where that is not known yet and the object does not exist.
+func (s *Service) plannedScope(configured Scope, state *Scope, diags *diag.Diagnostics) (Scope, bool) {
+	if configured.isUnknown() {
+		return configured.nullsUnknown(), true
+	}
+
+	if own := configured.own(); !own.IsZero() {
+		return newScope(own), true
+	}
+
+	if s == nil || len(s.UnknownScope) > 0 {
+		if state != nil {
+			return *state, true
+		}
+		return Scope{}.nullsUnknown(), true
+	}
+
+	if s.DefaultScope.IsZero() && state != nil && !state.own().IsZero() {
+		_, ok := s.ScopeOf(configured, diags)
+		return Scope{}, ok
+	}
+
+	return newScope(s.DefaultScope), true
+}
+
+// SettleScope fills in the scope in effect where the plan did not know it. Create calls
+// it on the plan and Read on the state before anything is sent.
+func (s *Service) SettleScope(m *Scope) {
+	*m = newScope(s.effective(*m))
+}
+
+// newScope returns the attributes of a scope, with nulls for the other path family.
+func newScope(of client.Scope) Scope {
+	text := func(value string) types.String {
+		if value == "" {
+			return types.StringNull()
+		}
+		return types.StringValue(value)
+	}
+
+	return Scope{OrgID: text(of.OrgID), ProjectID: text(of.ProjectID), AccountID: text(of.AccountID)}
+}
+
+// nullsUnknown returns the scope with unknown values in place of nulls.
+func (m Scope) nullsUnknown() Scope {
+	for _, value := range []*types.String{&m.OrgID, &m.ProjectID, &m.AccountID} {
+		if value.IsNull() {
+			*value = types.StringUnknown()
+		}
+	}
+
+	return m
+}
+
+// attributes returns the values by attribute name.
+func (m *Scope) attributes() map[string]*types.String {
+	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
+}
+
+// attributeReader is a configuration, plan or state.
+type attributeReader interface {
+	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
+}
+
+// attributeWriter is a plan or state.
+type attributeWriter interface {
+	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+}
+
+func readScope(ctx context.Context, from attributeReader, diags *diag.Diagnostics) (m Scope) {
+	for name, value := range m.attributes() {
+		diags.Append(from.GetAttribute(ctx, path.Root(name), value)...)
+	}
+
+	return m
+}
+
+func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagnostics) {
+	for name, value := range m.attributes() {
+		diags.Append(to.SetAttribute(ctx, path.Root(name), *value)...)
+	}
+}
+
+// requireReplace replaces the object because of the attributes that differ.
+func (m Scope) requireReplace(state Scope, resp *resource.ModifyPlanResponse) {
+	before := state.attributes()
+	for name, value := range m.attributes() {
+		if !value.Equal(*before[name]) {
+			resp.RequiresReplace.Append(path.Root(name))
+		}
+	}
+}
+
+// describeScope names a scope by its attributes.
+func describeScope(of client.Scope) string {
+	var parts []string
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+" = \""+value+"\"")
+		}
+	}
+	add("org_id", of.OrgID)
+	add("project_id", of.ProjectID)
+	add("account_id", of.AccountID)
+
+	return strings.Join(parts, ", ")
+}
