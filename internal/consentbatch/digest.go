@@ -8,29 +8,24 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// A digest in state notices that the content has changed. Whoever reads state must not
-// find out by it who is in the content: a plain hash of a file with few people could be
-// tried against guessed files. So it is salted, and slow to compute.
+// A digest in state shows that the content has changed. A reader of the state must not find
+// out by it who is in the content: a plain hash of a file with few people could be compared
+// with those of guessed files. So it is salted, and slow to compute.
 const (
 	digestName       = "pbkdf2-sha256"
 	digestIterations = 200_000
 	digestSaltBytes  = 16
 )
 
-// contentSum is the SHA-256 of a content. It stays in memory.
+// contentSum is the SHA-256 of a content. It is kept in memory only.
 type contentSum = [sha256.Size]byte
 
-// newDigest is the digest of a content, with a salt of its own.
-func newDigest(sum contentSum) (string, error) {
-	salt := make([]byte, digestSaltBytes)
-	_, _ = rand.Read(salt) // never fails
-	return saltedDigest(sum, salt)
-}
-
-// digestLike is the digest of a content with the salt of another: two plans of the same
-// change have to say the same. Without another, the salt is new.
+// digestLike returns the digest of a content with the salt of another digest, so that two
+// plans of the same change say the same. Where that has no salt, a random one is used.
 func digestLike(other string, sum contentSum) (string, error) {
 	parts := strings.Split(other, "$")
 	if len(parts) == 4 {
@@ -38,7 +33,18 @@ func digestLike(other string, sum contentSum) (string, error) {
 			return saltedDigest(sum, salt)
 		}
 	}
-	return newDigest(sum)
+
+	salt := make([]byte, digestSaltBytes)
+	_, _ = rand.Read(salt) // never fails
+	return saltedDigest(sum, salt)
+}
+
+// firstDigest returns the digest of a content that has none in state yet. Its salt comes
+// from what both plans of an apply know: where the rows go, and the file they come from.
+func firstDigest(scope client.Scope, source string, sum contentSum) (string, error) {
+	from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, source)
+	salt := sha256.Sum256([]byte(from))
+	return saltedDigest(sum, salt[:digestSaltBytes])
 }
 
 func saltedDigest(sum contentSum, salt []byte) (string, error) {
@@ -50,4 +56,5 @@ func saltedDigest(sum contentSum, salt []byte) (string, error) {
 	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(key)), nil
 }
 
+// sameDigest reports whether two digests are equal, in a time that does not depend on them.
 func sameDigest(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -147,42 +147,50 @@ func TestWhatHitsEveryRowEndsTheWork(t *testing.T) {
 	}
 }
 
-// failuresAtMost are those in a row that end the work, and one that is under way.
-const failuresAtMost = 22
+// failuresAtMost are the rows that are tried before a service counts as down: a streak,
+// samples from all over the file, those under way, and the one repetition after a 401.
+const failuresAtMost = 20 + 32 + 2 + 1
 
-// TestRowsThatAreRefusedAtTheBeginningStopNoneOfTheOthers has a file whose first rows
-// fail in ways that could be those of every row, and again at every apply.
-func TestRowsThatAreRefusedAtTheBeginningStopNoneOfTheOthers(t *testing.T) {
+// TestConsentBatch_failingRowsStopNoneOfTheOthers has a file whose first forty rows fail in
+// ways that could be those of every row, when they are read or when they are written.
+func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		fault   mockserver.Fault
-		refused int
-	}{
-		"422":      {mockserver.Fault{Status: 422, Body: []byte(`{}`)}, 60},
-		"403":      {mockserver.Fault{Status: 403, Body: []byte(`{}`)}, 5},
-		"404 page": {mockserver.Fault{Status: 404, Body: []byte("<h1>")}, 1},
+	const refused, rows = 40, 100
+	json := []byte(`{}`)
+	for name, fault := range map[string]mockserver.Fault{
+		"422":                    {Operation: mockserver.OpUpdateConsent, Status: 422, Body: json},
+		"500":                    {Operation: mockserver.OpUpdateConsent, Status: 500, Body: json},
+		"403":                    {Operation: mockserver.OpUpdateConsent, Status: 403, Body: json},
+		"404 page":               {Operation: mockserver.OpUpdateConsent, Status: 404, Body: []byte("<h1>")},
+		"connection":             {Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
+		"500 when it is read":    {Operation: mockserver.OpGetConsent, Status: 500, Body: json},
+		"401 when it is read":    {Operation: mockserver.OpGetConsent, Status: 401, Body: json},
+		"429 when it is read":    {Operation: mockserver.OpGetConsent, Status: 429, Body: json},
+		"redirected when read":   {Operation: mockserver.OpGetConsent, Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}},
+		"unreachable when read ": {Operation: mockserver.OpGetConsent, Cut: mockserver.CutBeforeCommit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refused := map[string]bool{}
-			for i := range tc.refused {
-				refused[userName(i)] = true
+			failing := map[string]bool{}
+			for i := range refused {
+				failing[userName(i)] = true
 			}
-			p, service := start(t, acctest.Attributes{"max_concurrency": 1}, func(s *mockserver.Server) {
+			p, service := start(t, acctest.Attributes{"max_concurrency": 2, "max_retries": 0}, func(s *mockserver.Server) {
 				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Operation == mockserver.OpUpdateConsent && refused[r.Identity] {
-						return &tc.fault
+					if r.Operation == fault.Operation && failing[r.Identity] {
+						return &fault
 					}
 					return nil
 				}
 			})
-			f := newFile(t, people(100))
-			state, diags := p.Create(batchName, f.config(nil))
-			acctest.WantText(t, diags.Errors(), fmt.Sprintf("%d of 100 rows failed", tc.refused))
+			f := newFile(t, people(rows))
+
+			state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
+			acctest.WantText(t, diags.Errors(), fmt.Sprintf("%d of %d rows failed", refused, rows), "60 are in place, 60 of them since now", "0 were not done")
 			if state != nil {
 				t.Error("there is state")
 			}
-			for i := tc.refused; i < 100; i++ {
+			for i := refused; i < rows; i++ {
 				wantRow(t, service, i, configured)
 			}
 		})

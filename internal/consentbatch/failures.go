@@ -1,6 +1,7 @@
 package consentbatch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,81 +11,135 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// Limits on what is said about the failed parts of one operation.
 const (
-	limitParts  = 20
-	limitGroups = 8
+	// limitCauses is how many causes are told apart. What comes later is told apart by
+	// status and code only.
+	limitCauses = 1000
+
+	// Limits on what a message shows.
+	limitShownCauses = 8
+	limitShownLines  = 20
 )
 
-// failures are the failures of the parts of one large operation, by what happened.
-// The zero value is empty.
+// failures are the failed rows of one run by cause. The zero value is empty.
 type failures struct {
-	// Count is how many parts failed.
 	Count  int
-	groups []failureGroup
+	causes []*cause
+	byKey  map[causeKey]*cause
 }
 
-// failureGroup is the parts to which the same happened.
-type failureGroup struct {
-	first *client.Error
-	parts []int32
+// cause is a failure and the rows that it happened to. Of error, attempts and the like are
+// those of the first of these rows.
+type cause struct {
+	error *client.Error
+	rows  []int32
 }
 
-// Add notes that a part failed.
-func (f *failures) Add(part int, err error) {
+// causeKey is equal for failures with the same cause.
+type causeKey struct {
+	title, operation string
+	status           int
+	code, said       string
+}
+
+// Add notes that a row failed.
+func (f *failures) Add(row int, err error) {
 	f.Count++
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		e = &client.Error{Kind: client.KindInternal}
 	}
-	at := slices.IndexFunc(f.groups, func(g failureGroup) bool { return isAlike(g.first, e) })
-	switch {
-	case at < 0 && len(f.groups) == limitGroups: // too many sorts to tell apart
-		at = limitGroups - 1
-	case at < 0:
-		f.groups = append(f.groups, failureGroup{first: e})
-		at = len(f.groups) - 1
+
+	c := f.causeOf(e)
+	c.rows = append(c.rows, int32(row)) //nolint:gosec // rows are counted in int32
+}
+
+// causeOf returns the cause of a failure, which may be a new one.
+func (f *failures) causeOf(e *client.Error) *cause {
+	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: said(e)}
+	if c := f.byKey[key]; c != nil {
+		return c
 	}
-	f.groups[at].parts = append(f.groups[at].parts, int32(part)) //nolint:gosec // parts are counted in int32 by their owners
+
+	if len(f.causes) >= limitCauses && key.said != "" {
+		vague := *e
+		vague.Detail, vague.Message, vague.Fields = "", "", nil
+		return f.causeOf(&vague)
+	}
+
+	c := &cause{error: e}
+	if f.byKey == nil {
+		f.byKey = map[causeKey]*cause{}
+	}
+	f.byKey[key] = c
+	f.causes = append(f.causes, c)
+	return c
 }
 
-func isAlike(a, b *client.Error) bool {
-	return a.Title() == b.Title() && a.Operation == b.Operation && a.Status == b.Status && a.Code == b.Code
+// said returns everything in an error that is text.
+func said(e *client.Error) string {
+	var b strings.Builder
+	if e.Detail != "" || e.Message != "" {
+		fmt.Fprintf(&b, "%q%q", e.Detail, e.Message)
+	}
+	for _, f := range e.Fields {
+		fmt.Fprintf(&b, "%q%q", f.Field, f.Message)
+	}
+	return b.String()
 }
 
-// Text tells what happened to which parts: twenty of them by name, and the number of
-// the others. What the service says is what it said of the first.
-func (f *failures) Text(name func(part int) string) string {
-	slices.SortStableFunc(f.groups, func(a, b failureGroup) int { return len(b.parts) - len(a.parts) })
-	room := limitParts
+// Text returns which rows failed and why, the most frequent causes first.
+func (f *failures) Text(place func(row int) string) string {
+	slices.SortStableFunc(f.causes, func(a, b *cause) int { return cmp.Compare(len(b.rows), len(a.rows)) })
+
+	room := limitShownLines
 	var texts []string
-	for _, g := range f.groups {
-		shown := nameSome(g.parts, room, name)
-		room = max(0, room-len(g.parts))
-		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", g.first.Title(), len(g.parts), shown, tfkit.Describe(g.first)))
+	for _, c := range f.causes[:min(len(f.causes), limitShownCauses)] {
+		shown := nameSome(c.rows, room, place)
+		room = max(0, room-len(c.rows))
+		texts = append(texts, fmt.Sprintf("%s (%d): %s\n%s", c.error.Title(), len(c.rows), shown, tfkit.Describe(c.error)))
+	}
+
+	if len(f.causes) > limitShownCauses {
+		texts = append(texts, f.textOfOthers(room, place))
 	}
 	return strings.Join(texts, "\n\n")
 }
 
-// Advice is what to do about the failure that is the most frequent.
-func (f *failures) Advice() string {
-	most := slices.MaxFunc(f.groups, func(a, b failureGroup) int { return len(a.parts) - len(b.parts) })
-	return tfkit.Advice(most.first)
+// textOfOthers returns what Text says about the causes that it does not show.
+func (f *failures) textOfOthers(room int, place func(row int) string) string {
+	others := f.causes[limitShownCauses:]
+	var rows []int32
+	var titles []string
+	for _, c := range others {
+		rows = append(rows, c.rows...)
+		if title := c.error.Title(); !slices.Contains(titles, title) {
+			titles = append(titles, title)
+		}
+	}
+	return fmt.Sprintf("%d other causes (%d): %s\n%s", len(others), len(rows), nameSome(rows, room, place), strings.Join(titles, "; "))
 }
 
-// nameSome names lines in the order of the parts that they stand for, at most so many,
-// and counts the others.
-func nameSome(parts []int32, limit int, name func(part int) string) string {
-	slices.Sort(parts)
+// Advice returns what to do about the most frequent cause.
+func (f *failures) Advice() string {
+	most := slices.MaxFunc(f.causes, func(a, b *cause) int { return cmp.Compare(len(a.rows), len(b.rows)) })
+	return tfkit.Advice(most.error)
+}
+
+// nameSome names the places of rows in the order of the file, limit of them at most, and
+// counts the others.
+func nameSome(rows []int32, limit int, place func(row int) string) string {
+	slices.Sort(rows)
 	var names []string
-	for _, part := range parts[:min(len(parts), limit)] {
-		names = append(names, name(int(part)))
+	for _, row := range rows[:min(len(rows), limit)] {
+		names = append(names, place(int(row)))
 	}
+
 	lines := "lines"
-	if len(parts) == 1 {
+	if len(rows) == 1 {
 		lines = "line"
 	}
-	switch more := len(parts) - len(names); {
+	switch more := len(rows) - len(names); {
 	case more == 0:
 		return lines + " " + strings.Join(names, ", ")
 	case len(names) == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-func TestFailuresAreGroupedByWhatHappened(t *testing.T) {
+func TestFailures_groupedByCause(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for part := 30; part > 0; part-- {
@@ -23,8 +23,9 @@ func TestFailuresAreGroupedByWhatHappened(t *testing.T) {
 	f.Add(43, errors.New("jane@example.com"))
 	want := strings.Join([]string{
 		"The service failed (30): lines #1, #2, #3, #4, #5, #6, #7, #8, #9, #10, #11, #12, #13, #14, #15, #16, #17, #18, #19, #20 and 10 more\nOperation: Get consent: GET\nHTTP status: 500\nAttempts: 30",
-		"Changed elsewhere (2): 2 lines\nHTTP status: 409\nCode of the service: \"E1\"\nThe service says: \"said of 41\"",
 		"The service failed (1): 1 line\nHTTP status: 503",
+		"Changed elsewhere (1): 1 line\nHTTP status: 409\nCode of the service: \"E1\"\nThe service says: \"said of 41\"",
+		"Changed elsewhere (1): 1 line\nHTTP status: 409\nCode of the service: \"E1\"\nThe service says: \"said of 42\"",
 		"Internal error (1): 1 line\n",
 	}, "\n\n")
 	if got := f.Text(func(part int) string { return "#" + strconv.Itoa(part) }); got != want || f.Count != 34 {
@@ -35,13 +36,49 @@ func TestFailuresAreGroupedByWhatHappened(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTooManySortsAreStillCounted(t *testing.T) {
+func TestFailures_moreCausesThanAreShown(t *testing.T) {
 	t.Parallel()
 	var f failures
-	for part := range 1000 {
-		f.Add(part, &client.Error{Kind: client.KindRejected, Code: strconv.Itoa(part)})
+	for row := range 30 {
+		f.Add(row, &client.Error{Kind: client.KindConflict, Code: strconv.Itoa(row)})
 	}
-	if text := f.Text(strconv.Itoa); f.Count != 1000 || strings.Count(text, "rejected") != limitGroups || !strings.Contains(text, "(993): line") {
-		t.Errorf("%d failures:\n%s", f.Count, text)
+	for row := range 5 {
+		f.Add(100+row, &client.Error{Kind: client.KindRejected})
+	}
+
+	text := f.Text(strconv.Itoa)
+	for _, want := range []string{
+		"The service rejected the request (5): lines 100, 101, 102, 103, 104\n",
+		"23 other causes (23): lines 7, 8, 9, 10, 11, 12, 13, 14 and 15 more\nChanged elsewhere",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the text:\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "Code of the service"); f.Count != 35 || n != limitShownCauses-1 {
+		t.Errorf("%d failures, %d codes:\n%s", f.Count, n, text)
+	}
+}
+
+// TestFailures_causesAreBounded holds that messages which differ for each row, such as those
+// with a number of the request, do not take memory without bounds, and that no failure is
+// counted for a cause that it does not have.
+func TestFailures_causesAreBounded(t *testing.T) {
+	t.Parallel()
+	var f failures
+	for row := range 3 * limitCauses {
+		f.Add(row, &client.Error{Kind: client.KindRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
+		f.Add(row, &client.Error{Kind: client.KindServer, Status: 500, Message: "request " + strconv.Itoa(row)})
+	}
+
+	rows := 0
+	for _, c := range f.causes {
+		rows += len(c.rows)
+		if len(c.rows) > 1 && c.error.Message != "" {
+			t.Errorf("%d rows have the message of one", len(c.rows))
+		}
+	}
+	if rows != f.Count || f.Count != 6*limitCauses || len(f.causes) != limitCauses+2 {
+		t.Errorf("%d failures, %d rows, %d causes", f.Count, rows, len(f.causes))
 	}
 }

@@ -3,15 +3,16 @@ package consentbatch
 import (
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// failedWords is what a failed operation says of itself.
+// failedWords are the parts of an error that depend on the operation.
 type failedWords struct {
-	// done is what became of the rows: how many succeeded, and how many of them were
-	// sent, or would be.
+	// done is a format for how many rows succeeded, and how many of these were sent.
 	done string
-	// inState completes "In state now: …"; next is what to do once the cause is gone.
+	// inState completes "In state now: …". next is what to do once the cause is gone.
 	inState, next string
 }
 
@@ -34,32 +35,75 @@ var (
 	}
 )
 
-// reportFailed says in one error why an operation has not done all rows, by lines and
-// without a person.
+// reportFailed adds one error that says which rows an operation has not done, and why.
 func (b *batch) reportFailed(t *tally, words failedWords) {
-	if len(t.diags) > 0 { // a panic has said all there is to say
+	if len(t.diags) > 0 { // a panic has its own error
 		return
 	}
-	total := b.content.Len()
-	title, why := fmt.Sprintf("%d of %d rows failed", t.failures.Count, total), ""
+
+	title := fmt.Sprintf("%d of %d rows failed", t.counts[failed], b.content.Len())
 	advice := words.next
-	if t.failures.Count > 0 {
-		why = "\n\n" + t.failures.Text(b.content.Place)
+	if t.counts[failed] > 0 {
 		advice = t.failures.Advice() + " Then " + words.next
 	}
-	switch rest := total - t.done; {
-	case t.interrupted != nil:
-		title = "Interrupted before all rows were done"
-		advice = words.next
-		if t.timeIsOver() {
-			title = "The time was over before all rows were done"
-			advice = "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next
-		}
-	case rest > 0 && t.hopeless():
-		why += fmt.Sprintf("\n\n%d rows were not tried any more, after so many failures without a success between.", rest)
-	case rest > 0:
-		why += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", rest)
+	if t.interrupted != nil {
+		title, advice = "Interrupted before all rows were done", words.next
 	}
-	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.", total, t.succeeded(), t.written, t.failures.Count, total-t.done)
-	b.diags.AddError(title, detail+why+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice)
+	if t.timeIsOver() {
+		title = "The time was over before all rows were done"
+		advice = "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next
+	}
+
+	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
+		b.content.Len(), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
+	if t.counts[failed] > 0 {
+		detail += "\n\n" + t.failures.Text(b.content.Place)
+	}
+	if t.rest() > 0 && t.interrupted == nil {
+		detail += "\n\n" + b.whyStopped(t)
+	}
+	b.diags.AddError(title, detail+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice)
+}
+
+// whyStopped returns why rows were not tried although there was time.
+func (b *batch) whyStopped(t *tally) string {
+	text := fmt.Sprintf("%d rows were not tried any more", t.rest())
+	if !t.outage.certain {
+		return text + ", since the same would happen to them."
+	}
+	if t.outage.hasAnswered {
+		return text + fmt.Sprintf(": the service has failed for %d rows in a row, and then also for line %s, for which it had answered before.",
+			suspiciousStreak, b.content.Place(t.outage.answered))
+	}
+	return text + fmt.Sprintf(": the service has failed for all rows that were tried, %d of them from all over the file.", sampleRows)
+}
+
+// warnKept names the rows where a later choice of the person stands.
+func (b *batch) warnKept(t *tally) {
+	lines := t.rowsThatAre(kept)
+	if len(lines) == 0 {
+		return
+	}
+	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
+		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone.\n\n"+
+			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
+		len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)))
+}
+
+// warnKeptUnplanned is warnKept where no plan has compared the rows.
+func (b *batch) warnKeptUnplanned(t *tally) {
+	if !b.model.CompareAtPlan.ValueBool() {
+		b.warnKept(t)
+	}
+}
+
+// warnDestroyed says what destroying the object does at the service.
+func (m *model) warnDestroyed(diags *diag.Diagnostics) {
+	if m.OnDestroy.ValueString() == withdraw {
+		diags.AddWarning("The consent of many people will be withdrawn",
+			"on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.")
+		return
+	}
+	diags.AddWarning("The consent stays at the service",
+		"Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.")
 }

@@ -54,23 +54,32 @@ func (m *model) asksAnew(state model) bool {
 	return !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.ContentWOVersion.Equal(state.ContentWOVersion) && m.isWriteOnly()
 }
 
-// update is what is sent for a row.
+// update returns what is sent for a row.
 func (m *model) update(row rows.Row) client.ConsentUpdate {
-	u := client.ConsentUpdate{
-		Clauses: row.Clauses, UserIPv6: row.Address, AgreementTime: row.Agreed, Manual: row.Manual, OnlyDifferent: true,
+	return client.ConsentUpdate{
+		Clauses:       row.Clauses,
+		UserIPv6:      row.Address,
+		AgreementTime: row.Agreed,
+		Manual:        row.Manual,
+		KeepLaterThan: m.protects(row),
+		OnlyDifferent: true,
 	}
-	u.KeepLaterThan = m.protects(row)
-	return u
 }
 
-// withdrawal takes a row's consent back, by the rules of the single resource.
+// withdrawal returns what is sent to take a row's consent back, by the rules of the single
+// resource.
 func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
-		Manual: row.Manual, UserIPv6: row.Address, OnlyKnown: true, OnlyDifferent: true, ClausesDecide: true, KeepLaterThan: m.protects(row),
+		UserIPv6:      row.Address,
+		Manual:        row.Manual,
+		KeepLaterThan: m.protects(row),
+		OnlyKnown:     true,
+		OnlyDifferent: true,
+		ClausesDecide: true,
 	}
 }
 
-// protects is the time after which a person's choice stands; zero where none does.
+// protects returns the time after which a person's choice stands; zero where none does.
 func (m *model) protects(row rows.Row) time.Time {
 	if !m.KeepLaterChoice.ValueBool() {
 		return time.Time{}
@@ -78,11 +87,15 @@ func (m *model) protects(row rows.Row) time.Time {
 	return row.Agreed
 }
 
-// fill takes the results of an apply.
-func (m *model) fill(digest string, in input, t *tally) {
-	m.results = results{
-		Digest: types.StringValue(digest), Rows: types.Int64Value(int64(in.Len())),
-		ToWrite: types.Int64Value(int64(t.written + t.failures.Count)), Kept: types.Int64Value(int64(len(t.kept))),
-		Written: types.Int64Value(int64(t.written)), Missing: types.Int64Value(int64(in.Len() - t.succeeded())),
+// resultsOf returns the computed attributes after an apply.
+func resultsOf(digest string, t *tally) results {
+	count := func(n int) types.Int64 { return types.Int64Value(int64(n)) }
+	return results{
+		Digest:  types.StringValue(digest),
+		Rows:    count(len(t.results)),
+		ToWrite: count(t.counts[written] + t.counts[failed]),
+		Kept:    count(t.counts[kept]),
+		Written: count(t.counts[written]),
+		Missing: count(t.counts[failed] + t.rest()),
 	}
 }

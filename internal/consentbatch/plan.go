@@ -130,7 +130,7 @@ func (p *planner) ofContent() (results results, changed, ok bool) {
 		return results, false, true
 	}
 	prior := p.state.Digest.ValueString()
-	digest, ok := p.digest(prior)
+	digest, ok := p.digestLike(prior)
 	if !writeOnly {
 		results.Digest = types.StringValue(digest)
 	}
@@ -152,20 +152,20 @@ func (p *planner) differs(ctx context.Context, changed bool) (different, ok bool
 	}
 	t := p.compare(ctx)
 	switch {
-	case t.failures.Count > 0 && t.succeeded() > 0 && t.done == p.content.Len():
+	case t.failures.Count > 0 && t.succeeded() > 0 && t.rest() == 0:
 		p.warnUncompared(t)
 		different = true // the apply tries them again, beside the others
-	case t.failed(p.content.Len()):
+	case t.failed():
 		words := planFailed
 		words.inState = p.inState
 		p.reportFailed(t, words)
 		return false, false
 	}
 	p.warnKept(t)
-	if different = different || t.written > 0; different {
+	if different = different || t.counts[written] > 0; different {
 		p.diags.AddWarning("What the comparison with the service has found", fmt.Sprintf(
 			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.written, p.content.Len(), len(t.kept), t.succeeded()-t.written-len(t.kept)))
+			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace]))
 	}
 	return different, true
 }

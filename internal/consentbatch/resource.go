@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -13,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -149,7 +147,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		return
 	}
 	t := b.write(ctx)
-	if t.failed(b.content.Len()) {
+	if t.failed() {
 		b.reportFailed(t, createFailed)
 		return
 	}
@@ -185,7 +183,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 	t := b.write(ctx)
-	if t.failed(b.content.Len()) {
+	if t.failed() {
 		b.reportFailed(t, updateFailed)
 	}
 	b.warnKeptUnplanned(t)
@@ -211,26 +209,10 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	if !b.reopen() {
 		return
 	}
-	t := b.run(ctx, func(ctx context.Context, c *client.Client, scope client.Scope, row rows.Row) (client.ConsentOutcome, error) {
-		result, err := c.UpdateConsent(ctx, scope, row.Identity, state.withdrawal(row))
-		if client.IsKind(err, client.KindNotFound) { // of a person who is gone there is nothing to withdraw
-			return client.ConsentUnchanged, nil
-		}
-		return result.Outcome, err
-	})
-	if t.failed(b.content.Len()) {
+	t := b.withdraw(ctx)
+	if t.failed() {
 		b.reportFailed(t, deleteFailed)
 		return
 	}
 	b.warnKept(t)
-}
-
-func (m *model) warnDestroyed(diags *diag.Diagnostics) {
-	if m.OnDestroy.ValueString() == withdraw {
-		diags.AddWarning("The consent of many people will be withdrawn",
-			"on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.")
-		return
-	}
-	diags.AddWarning("The consent stays at the service",
-		"Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.")
 }

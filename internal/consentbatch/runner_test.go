@@ -27,15 +27,15 @@ func lasting(rows, workers int) runner {
 	}}
 }
 
-func TestProgressIsLoggedWithoutAnybody(t *testing.T) {
+func TestRunner_progressNamesNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		work := lasting(44, 4)
 		began := time.Now()
 		done := work.run(tflogtest.RootLogger(t.Context(), &log))
-		if took := time.Since(began); took != 11*time.Second || done.written != 44 || done.failed(44) {
-			t.Errorf("%d rows were written in %s", done.written, took)
+		if took := time.Since(began); took != 11*time.Second || done.counts[written] != 44 || done.failed() {
+			t.Errorf("%d rows were written in %s", done.counts[written], took)
 		}
 		entries, err := tflogtest.MultilineJSONDecode(&log)
 		if err != nil || len(entries) != 2 {
@@ -49,7 +49,7 @@ func TestProgressIsLoggedWithoutAnybody(t *testing.T) {
 	})
 }
 
-func TestEachRowIsDoneOnceByNoMoreThanTheWorkers(t *testing.T) {
+func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
@@ -69,13 +69,13 @@ func TestEachRowIsDoneOnceByNoMoreThanTheWorkers(t *testing.T) {
 				t.Errorf("row %d was done %d times", row, n)
 			}
 		}
-		if most.Load() != 7 || len(done.kept) != 1000 || done.succeeded() != 1000 {
-			t.Errorf("%d at once, %d kept", most.Load(), len(done.kept))
+		if most.Load() != 7 || done.counts[kept] != 1000 || done.succeeded() != 1000 {
+			t.Errorf("%d at once, %d kept", most.Load(), done.counts[kept])
 		}
 	})
 }
 
-func TestAnEndedContextEndsTheWork(t *testing.T) {
+func TestRunner_endsWithItsContext(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		ctx  func(context.Context) (context.Context, context.CancelFunc)
@@ -97,10 +97,10 @@ func TestAnEndedContextEndsTheWork(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				done := lasting(100, 4).run(ctx)
-				if took := time.Since(began); took != 2500*time.Millisecond || done.written != 8 || done.failures.Count != 0 {
-					t.Errorf("%d rows in %s, %d failures", done.written, took, done.failures.Count)
+				if took := time.Since(began); took != 2500*time.Millisecond || done.counts[written] != 8 || done.failures.Count != 0 {
+					t.Errorf("%d rows in %s, %d failures", done.counts[written], took, done.failures.Count)
 				}
-				if !done.failed(100) || done.interrupted == nil || done.timeIsOver() != tc.over {
+				if !done.failed() || done.interrupted == nil || done.timeIsOver() != tc.over {
 					t.Errorf("it ended with %v", done.interrupted)
 				}
 			})
@@ -108,25 +108,7 @@ func TestAnEndedContextEndsTheWork(t *testing.T) {
 	}
 }
 
-func TestFailuresWithoutASuccessBetweenEndTheWork(t *testing.T) {
-	t.Parallel()
-	failing := func(good func(row int) bool) *tally {
-		return runner{rows: 1000, workers: 1, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
-			if good(row) {
-				return client.ConsentUnchanged, nil
-			}
-			return 0, &client.Error{Kind: client.KindServer}
-		}}.run(t.Context())
-	}
-	if done := failing(func(int) bool { return false }); done.done != failuresInARow {
-		t.Errorf("%d rows were tried", done.done)
-	}
-	if done := failing(func(row int) bool { return row%failuresInARow == 0 }); done.done != 1000 || done.failures.Count != 950 {
-		t.Errorf("%d rows were tried, %d failed", done.done, done.failures.Count)
-	}
-}
-
-func TestAPanicOfARowEndsTheWorkWithAnErrorThatHoldsNothingOfIt(t *testing.T) {
+func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
 	done := runner{rows: 100, workers: 3, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 		if row == 5 {
@@ -134,41 +116,17 @@ func TestAPanicOfARowEndsTheWorkWithAnErrorThatHoldsNothingOfIt(t *testing.T) {
 		}
 		return client.ConsentWritten, nil
 	}}.run(t.Context())
-	if len(done.diags) != 1 || !done.failed(100) || strings.Contains(done.diags[0].Detail(), "jane") {
+	if len(done.diags) != 1 || !done.failed() || strings.Contains(done.diags[0].Detail(), "jane") {
 		t.Errorf("it ended with %v", done.diags)
 	}
 }
 
-func TestALimitThatWouldBeTooLateEndsTheWork(t *testing.T) {
+func TestRunner_limitThatIsTooLateEndsTheRun(t *testing.T) {
 	t.Parallel()
 	done := runner{rows: 100, workers: 1, interval: progressInterval, do: func(context.Context, int) (client.ConsentOutcome, error) {
 		return 0, errors.Join(context.DeadlineExceeded, &client.Error{Kind: client.KindCancelled})
 	}}.run(t.Context())
-	if done.next != 1 || !done.timeIsOver() {
-		t.Errorf("%d rows were tried; it ended with %v", done.next, done.interrupted)
-	}
-}
-
-func TestADigestKnowsItsContentAndHidesIt(t *testing.T) {
-	t.Parallel()
-	a, err := newDigest(contentSum{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tc := range map[string]struct {
-		prior string
-		sum   contentSum
-		same  bool
-	}{
-		"the same content":       {a, contentSum{1}, true},
-		"another content":        {a, contentSum{2}, false},
-		"another salt":           {"", contentSum{1}, false},
-		"a digest of other form": {"md5$x$y", contentSum{1}, false},
-		"a salt of other length": {"pbkdf2-sha256$200000$AAAA$AAAA", contentSum{1}, false},
-	} {
-		b, err := digestLike(tc.prior, tc.sum)
-		if err != nil || sameDigest(a, b) != tc.same || len(b) != len(a) {
-			t.Errorf("%s: %s and %s (%v)", name, a, b, err)
-		}
+	if done.queue.head != 1 || !done.timeIsOver() {
+		t.Errorf("%d rows were tried; it ended with %v", done.queue.head, done.interrupted)
 	}
 }

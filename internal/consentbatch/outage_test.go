@@ -1,0 +1,193 @@
+package consentbatch
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// patterns is how many random patterns of failing rows are tried: -patterns 20000 for a long look.
+var patterns = flag.Int("patterns", 100, "random patterns of failing rows to try")
+
+// failureKinds are all kinds of failure that the service or the network can cause.
+var failureKinds = []client.Kind{
+	client.KindUnreachable, client.KindTimeout, client.KindConnectionLost, client.KindTLS, client.KindProxyAuth,
+	client.KindRedirect, client.KindLoginAnswer, client.KindAuthentication, client.KindForbidden, client.KindNotFound,
+	client.KindEndpointNotFound, client.KindRejected, client.KindConflict, client.KindRateLimited, client.KindServer,
+	client.KindNotJSON, client.KindEmpty, client.KindTruncated, client.KindTooLarge, client.KindPayload, client.KindUnknownOutcome,
+}
+
+// fakeService fails for some rows, and for all of them once it is down.
+type fakeService struct {
+	getFails, patchFails map[int]client.Kind
+	// downAfter is how many requests it answers; 0 is no limit.
+	downAfter int64
+	requests  atomic.Int64
+}
+
+func (s *fakeService) request(row int, method string, fails map[int]client.Kind) error {
+	n := s.requests.Add(1)
+	kind, bad := fails[row]
+	if s.downAfter > 0 && n > s.downAfter {
+		kind, bad = client.KindServer, true
+	}
+	if !bad {
+		return nil
+	}
+	return &client.Error{Kind: kind, Method: method, Attempts: 1}
+}
+
+func (s *fakeService) run(t *testing.T, rows, workers int) *tally {
+	t.Helper()
+	get := func(_ context.Context, row int) error { return s.request(row, http.MethodGet, s.getFails) }
+	return runner{
+		rows: rows, workers: workers, interval: progressInterval, ask: get,
+		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
+			if err := get(ctx, row); err != nil {
+				return 0, err
+			}
+			return client.ConsentWritten, s.request(row, http.MethodPatch, s.patchFails)
+		},
+	}.run(t.Context())
+}
+
+// wantAllTaken fails the test where a row was not written that the service takes, or one
+// was that it does not take.
+func (s *fakeService) wantAllTaken(t *testing.T, done *tally, about string) {
+	t.Helper()
+	for row, result := range done.results {
+		_, noGet := s.getFails[row]
+		_, noPatch := s.patchFails[row]
+		want := written
+		if noGet || noPatch {
+			want = failed
+		}
+		if result != want {
+			t.Fatalf("%s: row %d is %d, want %d (%v)", about, row, result, want, done.counts)
+		}
+	}
+}
+
+// TestOutage_anyPatternOfFailingRows holds that every row which the service takes is
+// written, wherever the others are and however they fail: always where their updates fail,
+// and also where not even reading works, as long as one of the rows tried first is answered.
+func TestOutage_anyPatternOfFailingRows(t *testing.T) {
+	t.Parallel()
+	for range *patterns {
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 13))
+		s := &fakeService{getFails: map[int]client.Kind{}, patchFails: map[int]client.Kind{}}
+		rows, bad := 1+random.IntN(600), random.Float64()
+		for row := range rows {
+			if random.Float64() > bad {
+				continue
+			}
+			kind := failureKinds[random.IntN(len(failureKinds))]
+			if row > suspiciousStreak && random.IntN(2) == 0 {
+				s.getFails[row] = kind
+				continue
+			}
+			s.patchFails[row] = kind
+		}
+
+		done := s.run(t, rows, 1+random.IntN(16))
+		s.wantAllTaken(t, done, fmt.Sprintf("seed %d", seed))
+	}
+}
+
+// TestOutage_neighboursThatCannotBeRead has a file in which the service answers for one
+// block of rows only, which may begin anywhere.
+func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const rows = 400
+	for _, length := range []int{25, 40, 200, 360} {
+		for from := 0; from+length <= rows; from += 13 {
+			s := &fakeService{getFails: map[int]client.Kind{}}
+			for row := range rows {
+				if row < from || row >= from+length {
+					s.getFails[row] = client.KindServer
+				}
+			}
+			for _, workers := range []int{1, 8} {
+				s.wantAllTaken(t, s.run(t, rows, workers), fmt.Sprintf("%d rows from %d on, %d workers", length, from, workers))
+			}
+		}
+	}
+}
+
+// TestOutage_fewRowsAreAllTried holds that files of some rows are tried completely.
+func TestOutage_fewRowsAreAllTried(t *testing.T) {
+	t.Parallel()
+	for rows := 1; rows <= suspiciousStreak+2*sampleRows; rows++ {
+		s := &fakeService{getFails: map[int]client.Kind{}}
+		for row := range rows - 1 {
+			s.getFails[row] = failureKinds[row%len(failureKinds)]
+		}
+		s.wantAllTaken(t, s.run(t, rows, 1+rows%5), fmt.Sprintf("%d rows", rows))
+	}
+}
+
+// TestOutage_endsTheRun has a service that is down from the beginning, and one that goes
+// down later.
+func TestOutage_endsTheRun(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 16} {
+		s := &fakeService{downAfter: 1, getFails: map[int]client.Kind{0: client.KindServer}}
+		done := s.run(t, 5000, workers)
+		if n := int(s.requests.Load()); n > suspiciousStreak+sampleRows+workers || !done.outage.certain || done.rest() != 5000-n {
+			t.Errorf("%d workers: %d requests to a service that is down, %d rows not tried", workers, n, done.rest())
+		}
+
+		for _, downAfter := range []int64{2, 500, 3333} {
+			s := &fakeService{downAfter: downAfter}
+			done := s.run(t, 5000, workers)
+			// The others may be at work while one asks again.
+			if n := int(s.requests.Load() - downAfter); n > suspiciousStreak+200 || !done.outage.certain || !done.outage.hasAnswered {
+				t.Errorf("%d workers: %d requests after the service went down", workers, n)
+			}
+		}
+	}
+}
+
+// TestOutage_failuresOfOneRowNeverCount has a service that refuses every row by itself.
+func TestOutage_failuresOfOneRowNeverCount(t *testing.T) {
+	t.Parallel()
+	for _, kind := range concernOneRow {
+		s := &fakeService{getFails: map[int]client.Kind{}}
+		for row := range 999 {
+			s.getFails[row] = kind
+		}
+		s.wantAllTaken(t, s.run(t, 1000, 4), fmt.Sprint(kind))
+	}
+}
+
+func TestQueue_eachRowOnceHoweverItIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{1, 63, 64, 65, 100, 1000} {
+		random := rand.New(rand.NewPCG(uint64(rows), 1)) //nolint:gosec // small
+		q, seen := &queue{rows: rows}, map[int]bool{}
+		for {
+			take := q.next
+			if random.IntN(3) == 0 {
+				take = q.sample
+			}
+			row, ok := take()
+			if !ok {
+				break
+			}
+			if seen[row] || row < 0 || row >= rows {
+				t.Fatalf("%d rows: row %d is taken twice or not there", rows, row)
+			}
+			seen[row] = true
+		}
+		if len(seen) != rows {
+			t.Errorf("%d of %d rows were taken", len(seen), rows)
+		}
+	}
+}
