@@ -28,45 +28,48 @@ func (secretSpelling) Read(text string) (string, error) { return text, nil }
 
 func (secretSpelling) Same(a, b string) bool { return a == b }
 
-// input is what was read of a source or of a write-only content.
+// input is the checked rows of a source or of a write-only content.
 type input struct {
 	*rows.Rows
 	sum contentSum
 }
 
-// read reads and checks the content. The model is that of a configuration where the
-// content is write-only.
+// read reads and checks the content. A write-only content is in the model of a
+// configuration only.
 func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 	if !m.isWriteOnly() {
 		return m.readSource(inState, diags)
 	}
+
 	text := m.ContentWO.ValueString()
 	format := rows.Format(m.Format.ValueString())
 	if format == "" {
 		format = rows.FormatIn(text)
 	}
-	return readContent(strings.NewReader(text), format, path.Root("content_wo"), inState, diags)
+	return readContent(strings.NewReader(text), format, diagnosed{path.Root("content_wo"), inState, diags})
 }
 
 func (m *model) readSource(inState string, diags *diag.Diagnostics) (input, bool) {
-	at := path.Root("source")
 	format := rows.Format(m.Format.ValueString())
 	if format == "" {
 		format = rows.FormatOf(m.Source.ValueString())
 	}
+
+	report := diagnosed{path.Root("source"), inState, diags}
 	f, err := openSource(m.Source.ValueString())
 	if err != nil {
-		addUnreadable(diags, at, err, inState)
+		report.unreadable(err)
 		return input{}, false
 	}
 	defer f.Close()
-	return readContent(f, format, at, inState, diags)
+
+	return readContent(f, format, report)
 }
 
 var errNotRegular = errors.New("it is no regular file")
 
-// openSource opens regular files only: another can neither be read twice nor has it
-// an end that can be relied on.
+// openSource opens a regular file. Anything else cannot be read twice, or has no end that
+// can be relied on.
 func openSource(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -78,27 +81,44 @@ func openSource(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-func readContent(in io.Reader, format rows.Format, at path.Path, inState string, diags *diag.Diagnostics) (input, bool) {
+func readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
 	sum := sha256.New()
 	list, err := rows.Read(io.TeeReader(in, sum), format)
-	switch problems, bad := errors.AsType[*rows.Error](err); {
-	case bad:
-		diags.AddAttributeError(at, "Unusable rows", problems.Error()+"\n\nIn state now: "+inState+".\n"+
-			"What to do: correct these lines; nothing is sent before all of them are right. Values are not shown, since they are people's.")
-		return input{}, false
-	case err != nil:
-		addUnreadable(diags, at, err, inState)
+	if problems, bad := errors.AsType[*rows.Error](err); bad {
+		report.unusable(problems)
 		return input{}, false
 	}
+	if err != nil {
+		report.unreadable(err)
+		return input{}, false
+	}
+
 	read := input{Rows: list}
 	sum.Sum(read.sum[:0])
 	return read, true
 }
 
-func addUnreadable(diags *diag.Diagnostics, at path.Path, err error, inState string) {
+// diagnosed is where errors about a content are reported.
+type diagnosed struct {
+	attribute path.Path
+	inState   string
+	diags     *diag.Diagnostics
+}
+
+// unusable reports rows that are wrong.
+func (d diagnosed) unusable(problems *rows.Error) {
+	d.diags.AddAttributeError(d.attribute, "Unusable rows", problems.Error()+"\n\nIn state now: "+d.inState+".\n"+
+		"What to do: correct these lines; nothing is sent before all of them are right. Values are not shown, since they are people's.")
+}
+
+// unreadable reports a file that cannot be read. The error names no path.
+func (d diagnosed) unreadable(err error) {
+	advice := "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
+	if errors.Is(err, fs.ErrNotExist) {
+		advice += " If another object makes the file in the same apply, take the path from an attribute of that object which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
+	}
 	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
 		err = wrapped.Err
 	}
-	diags.AddAttributeError(at, "The rows cannot be read", "The file cannot be read: "+err.Error()+".\n\nIn state now: "+inState+".\n"+
-		"What to do: check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file.")
+	d.diags.AddAttributeError(d.attribute, "The rows cannot be read", "The file cannot be read: "+err.Error()+".\n\nIn state now: "+d.inState+".\nWhat to do: "+advice)
 }

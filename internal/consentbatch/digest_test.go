@@ -4,7 +4,7 @@ import "testing"
 
 func TestDigest_knowsItsContentAndHidesIt(t *testing.T) {
 	t.Parallel()
-	a, err := newDigest(contentSum{1})
+	a, err := digestLike("", contentSum{1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -417,7 +417,7 @@ func TestWrongConfigurationsOfABatchAreRefused(t *testing.T) {
 		}
 	}
 	_, diags := p.Create(batchName, acctest.Attributes{"source": f.path + ".csv"})
-	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}")
+	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Seeding thousands")
 	wantRequests(t, service, 0, 0)
 }
 

@@ -44,7 +44,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))},
 			MarkdownDescription: "Path of the file with the rows, relative to the folder in which Terraform runs: CSV with a header, NDJSON, or a JSON array of objects. " +
 				"Columns or members are named as the attributes of `analytics_consent`: `identity_id` and `clause_1_consent` to `clause_5_consent` are required, `user_ipv6`, `agreement_time` and `manual` (`true` where absent) are optional. An empty cell and a null are absent values. " +
-				"The file is read at plan and again at apply, and not copied anywhere. Exactly one of `source` and `content_wo` is needed.",
+				"The file is read at plan and again at apply, and not copied anywhere. For a file that is made in the same apply, take the path from an attribute that is known only after apply. Exactly one of `source` and `content_wo` is needed.",
 		},
 		"content_wo": schema.StringAttribute{
 			Optional:            true,
@@ -101,7 +101,7 @@ func addResults(attributes map[string]schema.Attribute) map[string]schema.Attrib
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
 		MarkdownDescription: "Digest of the content that was applied last, by which a change of it is noticed. It is salted and slow to compute (PBKDF2 with SHA-256), so that nobody finds out by guessing who is in the content. " +
-			"A plan of a change knows it, and the apply refuses any other file; the first apply compares the number of rows only.",
+			"A plan knows the digest of `source`, so a plan is never applied with another file: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
 	}
 	for name, text := range map[string]string{
 		"rows":     "How many rows the content has.",

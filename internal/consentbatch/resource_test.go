@@ -307,6 +307,12 @@ func TestAFileThatChangesBetweenPlanAndApplyIsNotApplied(t *testing.T) {
 	first, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
 	state := createdBatch(t, p, service, f.config(nil))
+	f.write(strings.ReplaceAll(people(3), "user-2@", "user-5@")) // as many rows, another person
+	if none, diags := p.Apply(t.Context(), batchName, nil, first); none != nil {
+		t.Error("there is state")
+	} else {
+		acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
+	}
 	f.write(people(4))
 	second, diags := p.Plan(batchName, state, f.config(nil))
 	p.NoErrors(diags)
@@ -374,15 +380,41 @@ func TestASecondPlanMayFindWhatTheFirstHasNot(t *testing.T) {
 	}
 }
 
-func TestDigestsOfTheSameFileDifferBetweenObjects(t *testing.T) {
+// TestConsentBatch_digestOfACreateIsPlanned holds that two plans of one create say the same,
+// that a digest depends on the place of the file, and that it is what ends up in state.
+func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	f := newFile(t, people(1))
-	a := createdBatch(t, p, service, f.config(nil)).Attributes["digest"]
-	b := createdBatch(t, p, service, f.config(nil)).Attributes["digest"]
-	text, _ := a.(string)
-	if a == b || !strings.HasPrefix(text, "pbkdf2-sha256$200000$") || strings.Count(text, "$") != 3 {
-		t.Errorf("the digests are %v and %v", a, b)
+	f, other := newFile(t, people(2)), newFile(t, people(2))
+	digest := func(config acctest.Attributes) string {
+		plan, diags := p.Plan(batchName, nil, config)
+		p.NoErrors(diags)
+		text, _ := plan.Attributes["digest"].(string)
+		if !strings.HasPrefix(text, "pbkdf2-sha256$200000$") || strings.Count(text, "$") != 3 {
+			t.Errorf("the digest is %v", plan.Attributes["digest"])
+		}
+		return text
+	}
+
+	first := digest(f.config(nil))
+	if second := digest(f.config(nil)); second != first {
+		t.Errorf("two plans of one create say %s and %s", first, second)
+	}
+	if state := createdBatch(t, p, service, f.config(nil)); state.Attributes["digest"] != first {
+		t.Errorf("planned was %s, and in state is %v", first, state.Attributes["digest"])
+	}
+
+	for name, config := range map[string]acctest.Attributes{
+		"another path":  other.config(nil),
+		"another scope": f.config(acctest.Attributes{"account_id": "acct-7"}),
+	} {
+		if digest(config) == first {
+			t.Errorf("%s: the same content has the same digest", name)
+		}
+	}
+	f.write(strings.ReplaceAll(people(2), "user-1@", "user-5@"))
+	if digest(f.config(nil)) == first {
+		t.Error("another content of as many rows has the same digest")
 	}
 }
 

@@ -101,18 +101,36 @@ func TestWhatIsWrongInAFileIsSaidByThePlan(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-func TestAFileChangedAfterThePlanIsNotApplied(t *testing.T) {
+// TestAccConsentBatch_anotherFileThanThePlannedOne replaces the file by one with as many rows
+// between a saved plan and its apply, for a create and for a change.
+func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 	t.Parallel()
-	cli, service, f := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(3))
-	cli.MustRun("apply", "-auto-approve")
-	f.write(people(4))
-	cli.MustRun("plan", "-out=tfplan")
-	f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@"))
-	if r := cli.Run("apply", "tfplan"); r.Code != 1 {
-		t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
-	}
-	if _, known := service.Consent(scope, userName(5)); known {
-		t.Error("what nobody has reviewed was written")
+	for _, line := range []string{"", "compare_at_plan = false"} {
+		cli, service, f := newBatchCLI(t, batchBlock(line), people(3))
+		cli.MustRun("plan", "-out=tfplan")
+		f.write(strings.ReplaceAll(people(3), "user-2@", "user-5@"))
+		r := cli.Run("apply", "tfplan")
+		if r.Code != 1 {
+			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
+		}
+		wantWords(t, r, "This plan is for the file as it is now", "nothing is written: plan again then", ".digest")
+		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+			t.Errorf("%d rows were written that were not planned", n)
+		}
+
+		f.write(people(3))
+		cli.MustRun("apply", "-auto-approve")
+		f.write(people(4))
+		cli.MustRun("plan", "-out=tfplan")
+		f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@"))
+		r = cli.Run("apply", "tfplan")
+		if r.Code != 1 {
+			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
+		}
+		wantWords(t, r, "nothing is written: plan again then")
+		if _, known := service.Consent(scope, userName(5)); known {
+			t.Error("what nobody has reviewed was written")
+		}
 	}
 }
 
