@@ -20,6 +20,7 @@ type batch struct {
 	content input
 	client  *client.Client
 	scope   client.Scope
+	report  *report // nil where there is none to write
 }
 
 // reach sets the client and the scope, or reports what is missing.
@@ -38,12 +39,16 @@ func (b *batch) open(config model) (ok bool) {
 	}
 
 	same, ok := b.isPlanned()
-	if ok && !same {
+	if !ok {
+		return false
+	}
+	if !same {
 		b.diags.AddError("The rows are not those that were planned",
 			"The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.\n\n"+
 				"In state now: "+b.inState+".\nWhat to do: plan again, and apply that plan.")
+		return false
 	}
-	return ok && same
+	return b.openReport()
 }
 
 // isPlanned reports whether the content is the planned one, as far as the plan says.
@@ -75,6 +80,8 @@ func (b *batch) reopen() (ok bool) {
 				"What to do: put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.")
 		return false
 	}
+
+	b.openReportIfPossible()
 	return b.reach()
 }
 

@@ -62,6 +62,9 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	if t.rest() > 0 && t.interrupted == nil {
 		detail += "\n\n" + b.whyStopped(t)
 	}
+	if b.report != nil {
+		detail += "\n\nThe file of report_path has a line for each of these rows."
+	}
 	b.diags.AddError(title, detail+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice)
 }
 

@@ -23,6 +23,7 @@ type model struct {
 	KeepLaterChoice  types.Bool     `tfsdk:"keep_later_choice"`
 	CompareAtPlan    types.Bool     `tfsdk:"compare_at_plan"`
 	OnDestroy        types.String   `tfsdk:"on_destroy"`
+	ReportPath       types.String   `tfsdk:"report_path"`
 	Timeouts         tfkit.Timeouts `tfsdk:"timeouts"`
 	results
 }

@@ -52,7 +52,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		p.inState = tfkit.NothingSaved
 	}
 	planned, different, ok := p.judge(ctx)
-	if !ok {
+	if !ok || different && !p.planReport() {
 		return
 	}
 

@@ -86,6 +86,14 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves all consent as it is and warns, `withdraw` sets the five clauses of every row to false, unless the service knows no consent of the person. " +
 				"`withdraw` needs `source`: the file is read once more then, and has to be the one that was applied. Do not combine it with `create_before_destroy`.",
 		},
+		"report_path": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Path of a file that says what became of each row, in a folder that exists: NDJSON, readable by its owner only, with a summary in the first line and then one object for each row that is not simply in place. " +
+				"`line` is the row's line (and `element` its number in a JSON array), `outcome` is `written`, `kept` (a later choice of the person stands), `failed` or `not_tried`; a failed row has `error` and, where the service gave them, `status`, `code`, `message` and `fields`. No value of a row is in it. " +
+				"Each apply that compares rows writes it as a whole, also one that fails or is interrupted, and so does a destroy that withdraws. A plan and a change of settings alone write none. " +
+				"An earlier report at the path is replaced, any other file is an error. Destroying the object leaves the file.",
+		},
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The consent of thousands of people in one object, seeded from a file. No person is in plan or state: state holds a digest of the file and counts. " +
@@ -134,23 +142,28 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
 	if !b.open(config) {
 		return
 	}
+
 	t := b.write(ctx)
+	b.writeReport(t)
 	if t.failed() {
 		b.reportFailed(t, createFailed)
 		return
 	}
+
 	b.warnKeptUnplanned(t)
 	if b.save(t, "") {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
@@ -162,6 +175,7 @@ func (r *batchResource) Read(context.Context, resource.ReadRequest, *resource.Re
 
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -169,6 +183,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
 	settings := settingsOnlyOf(ctx, req.Private)
 	resp.Diagnostics.Append(settingsOnly(false).write(ctx, resp.Private)...)
 	if settings {
@@ -176,16 +191,20 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.open(config) {
 		return
 	}
+
 	t := b.write(ctx)
+	b.writeReport(t)
 	if t.failed() {
 		b.reportFailed(t, updateFailed)
 	}
+
 	b.warnKeptUnplanned(t)
 	if b.save(t, state.Digest.ValueString()) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
@@ -194,6 +213,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 
 func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
@@ -203,13 +223,17 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		state.warnDestroyed(&resp.Diagnostics)
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout(ctx, state.Timeouts))
 	defer cancel()
 	b := &batch{resource: r, model: state, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.reopen() {
 		return
 	}
+
 	t := b.withdraw(ctx)
+	b.writeReport(t)
+	b.releaseReport()
 	if t.failed() {
 		b.reportFailed(t, deleteFailed)
 		return

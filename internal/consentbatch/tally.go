@@ -133,7 +133,7 @@ func (t *tally) rowsThatAre(as outcome) []int32 {
 	rows := make([]int32, 0, t.counts[as])
 	for row, result := range t.results {
 		if result == as {
-			rows = append(rows, int32(row)) //nolint:gosec // rows are counted in int32
+			rows = append(rows, int32(row))
 		}
 	}
 	return rows

@@ -1,6 +1,7 @@
 # Thousands of people in one object. None of them is in plan or state.
 resource "analytics_consent_batch" "migrated" {
-  source = "${path.root}/consents.csv"
+  source      = "${path.root}/consents.csv"
+  report_path = "${path.root}/consents-report.ndjson" # what became of each row
 }
 
 check "everybody_is_written" {

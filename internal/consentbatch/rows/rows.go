@@ -119,6 +119,16 @@ func (r *Rows) At(i int) Row {
 
 func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkRows] }
 
+// Position returns the line at which row i begins and, for a JSON array, its number among
+// the elements, counted from 1. The latter is 0 for other formats.
+func (r *Rows) Position(i int) (line, element int) {
+	p := r.packed(i)
+	if r.format == JSON {
+		element = int(p.element)
+	}
+	return int(p.line), element
+}
+
 // Place names where row i is, behind the word "line". The elements of an array may
 // all be on one line, so there it gives their number as well.
 func (r *Rows) Place(i int) string {

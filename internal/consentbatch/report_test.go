@@ -1,0 +1,292 @@
+package consentbatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// reportBeside returns a path for a report, and the configuration of a file with it.
+func reportBeside(f *batchFile, others acctest.Attributes) (path string, config acctest.Attributes) {
+	path = filepath.Join(filepath.Dir(f.path), "report.ndjson")
+	return path, f.config(acctest.Attributes{"report_path": path, "compare_at_plan": false}.With(others))
+}
+
+// readReport returns the lines of a report. It fails the test where a person is in it, or
+// where others may read it.
+func readReport(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "@example.com") {
+		t.Errorf("a person is in the report:\n%s", text)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the report has the mode %v (%v)", info.Mode(), err)
+	}
+
+	var lines []map[string]any
+	for line := range strings.Lines(string(text)) {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		lines = append(lines, members)
+	}
+	return lines
+}
+
+// wantReport fails the test where a report has other lines.
+func wantReport(t *testing.T, path string, want ...map[string]any) {
+	t.Helper()
+	if diff := cmp.Diff(want, readReport(t, path)); diff != "" {
+		t.Errorf("the report (-want +got):\n%s", diff)
+	}
+}
+
+// summary is the first line of a report.
+func summary(rows, inPlace, written, kept, failed, notTried float64) map[string]any {
+	return map[string]any{
+		"report": "analytics_consent_batch", "rows": rows, "in_place": inPlace, "written": written, "kept": kept, "failed": failed, "not_tried": notTried,
+	}
+}
+
+func lineOf(line float64, outcome string) map[string]any {
+	return map[string]any{"line": line, "outcome": outcome}
+}
+
+func TestReport_ofAFailedCreateAndTheNext(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(6))
+	path, config := reportBeside(f, nil)
+	chooseFor(service, 1, late)
+	service.PutConsent(scope, userName(2), mockserver.ConsentRecord{Clauses: configured, AgreementTime: middle, Manual: new(true)})
+	service.Inject(rejecting(422, 4)...)
+
+	state, diags := p.Create(batchName, config)
+	acctest.WantText(t, diags.Errors(), "1 of 6 rows failed", "The file of report_path has a line for each of these rows")
+	if state != nil {
+		t.Error("a create that failed is in state")
+	}
+	refused := lineOf(6, "failed")
+	maps.Copy(refused, map[string]any{
+		"error": "The service rejected the request", "operation": "Update consent", "status": 422.0, "code": "E42", "message": "no such thing as [redacted]",
+	})
+	wantReport(t, path, summary(6, 1, 3, 1, 1, 0),
+		lineOf(2, "written"), lineOf(3, "kept"), lineOf(5, "written"), refused, lineOf(7, "written"))
+
+	next := acctest.MustStart(t, acctest.Config(service)) // the apply of another run
+	state, diags = next.Create(batchName, config)
+	p.NoErrors(diags)
+	wantReport(t, path, summary(6, 4, 1, 1, 0, 0), lineOf(3, "kept"), lineOf(6, "written"))
+	if state.Attributes["report_path"] != path {
+		t.Errorf("the state is %v", state.Attributes)
+	}
+}
+
+func TestReport_namesElementsOfAnArray(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	object := func(i int) string {
+		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
+	}
+	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
+	f.write("[" + object(0) + "," + object(1) + "]")
+	path, config := reportBeside(f, nil)
+
+	p.MustCreate(batchName, config)
+	second := lineOf(1, "written")
+	second["element"] = 2.0
+	if lines := readReport(t, path); cmp.Diff(second, lines[2]) != "" {
+		t.Errorf("the report is %v", lines)
+	}
+}
+
+func TestReport_ofAnInterruptedCreate(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, nil, stopAfter(20, cancel))
+	f := newFile(t, people(400))
+	path, config := reportBeside(f, nil)
+	plan, diags := p.Plan(batchName, nil, config)
+	p.NoErrors(diags)
+
+	_, diags = p.Apply(ctx, batchName, nil, plan)
+	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
+	lines := readReport(t, path)
+	if len(lines) != 401 {
+		t.Fatalf("the report has %d lines", len(lines))
+	}
+	notTried, _ := lines[0]["not_tried"].(float64)
+	if written := service.Count(mockserver.OpUpdateConsent); notTried < 300 || int(notTried)+written < 400 || lines[400]["outcome"] != "not_tried" {
+		t.Errorf("%v rows were not tried according to the report, and %d were written", notTried, written)
+	}
+}
+
+func TestReport_replacesReportsOnly(t *testing.T) {
+	t.Parallel()
+	_, service := start(t, nil)
+	f := newFile(t, people(2))
+	path, config := reportBeside(f, nil)
+	for name, tc := range map[string]struct {
+		prepare func() error
+		words   string // of the error; empty where the report is written
+	}{
+		"nothing":       {func() error { return nil }, ""},
+		"an empty file": {func() error { return os.WriteFile(path, nil, 0o600) }, ""},
+		"an old report": {func() error {
+			return os.WriteFile(path, []byte(`{"report":"analytics_consent_batch","rows":7}`), 0o600)
+		}, ""},
+		"another file":   {func() error { return os.WriteFile(path, []byte("not yours\n"), 0o600) }, "not a report of an analytics_consent_batch"},
+		"the rows":       {func() error { return os.WriteFile(path, []byte(people(2)), 0o600) }, "not a report of an analytics_consent_batch"},
+		"another report": {func() error { return os.WriteFile(path, []byte(`{"report":"sales"}`), 0o600) }, "not a report of an analytics_consent_batch"},
+		"a folder":       {func() error { return os.Mkdir(path, 0o700) }, "no regular file"},
+		"a link":         {func() error { return os.Symlink(f.path, path) }, "no regular file"},
+	} {
+		if err := tc.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		p := acctest.MustStart(t, acctest.Config(service))
+		service.DeleteConsent(scope, userName(1))
+		before := service.Count(mockserver.OpUpdateConsent)
+		_, diags := p.Create(batchName, config)
+		if tc.words == "" {
+			p.NoErrors(diags)
+			if lines := readReport(t, path); lines[0]["rows"] != 2.0 {
+				t.Errorf("%s: the report is %v", name, lines)
+			}
+		} else {
+			acctest.WantText(t, diags.Errors(), "The report cannot be written", tc.words, "In state now: nothing")
+			if service.Count(mockserver.OpUpdateConsent) != before {
+				t.Errorf("%s: rows were written", name)
+			}
+		}
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acctest.WantAlone(t, f.path)
+}
+
+func TestReport_needsItsFolderAndAPathOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(2))
+	_, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(f.path+".d", "report.ndjson")}))
+	acctest.WantText(t, diags.Errors(), "The report cannot be written", "the folder of the file does not exist")
+	wantRequests(t, service, 0, 0)
+
+	_, config := reportBeside(f, nil)
+	p.MustCreate(batchName, config)
+	service.Reset()
+	_, diags = p.Create(batchName, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
+	acctest.WantText(t, diags.Errors(), "another object of this run writes its report to that path")
+	wantRequests(t, service, 0, 0)
+}
+
+func TestReport_thatFailsLeavesTheRowsWritten(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "reports")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, service := start(t, nil, func(s *mockserver.Server) {
+		s.OnRequest = func(mockserver.Request) { _ = os.RemoveAll(folder) }
+	})
+	f := newFile(t, people(2))
+	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "report.ndjson")}))
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "The report was not written", "the folder of the file does not exist")
+	wantResults(t, state, 2, 2, 0, 2, 0)
+	wantRow(t, service, 1, configured)
+}
+
+func TestReport_ofADestroyThatWithdraws(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(3))
+	path, config := reportBeside(f, acctest.Attributes{"on_destroy": "withdraw"})
+	state := createdBatch(t, p, service, config)
+
+	next := acctest.MustStart(t, acctest.Config(service))
+	service.Inject(rejecting(400, 1)...)
+	state, diags := next.Destroy(batchName, state)
+	acctest.WantText(t, diags.Errors(), "1 of 3 rows failed", "The file of report_path")
+	if lines := readReport(t, path); len(lines) != 4 || lines[1]["outcome"] != "written" || lines[2]["outcome"] != "failed" {
+		t.Errorf("the report is %v", lines)
+	}
+
+	// No report stands against a destroy.
+	if err := os.WriteFile(path, []byte("not yours"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state, diags = next.Destroy(batchName, state)
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "The report was not written")
+	if state != nil {
+		t.Error("the object is still there")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "not yours" {
+		t.Errorf("a file of somebody else is %q now (%v)", text, err)
+	}
+}
+
+func TestReport_isWrittenByNoPlanAndByNoSettings(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(2))
+	state := createdBatch(t, p, service, f.config(nil))
+	path, config := reportBeside(f, nil)
+
+	state, diags := p.Update(batchName, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
+	p.NoErrors(diags)
+	wantRequests(t, service, 0, 0)
+	if _, err := os.Stat(path); err == nil || state.Attributes["report_path"] != path {
+		t.Errorf("there is a report of settings; the state is %v", state.Attributes)
+	}
+	wantEmptyBatchPlan(t, p, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
+}
+
+// TestReport_isWorkedOnAsTheGuideShows runs the commands of the guide.
+func TestReport_isWorkedOnAsTheGuideShows(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"sh", "jq", "sed", "uniq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not on PATH", program)
+		}
+	}
+	p, service := start(t, nil)
+	f := newFile(t, people(5))
+	folder := filepath.Dir(f.path)
+	service.Inject(rejecting(422, 1, 3)...)
+	_, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "consents-report.ndjson")}))
+	acctest.WantText(t, diags.Errors(), "2 of 5 rows failed")
+
+	script, err := filepath.Abs("../../examples/guides/seeding-thousands/work-on-report.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-eu", script)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Join(strings.Fields(string(out)), " ") != "2 The service rejected the request 422 no such thing as [redacted]" {
+		t.Errorf("the commands say %q (%v)", out, err)
+	}
+	missing, err := os.ReadFile(filepath.Join(folder, "missing.csv"))
+	if want := batchHeader + rowOf(1, middle) + rowOf(3, middle); err != nil || string(missing) != want {
+		t.Errorf("the missing rows are %q (%v), want %q", missing, err, want)
+	}
+}
