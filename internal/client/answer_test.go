@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
@@ -181,4 +183,19 @@ func FuzzAnyAnswerIsReadOrRefused(f *testing.F) {
 			t.Fatal("a consent without its JSON")
 		}
 	})
+}
+
+func TestAnswer_emptyErrorsAreNoErrors(t *testing.T) {
+	t.Parallel()
+	for member, failed := range map[string]bool{
+		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
+		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
+		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
+		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
+	} {
+		got := answer{call: &call{redact: newRedactor()}, json: jsontext.Value("{" + member + "}")}
+		if err := got.complaint(); IsKind(err, KindRejected) != failed || !failed && err != nil {
+			t.Errorf("%s: the error is %v", member, err)
+		}
+	}
 }

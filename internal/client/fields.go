@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // membersOf gives an object's members; nil where v is no object.
@@ -201,24 +203,16 @@ func kindName(v jsontext.Value) string {
 	return "nothing"
 }
 
-// complaintInside reports what an answer with a 2xx status complains about all
-// the same: services exist that put errors there.
+// complaintInside returns what an answer with a 2xx status complains about all the
+// same: services exist that put errors there. It reports false where the answer holds
+// no error.
 func complaintInside(v jsontext.Value) (complaint, bool) {
 	m := membersOf(v)
-	failed := isTold(m["error"]) || isTold(m["errors"]) || m["success"].Kind() == 'f'
-	return complaintIn(m), failed
+	return complaintIn(m), isComplaint(m)
 }
 
-func isTold(v jsontext.Value) bool {
-	switch v.Kind() {
-	case '"':
-		return textOf(v) != ""
-	case 't':
-		return true
-	case '{':
-		return len(membersOf(v)) > 0
-	case '[':
-		return len(elementsOf(v)) > 0
-	}
-	return false
+// isComplaint reports whether an object says that something failed. An error that is
+// null, 0, false or empty says nothing.
+func isComplaint(m map[string]jsontext.Value) bool {
+	return jsonvalue.Told(m["error"]) || jsonvalue.Told(m["errors"]) || m["success"].Kind() == 'f'
 }

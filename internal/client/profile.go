@@ -69,7 +69,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 // onlyComplains tells an error from a profile that happens to have a member of
 // such a name.
 func onlyComplains(members map[string]jsontext.Value) bool {
-	said := isTold(members["error"]) || isTold(members["errors"]) || members["success"].Kind() == 'f'
+	said := isComplaint(members)
 	for name := range members {
 		if !slices.Contains([]string{"error", "errors", "message", "code", "status", "success"}, name) {
 			return false
