@@ -2,13 +2,16 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 // Limits on what is held of an answer in memory, in bytes after decompression.
@@ -51,48 +54,75 @@ func (a answer) unexpected(detail string) error {
 	return a.call.fail(KindPayload, a.status, detail)
 }
 
-// readAnswer judges a response: any 2xx with JSON or without a body is an answer,
-// everything else an *Error. It reads the body to its end, so that a cut shows
-// here, inside the retries.
-func (k *call) readAnswer(resp *http.Response) (answer, error) {
+// readAnswer returns the answer that a response holds: JSON or nothing under a status
+// of success. Everything else is an *Error. It reads the body to its end, so that a cut
+// shows here, inside the retries.
+func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, error) {
 	defer resp.Body.Close()
-	success := resp.StatusCode/100 == 2
-	limit := int64(LimitJSON)
-	if !success {
-		limit = LimitError
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	if !success {
+
+	if resp.StatusCode/100 != 2 {
 		// What an error's body was cut off from does not change what the error is.
-		return answer{}, k.statusError(resp, body[:min(len(body), LimitError)])
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, LimitError))
+		return answer{}, k.statusError(resp, body)
 	}
+	if detail := k.op.incomplete(resp.StatusCode); detail != "" {
+		return answer{}, k.fail(KindPayload, resp.StatusCode, detail)
+	}
+
+	body, err := io.ReadAll(io.LimitReader(resp.Body, LimitJSON+1))
 	if err != nil {
 		return answer{}, k.transportError(err)
 	}
-	if int64(len(body)) > limit {
+	if len(body) > LimitJSON {
 		return answer{}, k.fail(KindTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	}
-	return k.successAnswer(resp, body)
+	return k.successAnswer(ctx, resp, body)
 }
 
-func (k *call) successAnswer(resp *http.Response, body []byte) (answer, error) {
+// incomplete says why an answer with a status of class 2xx is not the whole answer;
+// empty where it is. An acknowledgement or a part must not pass for the data.
+func (op operation) incomplete(status int) string {
+	if status == http.StatusPartialContent {
+		return "the status 206 says that this is a part, which was not asked for, and so is no complete answer to a read or a change"
+	}
+	if !op.effect && status != http.StatusOK && status != http.StatusNoContent {
+		return "the status " + strconv.Itoa(status) + " is no complete answer to a read"
+	}
+	return ""
+}
+
+func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []byte) (answer, error) {
 	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(body)) == 0 {
 		return answer{call: k, status: resp.StatusCode}, nil
 	}
+
 	v, err := parseJSON(body)
-	switch {
-	case err == nil:
+	if err == nil {
+		k.noteMediaType(ctx, resp)
 		return answer{call: k, status: resp.StatusCode, json: v}, nil
-	case isPage(resp, body):
+	}
+
+	if isPage(resp, body) {
 		e := k.fail(KindNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(body)))
 		e.Code = mediaType(resp)
 		return answer{}, e
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return answer{}, k.fail(KindTruncated, resp.StatusCode, "the JSON ends in the middle")
-	default:
-		return answer{}, k.fail(KindPayload, resp.StatusCode, describeSyntax(err))
 	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return answer{}, k.fail(KindTruncated, resp.StatusCode, "the JSON ends in the middle")
+	}
+	return answer{}, k.fail(KindPayload, resp.StatusCode, describeSyntax(err))
+}
+
+// noteMediaType logs that an answer is JSON and is declared to be something else.
+func (k *call) noteMediaType(ctx context.Context, resp *http.Response) {
+	declared := mediaType(resp)
+	if declared == noMediaType || strings.HasSuffix(declared, "json") {
+		return
+	}
+	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
+		"operation": k.op.name, "path": k.endpoint.template, "content_type": declared,
+	})
 }
 
 // parseJSON accepts exactly one JSON value: valid UTF-8, no name twice in an
@@ -142,11 +172,14 @@ func isPage(resp *http.Response, body []byte) bool {
 	return bytes.HasPrefix(text, []byte("<"))
 }
 
+// noMediaType stands for an answer that declares no type.
+const noMediaType = "no content type"
+
 // mediaType is the declared type of a body, safe to show.
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || t == "" {
-		return "no content type"
+		return noMediaType
 	}
 	return escapeText(t, 60)
 }

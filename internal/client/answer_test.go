@@ -13,7 +13,7 @@ func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
 	tb.Helper()
 	k := &call{op: opGetConsent, endpoint: endpoint{template: "/t"}, redact: newRedactor()}
 	resp := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{"Content-Type": {"application/json"}}}
-	got, err := k.readAnswer(resp)
+	got, err := k.readAnswer(tb.Context(), resp)
 	if err == nil {
 		err = got.wantBody()
 	}

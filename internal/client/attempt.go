@@ -6,12 +6,40 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-var errAttemptTimeout = errors.New("the attempt took longer than request_timeout")
+// stallError is an attempt that request_timeout has ended. Its text is safe to show.
+type stallError struct {
+	phase phase
+	after time.Duration
+}
+
+// phase is how far an attempt has come.
+type phase int32
+
+// The phases: nothing has come, the answer is read as a whole, the answer is read as
+// a stream.
+const (
+	phaseWaiting phase = iota
+	phaseReading
+	phaseStreaming
+)
+
+func (e *stallError) Error() string {
+	limit := e.after.String() + " (request_timeout)"
+	switch e.phase {
+	case phaseReading:
+		return "the answer stalled: it began and was not complete after " + limit
+	case phaseStreaming:
+		return "the answer stalled: nothing more of it came for " + limit
+	case phaseWaiting:
+	}
+	return "no answer within " + limit
+}
 
 // attemptTransport bounds one attempt, answer included, and logs it: operation,
 // path template, status, duration, and never what was sent or received. An answer
@@ -21,41 +49,51 @@ type attemptTransport struct {
 	timeout time.Duration
 }
 
+// RoundTrip sends a request once.
 func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	k := callFrom(req.Context())
 	k.attempts++
 	k.sent.Store(false)
+
 	ctx, cancel := context.WithCancelCause(req.Context())
-	limit := time.AfterFunc(t.timeout, func() { cancel(errAttemptTimeout) })
-	end := func() {
-		limit.Stop()
+	body := &boundedBody{ctx: ctx}
+	body.limit = time.AfterFunc(t.timeout, func() {
+		cancel(&stallError{phase: phase(body.phase.Load()), after: t.timeout})
+	})
+	body.end = func() {
+		body.limit.Stop()
 		cancel(nil)
 	}
+
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
 	logAttempt(req.Context(), k, resp, err, time.Since(began))
 	if err != nil {
-		defer end()
+		defer body.end()
 		return nil, causeOf(ctx, err)
 	}
+
 	if resp.StatusCode/100 == 3 {
 		// The HTTP client above would read it before it asks whether to follow.
 		k.location = resp.Header.Get("Location")
 		resp.Header.Del("Location")
 	}
-	body := &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: end}
+
+	body.ReadCloser = resp.Body
+	body.phase.Store(int32(phaseReading))
 	if k.op.streams {
-		limit.Stop()
-		body.limit, body.silence = limit, t.timeout
+		body.limit.Stop()
+		body.silence = t.timeout
+		body.phase.Store(int32(phaseStreaming))
 	}
 	resp.Body = body
 	return resp, nil
 }
 
-// causeOf tells the attempt's own time limit from the caller's end.
+// causeOf returns what ended the attempt: its own time limit, or err.
 func causeOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errAttemptTimeout) {
-		return errAttemptTimeout
+	if stall, ok := errors.AsType[*stallError](context.Cause(ctx)); ok && ctx.Err() != nil {
+		return stall
 	}
 	return err
 }
@@ -64,18 +102,19 @@ func causeOf(ctx context.Context, err error) error {
 type boundedBody struct {
 	io.ReadCloser
 	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
-	ctx  context.Context
-	end  func()
-	once sync.Once
+	ctx   context.Context
+	limit *time.Timer
+	phase atomic.Int32
+	end   func()
+	once  sync.Once
 
-	// limit ends the attempt where one read takes longer than silence; nil where the
-	// time is for all of them.
-	limit   *time.Timer
+	// silence is how long one read may take; zero where the limit is for all of them.
 	silence time.Duration
 }
 
+// Read reads from the answer, and returns a *stallError where the time is up.
 func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.limit != nil {
+	if b.silence > 0 {
 		b.limit.Reset(b.silence)
 		defer b.limit.Stop()
 	}
@@ -86,6 +125,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close closes the answer and releases the time limit.
 func (b *boundedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.once.Do(b.end)
@@ -105,6 +145,7 @@ func logAttempt(ctx context.Context, k *call, resp *http.Response, err error, to
 		tflog.Debug(ctx, "Request to the analytics service failed", fields)
 		return
 	}
+
 	fields["status"] = resp.StatusCode
 	tflog.Debug(ctx, "Request to the analytics service answered", fields)
 }

@@ -36,7 +36,12 @@ type call struct {
 	op       operation
 	endpoint endpoint
 	host     string
+	scheme   string
 	redact   *redactor
+	// attribute is whose value the body holds, where it can be large; size is that of
+	// the body, in bytes.
+	attribute string
+	size      int
 	// beforeRetry looks whether the request should still be sent again; nil: it should.
 	beforeRetry func() error
 
@@ -71,7 +76,7 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 	var read *http.Response
 	req.SetResponseHandler(func(resp *http.Response) (err error) {
 		read = resp
-		got, err = k.readAnswer(resp)
+		got, err = k.readAnswer(ctx, resp)
 		return err
 	})
 	resp, err := c.retries.Do(req)
@@ -82,14 +87,15 @@ func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, p
 		return answer{}, k.transportError(err)
 	}
 	if read != resp { // retries are used up: the last answer was to be retried, so nobody read it
-		return k.readAnswer(resp)
+		return k.readAnswer(ctx, resp)
 	}
 	return got, nil
 }
 
 func (c *Client) newCall(op operation, to endpoint, p payload, private ...string) *call {
 	return &call{
-		op: op, endpoint: to, host: hostOf(c.base), beforeRetry: p.beforeRetry,
+		op: op, endpoint: to, host: hostOf(c.base), scheme: c.base.Scheme, beforeRetry: p.beforeRetry,
+		attribute: p.attribute, size: len(p.body),
 		redact: newRedactor(slices.Concat(private, c.auth.secrets)...),
 	}
 }
@@ -157,11 +163,12 @@ func judgeTransport(err error) (Kind, string) {
 		proxy   *proxyError
 		netErr  net.Error
 		opErr   *net.OpError
+		stall   *stallError
 		timeout = errors.As(err, &netErr) && netErr.Timeout()
 	)
 	switch {
-	case errors.Is(err, errAttemptTimeout):
-		return KindTimeout, "no complete answer within request_timeout"
+	case errors.As(err, &stall):
+		return KindTimeout, stall.Error()
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return KindCancelled, "the run was interrupted or its time was up"
 	case errors.As(err, &proxy):

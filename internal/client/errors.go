@@ -43,6 +43,7 @@ const (
 	KindPayload
 	KindUnknownOutcome
 	KindNotReady
+	KindRequestTooLarge
 )
 
 var kindTitles = map[Kind]string{
@@ -72,6 +73,7 @@ var kindTitles = map[Kind]string{
 	KindPayload:          "Unexpected response",
 	KindUnknownOutcome:   "Outcome unknown",
 	KindNotReady:         "Not ready yet",
+	KindRequestTooLarge:  "Request too large",
 }
 
 // FieldError is what the service said about one field of a request.
@@ -97,6 +99,11 @@ type Error struct {
 	RetryAfter time.Duration
 	// Detail says in our words what was seen.
 	Detail string
+	// Hint is a sentence on what to do besides the advice that fits the kind; mostly empty.
+	Hint string
+	// Attribute is the attribute whose value the failure is about; empty where it is
+	// about none or not known.
+	Attribute string
 	// Ambiguous: the service may have carried the request out all the same.
 	Ambiguous bool
 	// NotProcessed reports that the service did not carry the request out, because

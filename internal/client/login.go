@@ -251,9 +251,9 @@ func (l *login) accept(token string, lifetime time.Duration) {
 // attempt is one login request. It goes past the layers above: no retry, no
 // credentials, and no redirect, since RoundTrip follows none.
 func (l *login) attempt(ctx context.Context, number int) (token string, lifetime, wait time.Duration, _ *Error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, errAttemptTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, &stallError{after: l.timeout})
 	defer cancel()
-	k := &call{op: opLogin, endpoint: loginEndpoint, host: hostOf(l.base), redact: newRedactor(l.transport.secrets...), attempts: number}
+	k := &call{op: opLogin, endpoint: loginEndpoint, host: hostOf(l.base), scheme: l.base.Scheme, redact: newRedactor(l.transport.secrets...), attempts: number}
 	req, err := l.request(ctx)
 	if err != nil {
 		return "", 0, 0, k.fail(KindInternal, 0, "the request could not be built")
@@ -266,8 +266,8 @@ func (l *login) attempt(ctx context.Context, number int) (token string, lifetime
 	if asked {
 		k.retryAfter = wait
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: cancel}
-	got, err := k.readAnswer(resp)
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: func() { cancel() }}
+	got, err := k.readAnswer(ctx, resp)
 	if err != nil {
 		var e *Error
 		errors.As(err, &e)

@@ -1,11 +1,14 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -64,14 +67,21 @@ func allTrue() client.ConsentUpdate {
 	return client.ConsentUpdate{Clauses: [client.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
-// wantKind fails the test where err is not a client error of that kind.
-func wantKind(t *testing.T, err error, kind client.Kind) *client.Error {
+// wantKind fails the test where err is not a client error of one of the kinds.
+func wantKind(t *testing.T, err error, kinds ...client.Kind) *client.Error {
 	t.Helper()
 	e, ok := errors.AsType[*client.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Kind: kind}).Title())
+	if !ok || !slices.Contains(kinds, e.Kind) {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Kind: kinds[0]}).Title())
 	}
 	return e
+}
+
+// capturedLog returns a context whose log is kept, and a function that returns it.
+func capturedLog(t *testing.T) (context.Context, func() string) {
+	t.Helper()
+	var log bytes.Buffer
+	return tflogtest.RootLogger(t.Context(), &log), log.String
 }
 
 func noError(t *testing.T, err error) {

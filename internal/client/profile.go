@@ -135,7 +135,7 @@ func (c *Client) updateProfile(ctx context.Context, scope Scope, identity string
 }
 
 func (c *Client) patchProfile(ctx context.Context, to endpoint, identity string, members map[string]jsontext.Value) (Request, error) {
-	p := payload{body: []byte(FormatObject(members)), contentType: "application/json"}
+	p := payload{body: []byte(FormatObject(members)), contentType: "application/json", attribute: "profile"}
 	private := []string{identity}
 	for _, v := range members {
 		if text := textOf(v); text != "" {

@@ -64,7 +64,7 @@ func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error)
 		return false, nil
 	case status == http.StatusTooManyRequests, status == http.StatusTooEarly:
 		return true, nil
-	case status == http.StatusRequestTimeout, status/100 == 5 && status != http.StatusNotImplemented:
+	case status == http.StatusRequestTimeout, status/100 == 5 && !staysFailed(status):
 		return !k.op.effect, nil
 	}
 	return false, nil

@@ -111,10 +111,13 @@ type endpoint struct {
 	decoded  string
 }
 
+// accountFamily is the prefix of the older path family.
+const accountFamily = "/v1/account/{accountId}"
+
 // family is the prefix of the scope's path family, as a template and its values.
 func (s Scope) family() (template string, values []string) {
 	if s.Account() {
-		return "/v1/account/{accountId}", []string{s.AccountID}
+		return accountFamily, []string{s.AccountID}
 	}
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }

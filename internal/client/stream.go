@@ -53,7 +53,7 @@ func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payloa
 		return nil, k.transportError(err)
 	}
 	if resp.StatusCode/100 != 2 {
-		_, err := k.readAnswer(resp)
+		_, err := k.readAnswer(ctx, resp)
 		return nil, err
 	}
 	return &streamed{call: k, resp: resp, floor: c.wire.exportMinRate()}, nil

@@ -128,6 +128,7 @@ type payload struct {
 	body        []byte
 	contentType string
 	query       string
+	attribute   string       // whose value the body holds, where it can be large
 	beforeRetry func() error // see call
 }
 

@@ -31,6 +31,10 @@ func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...
 	}
 	detail := Describe(e) + "\n\nIn state now: " + inState + ".\nWhat to do: " + Advice(e)
 	mapped := false
+	if slices.Contains(attributes, e.Attribute) {
+		mapped = true
+		diags.AddAttributeError(path.Root(e.Attribute), e.Title(), detail)
+	}
 	for _, f := range e.Fields {
 		if slices.Contains(attributes, f.Field) {
 			mapped = true
@@ -106,6 +110,7 @@ var advices = map[client.Kind]string{
 	client.KindPayload:          "compare the version of the provider with that of the service; the field that is named has another form than expected.",
 	client.KindNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
 	client.KindUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
+	client.KindRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
 	client.KindEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
