@@ -67,17 +67,27 @@ func (c Credentials) exactlyOne() error {
 	return nil
 }
 
-// ValidateSecret says what is wrong with a credential, without repeating it;
-// empty where nothing is.
+// ValidateSecret returns what is wrong with a credential, without repeating it, or nothing.
+// A password may begin or end with a blank, and have any visible or invisible character;
+// the others follow the rule of identifiers.
 func ValidateSecret(name, value string) string {
-	switch {
-	case strings.TrimSpace(value) == "":
+	if strings.TrimSpace(value) == "" {
 		return "is blank"
-	case strings.ContainsFunc(value, unicode.IsControl):
+	}
+	if strings.ContainsFunc(value, unicode.IsControl) {
 		return "contains a control character, such as a line break at its end"
-	case name == "token" && strings.ContainsAny(value, " "):
+	}
+
+	if name != "password" {
+		if err := ValidateVisible(value); err != nil {
+			return err.Error()
+		}
+	}
+
+	if name == "token" && strings.Contains(value, " ") {
 		return `contains a space; give the JWT alone, without "bearer" in front`
-	case name == "token" && !httpguts.ValidHeaderFieldValue(value):
+	}
+	if name == "token" && !httpguts.ValidHeaderFieldValue(value) {
 		return "contains characters that a header cannot carry"
 	}
 	return ""

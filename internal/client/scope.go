@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // LimitSegment is the longest identifier that is sent, in bytes. The interface
@@ -52,36 +50,22 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s %w", name, err)
 }
 
-// ValidateSegment refuses what cannot be exactly one path segment or what nobody
-// means: empty or blank values, "." and "..", control and direction-changing
-// characters, invalid UTF-8, and more than LimitSegment bytes. The error shows the
-// offending character escaped and never the rest of the value, which may be a
-// person's address.
+// ValidateSegment refuses what cannot be exactly one path segment and what ValidateVisible
+// refuses: empty values, "." and "..", blanks around, invisible characters anywhere,
+// invalid UTF-8, and more than LimitSegment bytes. It is the rule for every identifier, at
+// plan and again here. The error never holds the value.
 func ValidateSegment(s string) error {
-	switch {
-	case s == "":
+	if s == "" {
 		return errors.New("is empty")
-	case strings.TrimSpace(s) == "":
-		return errors.New("consists of spaces only")
-	case s == "." || s == "..":
+	}
+	if s == "." || s == ".." {
 		return errors.New(`is "." or "..", which would change the path of the request`)
-	case len(s) > LimitSegment:
+	}
+	if len(s) > LimitSegment {
 		return fmt.Errorf("is longer than %d bytes", LimitSegment)
-	case !utf8.ValidString(s):
-		return errors.New("is not valid UTF-8")
 	}
-	for i, r := range s {
-		if unicode.IsControl(r) || isInvisible(r) {
-			return fmt.Errorf("contains the control character %U at byte %d", r, i)
-		}
-	}
-	return nil
-}
 
-// isInvisible reports characters that change how text is shown or split without
-// being seen themselves: two identifiers that look alike would be different people.
-func isInvisible(r rune) bool {
-	return unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\uFEFF'
+	return ValidateVisible(s)
 }
 
 // EscapeSegment percent-encodes every byte that RFC 3986 does not call

@@ -52,7 +52,7 @@ func TestSegmentsAreSentAsOneEncodedSegment(t *testing.T) {
 		"\u00e9":           "%C3%A9",
 		"\U0001F600":       "%F0%9F%98%80",
 		"a/../b":           "a%2F..%2Fb",
-		"user-1001 ":       "user-1001%20",
+		"user 1001":        "user%201001",
 	} {
 		if err := ValidateSegment(segment); err != nil {
 			t.Errorf("ValidateSegment(%q): %v", segment, err)

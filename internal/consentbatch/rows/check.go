@@ -1,14 +1,12 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -109,7 +107,7 @@ func (b *builder) text(column int, value string) {
 	switch column {
 	case columnIdentity:
 		d.identity = value
-		err = checkIdentity(value)
+		err = client.ValidateSegment(value)
 	case columnAddress:
 		d.address, err = tfkit.ReadIPAddress(value)
 	case columnAgreed:
@@ -123,19 +121,6 @@ func (b *builder) text(column int, value string) {
 			d.identity = "" // what cannot be used is not compared either
 		}
 	}
-}
-
-// checkIdentity refuses, beside what no request can carry, what people do not see: in a
-// file of thousands it is what a spreadsheet has left, and would be another person.
-func checkIdentity(value string) error {
-	if err := client.ValidateSegment(value); err != nil {
-		return err
-	}
-	invisible := func(r rune) bool { return unicode.Is(unicode.Cf, r) }
-	if value != strings.TrimSpace(value) || strings.ContainsFunc(value, invisible) {
-		return errors.New("begins or ends with a space, or has a character that cannot be seen")
-	}
-	return nil
 }
 
 // boolean takes a clause, or manual.

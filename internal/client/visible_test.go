@@ -1,0 +1,86 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+func TestValidateVisible_refusedWithThePlace(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		" jane":          "begins or ends with a space, U+0020 at byte 0",
+		"jane ":          "begins or ends with a space, U+0020 at byte 4",
+		"\u00a0jane":     "begins or ends with a space, U+00A0 at byte 0",
+		"jané\u2003":     "begins or ends with a space, U+2003 at byte 5",
+		"\tjane":         "the control character U+0009 at byte 0",
+		"jane\n":         "the control character U+000A at byte 4",
+		"ja\u00a0ne":     "cannot be seen, U+00A0 at byte 2",
+		"ja\u200bne":     "cannot be seen, U+200B at byte 2",
+		"ja\u00adne":     "cannot be seen, U+00AD at byte 2",
+		"ja\u200ene":     "cannot be seen, U+200E at byte 2",
+		"ja\u2060ne":     "cannot be seen, U+2060 at byte 2",
+		"ja\u3164ne":     "cannot be seen, U+3164 at byte 2",
+		"ja\u2800ne":     "cannot be seen, U+2800 at byte 2",
+		"ja\ufe0fne":     "cannot be seen, U+FE0F at byte 2",
+		"ja\U000e0041ne": "cannot be seen, U+E0041 at byte 2",
+		"\ufeffjane":     "cannot be seen, U+FEFF at byte 0",
+		"\u200b":         "cannot be seen, U+200B at byte 0",
+	} {
+		err := ValidateVisible(value)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", value, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "jan") {
+			t.Errorf("%q is repeated: %v", value, err)
+		}
+	}
+
+	for _, value := range []string{"jane doe", "jané", "e\u0301", "名前", "\U0001F600", "a+b@example.com", "o'neill", "%20", "日本 太郎"} {
+		if err := ValidateVisible(value); err != nil {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
+// TestValidateVisible_everyCharacter holds the rule for each code point, inside a value and
+// at both ends.
+func TestValidateVisible_everyCharacter(t *testing.T) {
+	t.Parallel()
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r >= 0xD800 && r <= 0xDFFF { // no text has surrogates
+			continue
+		}
+
+		unseen := unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.Is(unicode.Z, r)
+		inside := ValidateVisible(fmt.Sprintf("a%cb", r))
+		if unseen && r != ' ' && inside == nil {
+			t.Errorf("%U is accepted inside", r)
+		}
+		if unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && inside != nil && !unicode.In(r, invisible...) {
+			t.Errorf("%U is refused: %v", r, inside)
+		}
+		if unseen && (ValidateVisible(fmt.Sprintf("%cb", r)) == nil || ValidateVisible(fmt.Sprintf("a%c", r)) == nil) {
+			t.Errorf("%U is accepted at an end", r)
+		}
+	}
+}
+
+func TestValidateSecret_blanksAround(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"email", "token", "api_secret_key"} {
+		for _, value := range []string{" canary", "canary ", "can\u00a0ary", "can\u200bary", "canary\u00ad"} {
+			problem := ValidateSecret(name, value)
+			if problem == "" || strings.Contains(problem, "can\u00a0") || strings.Contains(problem, "canary") {
+				t.Errorf("%s %q: %q", name, value, problem)
+			}
+		}
+	}
+
+	for _, value := range []string{" canary ", "can\u00a0ary"} {
+		if problem := ValidateSecret("password", value); problem != "" {
+			t.Errorf("password %q: %s", value, problem)
+		}
+	}
+}

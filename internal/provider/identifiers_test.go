@@ -1,0 +1,123 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// unseen are identifiers that look like another one, and what is said of them.
+var unseen = map[string]string{
+	" canary":      "begins or ends with a space, U+0020 at byte 0",
+	"canary\u00a0": "begins or ends with a space, U+00A0 at byte 6",
+	"can\u200bary": "cannot be seen, U+200B at byte 3",
+	"can\u00adary": "cannot be seen, U+00AD at byte 3",
+	"can\u200fary": "cannot be seen, U+200F at byte 3",
+}
+
+func TestIdentifiers_oneRuleForAllObjects(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	schemas := p.Schemas()
+
+	checked := 0
+	for name, schema := range schemas.ResourceSchemas {
+		for _, attribute := range schema.Block.Attributes {
+			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
+				continue
+			}
+			for value, words := range unseen {
+				errors := p.Validate(name, acctest.Attributes{attribute.Name: value}).Errors()
+				wantRefusal(t, name, attribute.Name, errors, words)
+				checked++
+			}
+		}
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		for _, attribute := range schema.Block.Attributes {
+			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
+				continue
+			}
+			for value, words := range unseen {
+				_, diags := p.ReadData(name, acctest.Attributes{attribute.Name: value})
+				wantRefusal(t, name, attribute.Name, diags.Errors(), words)
+				checked++
+			}
+		}
+	}
+
+	if checked < 100 {
+		t.Errorf("only %d values were tried", checked)
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestIdentifiers_providerBlockAndEnvironment(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	for _, setting := range []string{"org_id", "project_id", "account_id", "email", "token", "api_secret_key"} {
+		base := acctest.Attributes{"base_url": service.URL}
+		switch setting {
+		case "org_id":
+			base["project_id"] = "p"
+		case "project_id":
+			base["org_id"] = "o"
+		case "email":
+			base["password"] = "x"
+		}
+
+		for value, words := range unseen {
+			_, diags := acctest.Start(t, base.With(acctest.Attributes{setting: value}), nil)
+			wantRefusal(t, "provider", setting, diags.Errors(), words)
+
+			environment := map[string]string{"ANALYTICS_" + strings.ToUpper(setting): value}
+			for name, other := range base {
+				environment["ANALYTICS_"+strings.ToUpper(name)], _ = other.(string)
+			}
+			_, diags = acctest.Start(t, acctest.Attributes{}, environment)
+			wantRefusal(t, "environment", setting, diags.Errors(), words)
+		}
+	}
+}
+
+func TestIdentifiers_imports(t *testing.T) {
+	t.Parallel()
+	p := acctest.MustStart(t, acctest.Config(mocktest.Start(t)))
+	for _, name := range []string{"analytics_consent", "analytics_profile"} {
+		for value := range unseen {
+			for _, id := range []string{value, "acct-7/" + value, value + "/web/user-1001", "org-demo/" + value + "/user-1001"} {
+				state, diags := p.Import(name, id)
+				acctest.WantText(t, diags.Errors(), "Unusable import id", "U+")
+				if state != nil {
+					t.Errorf("%s: %q left %v", name, id, state.Attributes)
+				}
+			}
+		}
+	}
+}
+
+// isIdentifier reports whether an attribute is a part of the path of requests.
+func isIdentifier(attribute string) bool {
+	switch attribute {
+	case "identity_id", "org_id", "project_id", "account_id":
+		return true
+	}
+	return false
+}
+
+// wantRefusal fails the test unless an error names the place, and never the value.
+func wantRefusal(t *testing.T, object, attribute string, errors []string, words string) {
+	t.Helper()
+	all := strings.Join(errors, "\n")
+	if !strings.Contains(all, words) {
+		t.Errorf("%s.%s: nothing says %q, only %v", object, attribute, words, errors)
+	}
+	if strings.Contains(all, "canary") || strings.Contains(all, "can\u200b") {
+		t.Errorf("%s.%s: the value is repeated: %v", object, attribute, errors)
+	}
+}
