@@ -1,14 +1,11 @@
 package export
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"io"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -21,71 +18,87 @@ const (
 	zstandard    = "zstd"
 )
 
-const (
-	// block is how much is handed from one stage of the writing to the next, in bytes.
-	block = 256 << 10
-
-	// zstdWindow keeps the memory of whoever writes and whoever reads the file small.
-	zstdWindow = 1 << 20
-)
-
-// fileSink writes records as lines into an output file. Compressing and writing
-// happen in a goroutine of their own, beside the reading.
+// fileSink writes records as lines into files: one for all kinds, or one for each.
 type fileSink struct {
-	out         *outfile.Writer
-	compression string
-	withKind    bool
-	limit       int64 // of the file, in bytes; 0 is none
-
-	lines *bufio.Writer
-	pipe  *io.PipeWriter
-	ended chan struct{}
-	err   error // what the writing ended with, once it has ended
+	withKind bool
+	reserved *outfile.Reservation
+	size     *quota
+	files    []*lineFile // by target; nil for an optional one without records
+	outputs  []output
+	targets  [len(records.Counts{})]int // by kind
+	compress string
 }
 
-// errAborted ends the writing of a file that nobody wants any more.
-var errAborted = errors.New("the export was given up")
+// newFileSink returns a sink that has begun to write every file but the optional ones.
+func newFileSink(m *fileModel, outputs []output, reserved *outfile.Reservation) (*fileSink, error) {
+	s := &fileSink{
+		withKind: m.WithKind.ValueBool(),
+		compress: m.Compression.ValueString(),
+		reserved: reserved,
+		size:     &quota{limit: m.MaxBytes.ValueInt64()},
+		files:    make([]*lineFile, len(outputs)),
+		outputs:  outputs,
+	}
+	for i, o := range outputs {
+		s.targets[o.kind] = i // without {kind}, all kinds go to target 0
+	}
+	return s, s.begin()
+}
 
-var errPanic = errors.New("writing the file ended in a panic, which is a defect of the provider")
+// begin starts all files but the optional ones.
+func (s *fileSink) begin() error {
+	for i, o := range s.outputs {
+		if o.optional {
+			continue
+		}
+		if err := s.start(i); err != nil {
+			s.abort()
+			return err
+		}
+	}
+	return nil
+}
 
-func (s *fileSink) start() {
-	r, w := io.Pipe()
-	s.pipe, s.lines, s.ended = w, bufio.NewWriterSize(w, block), make(chan struct{})
-	go func() {
-		defer close(s.ended)
-		defer func() {
-			if recover() != nil { // its value may hold a record
-				s.err = errPanic
-			}
-			_ = r.CloseWithError(s.err)
-		}()
-		s.err = s.pack(r)
-	}()
+func (s *fileSink) start(target int) error {
+	out, err := s.reserved.Writer(target)
+	if err != nil {
+		return err
+	}
+	s.files[target] = startLines(&bounded{out, s.size}, s.compress)
+	return nil
 }
 
 // Restart forgets every record.
 func (s *fileSink) Restart() error {
 	s.abort()
-	err := s.out.Restart()
-	s.start()
-	return err
+	s.size.used.Store(0)
+	for i, f := range s.files {
+		if f != nil {
+			s.reserved.Discard(i)
+			s.files[i] = nil
+		}
+	}
+	return s.begin()
 }
 
 // abort ends the writing and waits for it.
 func (s *fileSink) abort() {
-	_ = s.pipe.CloseWithError(errAborted)
-	<-s.ended
+	for _, f := range s.files {
+		if f != nil {
+			f.abort()
+		}
+	}
 }
 
 // finish writes what is left and waits for it.
 func (s *fileSink) finish() error {
-	if err := s.lines.Flush(); err != nil {
-		s.abort()
-		return err
+	var all error
+	for _, f := range s.files {
+		if f != nil {
+			all = errors.Join(all, f.finish())
+		}
 	}
-	_ = s.pipe.Close()
-	<-s.ended
-	return s.err
+	return all
 }
 
 // Record writes one record as a line, spelled as it is; only white space between its
@@ -97,62 +110,49 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 			return err
 		}
 	}
-	if s.withKind {
-		_, _ = s.lines.WriteString(lineBegins[k])
-		_, _ = s.lines.Write(record)
-		_, err := s.lines.WriteString("}\n")
-		return err
-	}
-	_, _ = s.lines.Write(record)
-	return s.lines.WriteByte('\n')
-}
 
-// lineBegins is what stands before a record in a line that says its kind.
-var lineBegins = func() (begins [len(records.Counts{})]string) {
-	for i := range begins {
-		begins[i] = `{"kind":"` + records.Kind(i).String() + `","record":`
-	}
-	return begins
-}()
-
-// pack compresses what comes through the pipe into the file.
-func (s *fileSink) pack(lines io.Reader) error {
-	file := bufio.NewWriterSize(&bounded{s.out, s.limit}, block)
-	var packer io.WriteCloser
-	switch s.compression {
-	case gzipped:
-		packer = gzip.NewWriter(file)
-	case zstandard:
-		z, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
-		if err != nil {
+	target := s.targets[k]
+	if s.files[target] == nil {
+		if err := s.start(target); err != nil {
 			return err
 		}
-		packer = z
-	default:
-		packer = struct {
-			io.Writer
-			io.Closer
-		}{file, io.NopCloser(nil)}
 	}
-	if _, err := io.CopyBuffer(struct{ io.Writer }{packer}, lines, make([]byte, block)); err != nil {
-		_ = packer.Close() // lets go of what it holds; the file is given up
-		return err
+	f := s.files[target]
+
+	if !s.withKind {
+		return f.line(nil, record, lineEnds)
 	}
-	if err := packer.Close(); err != nil {
-		return err
-	}
-	return file.Flush()
+	return f.line(lineBegins[k], record, wrappedEnds)
 }
 
-// bounded refuses more than a file may have.
+// What stands before and after a record in a line.
+var (
+	lineEnds    = []byte("\n")
+	wrappedEnds = []byte("}\n")
+	lineBegins  = func() (begins [len(records.Counts{})][]byte) {
+		for i := range begins {
+			begins[i] = []byte(`{"kind":"` + records.Kind(i).String() + `","record":`)
+		}
+		return begins
+	}()
+)
+
+// quota is how much all files of an object may have together, in bytes; without a
+// limit it is 0.
+type quota struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// bounded refuses more than the quota.
 type bounded struct {
 	*outfile.Writer
 
-	limit int64
+	size *quota
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.limit > 0 && b.Size()+int64(len(p)) > b.limit {
+	if used := b.size.used.Add(int64(len(p))); b.size.limit > 0 && used > b.size.limit {
 		return 0, errTooMuch
 	}
 	return b.Writer.Write(p)

@@ -1,12 +1,17 @@
 package outfile
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 )
 
-// Claims are the paths of output files that objects of this run have written. The
-// zero value is ready for use.
+// Claims are the paths that the objects of this run write. The zero value is ready
+// for use.
 type Claims struct {
 	mu    sync.Mutex
 	paths map[string]bool
@@ -19,6 +24,7 @@ func (c *Claims) Claim(path string) (release func(), free bool) {
 	key := canonical(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.paths[key] {
 		return nil, false
 	}
@@ -26,12 +32,74 @@ func (c *Claims) Claim(path string) (release func(), free bool) {
 		c.paths = map[string]bool{}
 	}
 	c.paths[key] = true
+
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.paths, key)
 	}, true
 }
+
+// Remove removes the file at path if it still has the digest, and reports whether it is
+// gone. A path that another object of this run has claimed counts as gone: the file
+// there is that object's. Errors name no path.
+func (c *Claims) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
+	release, free := c.Claim(path)
+	if !free {
+		return true, nil
+	}
+	defer release()
+
+	_, err = Look(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if errors.Is(err, ErrNotRegular) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return removeLocked(ctx, path, sha256)
+}
+
+func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err error) {
+	folder, name, err := openFolder(path)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+
+	lock, err := lockTarget(folder, name)
+	if err != nil {
+		return false, err
+	}
+	defer lock.release()
+
+	info, err := folder.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, pathless(err)
+	}
+	if heldElsewhere(folder, name, info) {
+		return true, nil // another provider configuration of this run has replaced it
+	}
+
+	found, err := Read(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	if found.SHA256 != sha256 {
+		return false, nil
+	}
+	letGo(idOf(info))
+	return true, pathless(folder.Remove(name))
+}
+
+// SamePath reports whether two paths name one file, as far as their folders exist.
+func SamePath(a, b string) bool { return canonical(a) == canonical(b) }
 
 // canonical is the same for all spellings of a path, as far as its folder exists.
 func canonical(path string) string {
@@ -42,5 +110,13 @@ func canonical(path string) string {
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
 	}
-	return filepath.Join(folder, name)
+	return folded(filepath.Join(folder, name))
+}
+
+// folded is the same for names that are one name to the usual file system.
+func folded(name string) string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return strings.ToLower(name)
+	}
+	return name
 }

@@ -1,12 +1,18 @@
 // Package outfile writes files with data of people: mode 0600, as a whole or not at
 // all, and never through a symbolic link or over a file of somebody else. It knows
 // nothing of Terraform.
+//
+// While a file is being written, an empty lock file stands beside its target, so that
+// no two processes write one path. The content has no name until it is complete where
+// the system can do that (O_TMPFILE), and a name derived from the target elsewhere.
+// After a SIGKILL at most the lock file and, elsewhere, the unfinished content remain;
+// the next reservation of the target removes both.
 package outfile
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +25,18 @@ import (
 type File struct {
 	SHA256 string // hexadecimal
 	Bytes  int64
+	Stamp  Stamp
 }
 
-// Errors about the target of an output file. They name no path.
+// Stamp is what the file system says of a file without reading its content. A file
+// that was altered since has another one, unless its size and time were put back.
+type Stamp struct {
+	Size    int64  `json:"size"`
+	ModTime int64  `json:"mtime"`           // nanoseconds since 1970
+	Inode   uint64 `json:"inode,omitempty"` // 0 where the system has none
+}
+
+// Errors about the target of a file. They name no path.
 var (
 	ErrNoFolder   = errors.New("the folder of the file does not exist")
 	ErrFolder     = errors.New("the folder of the file cannot be written to")
@@ -29,149 +44,80 @@ var (
 	ErrNoName     = errors.New("the path names no file")
 	ErrExists     = errors.New("there is a file at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
+	ErrClaimed    = errors.New("another object of this run has claimed that path")
+	ErrBusy       = errors.New("another process is writing a file at that path, or another provider configuration of this run has written it")
+	ErrLeftover   = errors.New("the name of the temporary file beside the path, .analytics-*.tmp, is taken by something that this user did not write")
+	ErrPartial    = errors.New("some of the files are new already, and the others are as they were")
 )
 
-// Check reports what would stand against Write, before data is asked for
-// that would then be lost. It leaves nothing behind.
-func Check(path string) error {
-	folder, name, err := openFolder(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := checkTarget(folder, name); err != nil {
-		return err
-	}
-	temporary, f, err := createTemporary(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), folder.Remove(temporary))
-}
-
-// CheckNew reports what would stand against Create.
-func CheckNew(path string) error {
-	if err := Check(path); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return ErrExists
-	}
-	return nil
-}
-
-// Write writes a file through fill, in the place of a regular file that may be
-// there. Until everything is on the disk, what was there before stays as it was; after
-// an error or a panic nothing else is left. Errors of fill are passed on; others name
-// no path.
-func Write(path string, fill func(*Writer) error) (File, error) {
-	return write(path, (*os.Root).Rename, fill)
-}
-
-// Create is Write for a path at which nothing may be: ErrExists otherwise,
-// also where it appears while the file is being written.
-func Create(path string, fill func(*Writer) error) (File, error) {
-	return write(path, moveUnlessThere, fill)
-}
-
-func write(path string, move func(folder *os.Root, from, to string) error, fill func(*Writer) error) (written File, err error) {
-	folder, name, err := openFolder(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer folder.Close()
-	if err := checkTarget(folder, name); err != nil {
-		return File{}, err
-	}
-	temporary, f, err := createTemporary(folder)
-	if err != nil {
-		return File{}, err
-	}
-	kept := false
-	defer func() {
-		if !kept {
-			_ = f.Close()
-			_ = folder.Remove(temporary)
-		}
-	}()
-	out := &Writer{f: f, sum: sha256.New(), free: freeSpace}
-	if err := fill(out); err != nil {
-		return File{}, explained(err)
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return File{}, explained(err)
-	}
-	if err := move(folder, temporary, name); err != nil {
-		return File{}, explained(err)
-	}
-	kept = true
-	syncFolder(folder)
-	return out.file(), nil
-}
-
-// moveUnlessThere gives the file its name in a way that fails where the name is taken,
-// or, on a file system without hard links, looks right before.
-func moveUnlessThere(folder *os.Root, from, to string) error {
-	err := folder.Link(from, to)
-	switch {
-	case err == nil:
-		return folder.Remove(from)
-	case errors.Is(err, fs.ErrExist):
-		return ErrExists
-	}
-	if _, err := folder.Lstat(to); err == nil {
-		return ErrExists
-	}
-	return folder.Rename(from, to)
-}
-
-// Remove removes a file if it is still the one that was written, and reports
-// whether it is gone. Errors name no path.
-func Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	found, err := Read(ctx, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return true, nil
-	case errors.Is(err, ErrNotRegular):
-		return false, nil
-	case err != nil:
-		return false, err
-	case found.SHA256 != sha256:
-		return false, nil
-	}
-	folder, name, err := openFolder(path)
-	if err != nil {
-		return false, err
-	}
-	defer folder.Close()
-	return true, pathless(folder.Remove(name))
-}
-
-// Read describes the file that is there; fs.ErrNotExist where there is none,
-// ErrNotRegular where there is something else. A link is not followed.
+// Read returns the digest, size and stamp of the file at path, which it reads as a
+// whole. It fails with fs.ErrNotExist where there is none and with ErrNotRegular where
+// there is something else. A symbolic link is not followed.
 func Read(ctx context.Context, path string) (File, error) {
-	folder, name, err := openFolder(path)
-	if errors.Is(err, ErrNoFolder) {
-		return File{}, fs.ErrNotExist
-	}
+	folder, name, err := openExisting(path)
 	if err != nil {
 		return File{}, err
 	}
 	defer folder.Close()
-	if _, err := folder.Lstat(name); err != nil {
-		return File{}, pathless(err)
-	}
-	if err := checkTarget(folder, name); err != nil {
-		return File{}, err
-	}
+
 	f, err := folder.Open(name)
 	if err != nil {
 		return File{}, pathless(err)
 	}
 	defer f.Close()
-	out := &Writer{sum: sha256.New()}
-	out.n, err = io.Copy(out.sum, interruptible{ctx, f})
-	return out.file(), pathless(err)
+
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, pathless(err)
+	}
+
+	sum := sha256.New()
+	n, err := io.Copy(sum, interruptible{ctx, f})
+	if err != nil {
+		return File{}, pathless(err)
+	}
+	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, nil
+}
+
+// Look returns the stamp of the file at path without reading it. Its errors are those
+// of Read.
+func Look(path string) (Stamp, error) {
+	folder, name, err := openExisting(path)
+	if err != nil {
+		return Stamp{}, err
+	}
+	defer folder.Close()
+
+	info, err := folder.Lstat(name)
+	if err != nil {
+		return Stamp{}, pathless(err)
+	}
+	return stampOf(info), nil
+}
+
+// openExisting opens the folder of a regular file.
+func openExisting(path string) (folder *os.Root, name string, err error) {
+	folder, name, err = openFolder(path)
+	if errors.Is(err, ErrNoFolder) {
+		return nil, "", fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, "", err
+	}
+
+	info, err := folder.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		folder.Close()
+		return nil, "", pathless(err)
+	}
+	return folder, name, nil
+}
+
+func stampOf(info fs.FileInfo) Stamp {
+	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: idOf(info).inode}
 }
 
 // interruptible ends reading with its context: a large file takes its time.
@@ -190,61 +136,35 @@ func (r interruptible) Read(p []byte) (int, error) {
 // openFolder holds on to the folder, so that what is checked and what is written is
 // in the same one, wherever its path leads meanwhile.
 func openFolder(path string) (folder *os.Root, name string, err error) {
-	name = filepath.Base(path)
-	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
-		return nil, "", ErrNoName
+	name, err = nameOf(path)
+	if err != nil {
+		return nil, "", err
 	}
+
 	folder, err = os.OpenRoot(filepath.Dir(path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", ErrNoFolder
-	case err != nil:
+	}
+	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrFolder, pathless(err))
 	}
 	return folder, name, nil
 }
 
-func checkTarget(folder *os.Root, name string) error {
-	info, err := folder.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return pathless(err)
-	case !info.Mode().IsRegular():
-		return ErrNotRegular
+func nameOf(path string) (string, error) {
+	name := filepath.Base(path)
+	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
+		return "", ErrNoName
 	}
-	return nil
-}
-
-func createTemporary(folder *os.Root) (string, *os.File, error) {
-	name := ".analytics-" + rand.Text() + ".tmp"
-	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", nil, fmt.Errorf("%w: %w", ErrFolder, pathless(err))
-	}
-	return name, f, nil
-}
-
-// syncFolder makes the new name last through a crash, where the system can do that;
-// the file itself is complete either way.
-func syncFolder(folder *os.Root) {
-	if f, err := folder.Open("."); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
+	return name, nil
 }
 
 // pathless drops the path from an error: it may name a person.
 func pathless(err error) error {
-	var (
-		at   *fs.PathError
-		link *os.LinkError
-	)
-	switch {
-	case errors.As(err, &at):
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
-	case errors.As(err, &link):
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

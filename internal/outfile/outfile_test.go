@@ -36,7 +36,7 @@ func wantFiles(t *testing.T, folder string, want ...string) {
 	}
 }
 
-func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
+func TestWrite_forItsOwnerAndDescribed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jane.json")
@@ -46,8 +46,8 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256([]byte(content))
-		if want := (File{hex.EncodeToString(sum[:]), int64(len(content))}); written != want {
-			t.Errorf("written is %v, want %v", written, want)
+		if written.SHA256 != hex.EncodeToString(sum[:]) || written.Bytes != int64(len(content)) {
+			t.Errorf("written is %v", written)
 		}
 		if read, err := Read(t.Context(), path); err != nil || read != written {
 			t.Errorf("read is %v, %v", read, err)
@@ -60,7 +60,7 @@ func TestAFileIsWrittenForItsOwnerAndDescribed(t *testing.T) {
 	wantFiles(t, folder, "jane.json")
 }
 
-func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
+func TestWrite_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the source broke off")
 	for name, fill := range map[string]func(*Writer) error{
@@ -94,7 +94,7 @@ func TestAFileThatCannotBeWrittenToItsEndLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRegularFileIsRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -126,7 +126,7 @@ func TestWhatIsNoRegularFileIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	wantFiles(t, at("folder"))
 }
 
-func TestAFolderThatCannotBeWrittenToIsNoticed(t *testing.T) {
+func TestCheck_readOnlyFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o500); err != nil {
@@ -141,7 +141,7 @@ func TestAFolderThatCannotBeWrittenToIsNoticed(t *testing.T) {
 	}
 }
 
-func TestReadingTellsWhatIsMissingFromWhatIsElse(t *testing.T) {
+func TestRead_missingIsNotSomethingElse(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.Symlink("/etc/hostname", filepath.Join(folder, "link")); err != nil {
@@ -153,6 +153,9 @@ func TestReadingTellsWhatIsMissingFromWhatIsElse(t *testing.T) {
 	} {
 		if _, err := Read(t.Context(), path); !errors.Is(err, want) {
 			t.Errorf("%q is read with %v, want %v", path, err, want)
+		}
+		if _, err := Look(path); !errors.Is(err, want) {
+			t.Errorf("%q is looked at with %v, want %v", path, err, want)
 		}
 	}
 }

@@ -1,11 +1,12 @@
 package outfile
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"hash"
-	"io"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 )
@@ -18,48 +19,69 @@ const (
 	spaceStep   = 16 << 20
 )
 
-// Writer is an output file while it is being written.
+// Writer is a file while it is being written.
 type Writer struct {
-	f    *os.File
-	sum  hash.Hash
-	n    int64
-	next int64 // where the free space is looked at
-	free func(*os.File) (int64, bool)
+	temporary *temporary
+	sum       hash.Hash
+	n         int64
+	next      int64 // where the free space is looked at
+	begun     int64 // up to where the system has been told to write to the disk
+	free      func(*os.File) (int64, bool)
+}
+
+func newWriter(t *temporary) *Writer {
+	return &Writer{temporary: t, sum: sha256.New(), free: freeSpace}
 }
 
 // Write appends, and takes the digest beside the writing. It fails with ErrNoSpace
 // before the disk is full; after an error the digest is worthless, and so is the file.
-func (o *Writer) Write(p []byte) (int, error) {
-	if o.n >= o.next {
-		if free, known := o.free(o.f); o.next > 0 && known && free < spaceMargin {
-			return 0, ErrNoSpace
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.n >= w.next {
+		if err := w.step(); err != nil {
+			return 0, err
 		}
-		o.next = o.n + spaceStep
 	}
+
 	var summed sync.WaitGroup
-	summed.Go(func() { o.sum.Write(p) })
-	n, err := o.f.Write(p)
+	summed.Go(func() { w.sum.Write(p) })
+	n, err := w.temporary.f.Write(p)
 	summed.Wait()
-	o.n += int64(n)
+
+	w.n += int64(n)
 	return n, explained(err)
 }
 
-// Restart forgets what was written so far.
-func (o *Writer) Restart() error {
-	if err := o.f.Truncate(0); err != nil {
-		return explained(err)
+// step looks at the free space and sends what was written on its way to the disk.
+func (w *Writer) step() error {
+	if w.next > 0 {
+		if free, known := w.free(w.temporary.f); known && free < spaceMargin {
+			return ErrNoSpace
+		}
+		startWriteback(w.temporary.f, w.begun, w.n-w.begun)
+		w.begun = w.n
 	}
-	_, err := o.f.Seek(0, io.SeekStart)
-	o.sum.Reset()
-	o.n, o.next = 0, 0
-	return explained(err)
+	w.next = w.n + spaceStep
+	return nil
 }
 
-// Size is how much was written so far, in bytes.
-func (o *Writer) Size() int64 { return o.n }
+// Size returns how much was written so far, in bytes.
+func (w *Writer) Size() int64 { return w.n }
 
-func (o *Writer) file() File {
-	return File{SHA256: hex.EncodeToString(o.sum.Sum(nil)), Bytes: o.n}
+// complete waits until the file is on the disk and describes it.
+func (w *Writer) complete() (File, error) {
+	if err := w.temporary.f.Sync(); err != nil {
+		return File{}, explained(err)
+	}
+	info, err := w.temporary.f.Stat()
+	if err != nil {
+		return File{}, explained(err)
+	}
+	if runtime.GOOS == "windows" { // does not rename open files
+		if err := w.temporary.close(); err != nil {
+			return File{}, explained(err)
+		}
+	}
+	return File{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Bytes: w.n, Stamp: stampOf(info)}, nil
 }
 
 // explained drops the path from an error and recognises a full disk.

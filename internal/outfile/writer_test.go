@@ -9,31 +9,31 @@ import (
 	"testing"
 )
 
-func TestAFileThatBeginsAgainHoldsTheSecondTryOnly(t *testing.T) {
+func TestReservation_discardForgets(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "day.ndjson")
-	written, err := Write(path, func(out *Writer) error {
-		_, err := io.WriteString(out, "a first try that is longer")
-		if err == nil {
-			err = out.Restart()
-		}
-		if err == nil && out.Size() != 0 {
-			t.Errorf("%d bytes are left", out.Size())
-		}
-		return errors.Join(err, text("second")(out))
-	})
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day.ndjson")
+	var claims Claims
+	r := reserve(t, &claims, Target{Path: path})
+	fill(t, r, "a first try that is longer")
+	r.Discard(0)
+	if w, err := r.Writer(0); err != nil || w.Size() != 0 {
+		t.Errorf("bytes are left, %v", err)
+	}
+	fill(t, r, "second")
+	files, err := r.Commit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if content, err := os.ReadFile(path); err != nil || string(content) != "second" || written.Bytes != 6 {
-		t.Errorf("the file holds %q, %v; described as %v", content, err, written)
-	}
-	if read, err := Read(t.Context(), path); err != nil || read != written {
+	r.Close()
+	wantText(t, path, "second")
+	if read, err := Read(t.Context(), path); err != nil || read != files[0] || read.Bytes != 6 {
 		t.Errorf("read is %v, %v", read, err)
 	}
+	wantFiles(t, folder, "day.ndjson")
 }
 
-func TestADiskThatRunsFullEndsTheFileAndKeepsTheOldOne(t *testing.T) {
+func TestWriter_fullDiskKeepsTheOldFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
@@ -58,7 +58,7 @@ func TestADiskThatRunsFullEndsTheFileAndKeepsTheOldOne(t *testing.T) {
 	wantFiles(t, folder, "day.ndjson")
 }
 
-func TestASmallFileIsWrittenToAnAlmostFullDisk(t *testing.T) {
+func TestWriter_smallFileOnAnAlmostFullDisk(t *testing.T) {
 	t.Parallel()
 	_, err := Write(filepath.Join(t.TempDir(), "day.ndjson"), func(out *Writer) error {
 		out.free = func(*os.File) (int64, bool) { return 1, true }
@@ -70,7 +70,7 @@ func TestASmallFileIsWrittenToAnAlmostFullDisk(t *testing.T) {
 	}
 }
 
-func TestTheFreeSpaceOfADiskIsKnownWhereItCanBe(t *testing.T) {
+func TestFreeSpace(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
 	if err != nil {
@@ -86,7 +86,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestANewFileNeverReplacesOne(t *testing.T) {
+func TestCreate_neverReplaces(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
@@ -113,10 +113,11 @@ func TestANewFileNeverReplacesOne(t *testing.T) {
 	wantFiles(t, folder, "day.ndjson", "new")
 }
 
-func TestOnlyTheFileThatWasWrittenIsRemoved(t *testing.T) {
+func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
+	var claims Claims
 	written, err := Create(path, text("ours"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,24 +125,24 @@ func TestOnlyTheFileThatWasWrittenIsRemoved(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := Remove(t.Context(), path, written.SHA256); gone || err != nil {
+	if gone, err := claims.Remove(t.Context(), path, written.SHA256); gone || err != nil {
 		t.Errorf("an altered file: gone %t, %v", gone, err)
 	}
-	if gone, err := Remove(t.Context(), folder, written.SHA256); gone || err != nil {
+	if gone, err := claims.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
 		t.Errorf("a folder: gone %t, %v", gone, err)
 	}
 	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if gone, err := Remove(t.Context(), path, written.SHA256); !gone || err != nil {
+		if gone, err := claims.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
 			t.Errorf("our file: gone %t, %v", gone, err)
 		}
 	}
 	wantFiles(t, folder)
 }
 
-func TestAPathBelongsToOneObjectHoweverItIsSpelled(t *testing.T) {
+func TestClaim_anySpellingOfAPath(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(folder, "real"), 0o700), os.Symlink("real", filepath.Join(folder, "link"))); err != nil {

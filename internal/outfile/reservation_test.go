@@ -1,0 +1,256 @@
+package outfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// fill writes texts to the targets of a reservation, in their order.
+func fill(t *testing.T, r *Reservation, texts ...string) {
+	t.Helper()
+	for i, content := range texts {
+		w, err := r.Writer(i)
+		if err == nil {
+			_, err = io.WriteString(w, content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func reserve(t *testing.T, c *Claims, targets ...Target) *Reservation {
+	t.Helper()
+	r, err := c.Reserve(targets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func wantText(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+func TestReserve_severalFilesAppearTogether(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var claims Claims
+	r := reserve(t, &claims, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
+	fill(t, r, "new a", "new b")
+	if _, err := os.Lstat(a); err == nil {
+		t.Error("a is there before it is committed")
+	}
+	wantText(t, b, "old")
+
+	files, err := r.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	wantText(t, a, "new a")
+	wantText(t, b, "new b")
+	wantFiles(t, folder, "a", "b")
+	for i, path := range []string{a, b} {
+		if read, err := Read(t.Context(), path); err != nil || read != files[i] {
+			t.Errorf("%s is %v, %v; written was %v", path, read, err, files[i])
+		}
+		if stamp, err := Look(path); err != nil || stamp != files[i].Stamp {
+			t.Errorf("%s looks like %v, %v; written was %v", path, stamp, err, files[i].Stamp)
+		}
+	}
+	if files[2] != (File{}) {
+		t.Errorf("a target without a writer is %v", files[2])
+	}
+}
+
+// TestCommit_failureInTheMiddle lets the last of three files fail: the first is new,
+// the second replaces one.
+func TestCommit_failureInTheMiddle(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(at("b"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var claims Claims
+	r := reserve(t, &claims, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
+	fill(t, r, "new a", "new b", "new c")
+	if err := os.WriteFile(at("c"), []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err := r.Commit()
+	target, ok := errors.AsType[*TargetError](err)
+	if !errors.Is(err, ErrExists) || errors.Is(err, ErrPartial) || !ok || target.Target != 2 {
+		t.Errorf("it ended with %v", err)
+	}
+	r.Close()
+	wantText(t, at("b"), "old")
+	wantText(t, at("c"), "theirs")
+	wantFiles(t, folder, "b", "c")
+	if _, err := claims.Reserve(Target{Path: at("a")}); err != nil {
+		t.Errorf("the claim is still held: %v", err)
+	}
+}
+
+func TestReserve_oneObjectAtATime(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "day")
+	var claims, otherRun Claims
+	r := reserve(t, &claims, Target{Path: path})
+	if _, err := claims.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrClaimed) {
+		t.Errorf("another object of the run: %v", err)
+	}
+	if _, err := otherRun.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrBusy) {
+		t.Errorf("another run: %v", err)
+	}
+	fill(t, r, "first")
+	if _, err := r.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+
+	if _, err := claims.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrClaimed) {
+		t.Errorf("another object of the run, later: %v", err)
+	}
+	reserve(t, &otherRun, Target{Path: path, Replace: true}).Close()
+	wantText(t, path, "first")
+}
+
+func TestReserve_folders(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	day := filepath.Join(root, "events", "dt=2026-11-20", "part-0")
+	other := filepath.Join(root, "persons", "dt=2026-11-20", "part-0")
+	var claims Claims
+	if _, err := claims.Reserve(Target{Path: day}); !errors.Is(err, ErrNoFolder) {
+		t.Errorf("without the folder: %v", err)
+	}
+
+	targets := []Target{{Path: day, CreateFolders: true}, {Path: other, CreateFolders: true}}
+	reserve(t, &claims, targets...).Close()
+	wantFiles(t, root)
+
+	r := reserve(t, &claims, targets...)
+	fill(t, r, "events")
+	if _, err := r.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	wantText(t, day, "events")
+	wantFiles(t, root, "events")
+	info, err := os.Stat(filepath.Dir(day))
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+
+	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := claims.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
+		t.Errorf("below a file: %v", err)
+	}
+}
+
+// TestReserve_leftovers puts what an ended process may have left beside a target, and
+// what only looks like that.
+func TestReserve_leftovers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day")
+	stem := stemOf(t, path)
+	for _, name := range []string{stem + ".tmp", stem + ".old", stem + ".lock"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("Jane Canary"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stranger := ".analytics-0123456789abcdef.tmp"
+	if err := os.WriteFile(filepath.Join(folder, stranger), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(path); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, folder, stranger)
+
+	theirs := filepath.Join(folder, stem+".tmp")
+	for name, put := range map[string]func() error{
+		"a link":             func() error { return os.Symlink(stranger, theirs) },
+		"a folder":           func() error { return os.Mkdir(theirs, 0o700) },
+		"a file for readers": func() error { return errors.Join(os.WriteFile(theirs, nil, 0o600), os.Chmod(theirs, 0o644)) },
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(path); !errors.Is(err, ErrLeftover) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(theirs); err != nil {
+			t.Errorf("%s was removed", name)
+		}
+		if err := os.Remove(theirs); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stemOf is how the names beside a target begin.
+func stemOf(t *testing.T, path string) string {
+	t.Helper()
+	folder, name, err := openFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	lock, err := lockTarget(folder, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.release()
+	return lock.stem
+}
+
+// TestTemporary_named takes the way of systems that have no files without names.
+func TestTemporary_named(t *testing.T) {
+	t.Parallel()
+	for _, replace := range []bool{false, true} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "day")
+		if replace {
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var claims Claims
+		r := reserve(t, &claims, Target{Path: path, Replace: replace})
+		p := r.places[0]
+		f, err := p.folder.OpenFile(p.lock.temporaryName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.out = newWriter(&temporary{folder: p.folder, lock: p.lock, f: f, name: p.lock.temporaryName()})
+		fill(t, r, "new")
+		if entries, err := os.ReadDir(folder); err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == p.lock.temporaryName() }) {
+			t.Errorf("the folder holds %v, %v", entries, err)
+		}
+		if _, err := r.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		wantText(t, path, "new")
+		wantFiles(t, folder, "day")
+	}
+}
