@@ -28,5 +28,6 @@ resource "analytics_consent" "tester" {
   clause_4_consent = false
   clause_5_consent = false
 
-  on_destroy = "withdraw"
+  keep_later_choice = false # nobody chooses anew in a test tenant
+  on_destroy        = "withdraw"
 }
