@@ -123,14 +123,21 @@ func terraformPath(tb testing.TB) string {
 	return ""
 }
 
-// buildFolder holds the provider's binary while the tests of one package run; Main
-// makes and removes it.
+// buildFolder holds the provider's binary while the tests of one package run. Main
+// creates and removes it.
 var buildFolder string
 
+// buildProvider returns the path of the provider's binary: the one that make test has
+// built for all packages, or else one that is built for this package.
 var buildProvider = sync.OnceValues(func() (string, error) {
+	if built := os.Getenv("TF_ACC_PROVIDER_BINARY"); built != "" {
+		_, err := os.Stat(built)
+		return built, err
+	}
 	if buildFolder == "" {
 		return "", errors.New("the package's TestMain has to call acctest.Main")
 	}
+
 	binary := filepath.Join(buildFolder, "terraform-provider-analytics")
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "github.com/terraform-analytics/terraform-provider-analytics")
 	if output, err := build.CombinedOutput(); err != nil {

@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -14,10 +13,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// schedules is how many the property test tries: -schedules 5000 for a long look.
-var schedules = flag.Int("schedules", 150, "random schedules of deferred requests to try")
 
 // wish is one object of a configuration: a person and a deferred operation. No
 // person has two, so that none stands against another.
@@ -35,11 +32,12 @@ type wish struct {
 func TestUnderRandomFaultsNoAcceptedRequestIsLostAndNoneIsSentTwice(t *testing.T) {
 	t.Parallel()
 	const batch = 25
-	for first := 0; first < *schedules; first += batch {
+	schedules := soak.Schedules(100, 5000)
+	for first := 0; first < schedules; first += batch {
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()
-			for range min(batch, *schedules-first) {
-				seed := rand.Uint64()
+			for i := range min(batch, schedules-first) {
+				seed := soak.Seed(first + i)
 				disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 2)), on: true, often: 6}
 				bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
 					defer func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var (
@@ -110,7 +111,8 @@ func TestAWishBeyondTheCallersTimeIsAnErrorAtOnce(t *testing.T) {
 
 func TestRequestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
-	const callers, limit = 2000, 7
+	const limit = 7
+	callers := soak.Size(200, 2000)
 	var running, most atomic.Int64
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Latency = 20 * time.Millisecond

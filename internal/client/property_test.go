@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // chaos chooses one of the faults for some of the requests. It is called from many
@@ -63,12 +64,8 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 // until all is done, as applies would.
 func TestUnderRandomFaultsEveryConsentConvergesAndNoChoiceIsOverwritten(t *testing.T) {
 	t.Parallel()
-	schedules := 60
-	if testing.Short() {
-		schedules = 10
-	}
-	for range schedules {
-		seed := rand.Uint64()
+	for i := range soak.Schedules(20, 2000) {
+		seed := soak.Seed(i)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), on: true}

@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 func TestABrokenAnswerBeforeA503CostsNoSlot(t *testing.T) {
@@ -151,7 +152,7 @@ func TestSlowRefusalsCostOneExtraLogin(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Latency = time.Second
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1})
-		for _, err := range callers(t, c, 2000) {
+		for _, err := range callers(t, c, soak.Size(200, 2000)) {
 			_ = wantKind(t, err, client.KindAuthentication)
 		}
 		wantCount(t, service, mockserver.OpLogin, 2)

@@ -1,7 +1,6 @@
 package consentbatch_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -13,12 +12,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// schedules is how many the property test tries: -schedules 500 for a long look.
-var schedules = flag.Int("schedules", 2, "random schedules of batch applies to try")
-
-const propertyRows = 200
+var propertyRows = soak.Size(100, 200)
 
 var batchFaults = []mockserver.Fault{
 	{Cut: mockserver.CutBeforeCommit},
@@ -79,8 +76,8 @@ func (s *storm) end() {
 // to be right, no later choice overwritten, and nothing have been written twice.
 func TestUnderRandomFaultsABatchConvergesToAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for range *schedules {
-		seed := rand.Uint64()
+	for i := range soak.Schedules(2, 500) {
+		seed := soak.Seed(i)
 		f := newFile(t, people(propertyRows))
 		synctest.Test(t, func(t *testing.T) {
 			defer func() {

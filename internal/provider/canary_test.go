@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // canaries are all forms in which a value could come out somewhere.
@@ -101,7 +103,9 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 				secrets = append(secrets, token)
 			}
 			cli := acctest.NewCLI(t, canaryConsent, environment)
-			logs, plan := runMainCases(t, cli, service, &fault, strings.Join(append(secrets, canaryAddress), " "))
+			m := &mainCases{t: t, cli: cli, service: service, fault: &fault, said: strings.Join(append(secrets, canaryAddress), " ")}
+			plan := m.runMainCases(way)
+			logs := m.logs.String()
 			for _, r := range service.Requests() {
 				if r.Token != "" {
 					secrets = append(secrets, r.Token)
@@ -122,53 +126,105 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 	}
 }
 
-// runMainCases returns all that was printed, and a plan as JSON. What each command ends with is checked, so
-// that nothing is searched that never happened.
-func runMainCases(t *testing.T, cli *acctest.CLI, service *mocktest.Instance, fault *atomic.Pointer[mockserver.Fault], said string) (logged, plan string) {
-	t.Helper()
-	var logs strings.Builder
-	run := func(want int, args ...string) acctest.Result {
-		t.Helper()
-		r := cli.Run(args...)
-		if r.Code != want {
-			t.Fatalf("%v ended with %d, want %d:\n%s", args, r.Code, want, lastLines(r.Output))
-		}
-		logs.WriteString(r.Output)
-		return r
-	}
-	run(0, "plan", "-out=first.tfplan")
-	run(0, "apply", "first.tfplan")
-	run(0, "plan", "-detailed-exitcode")
-	record, _ := service.Consent(mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}, "user-1001")
-	record.Clauses[0] = false
-	service.PutConsent(mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}, "user-1001", record)
-	run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
-	run(0, "apply", "second.tfplan")
+// mainCases runs commands and keeps all that they print.
+type mainCases struct {
+	t       *testing.T
+	cli     *acctest.CLI
+	service *mocktest.Instance
+	fault   *atomic.Pointer[mockserver.Fault]
+	said    string // what a service repeats of what it was sent
+	logs    strings.Builder
+}
 
-	// A service that repeats what it was sent.
-	repeated, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + said}})
+// run runs a command. Its exit code is checked, so that nothing is searched that
+// never happened.
+func (m *mainCases) run(want int, args ...string) acctest.Result {
+	m.t.Helper()
+	r := m.cli.Run(args...)
+	if r.Code != want {
+		m.t.Fatalf("%v ended with %d, want %d:\n%s", args, r.Code, want, lastLines(r.Output))
+	}
+
+	m.logs.WriteString(r.Output)
+	return r
+}
+
+// change applies a change of the person's record that somebody else has made, and
+// returns the plan as JSON. That is Terraform's own and shows sensitive values, as the
+// state does; credentials are in neither.
+func (m *mainCases) change() string {
+	m.t.Helper()
+	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	record, _ := m.service.Consent(scope, "user-1001")
+	record.Clauses[0] = false
+	m.service.PutConsent(scope, "user-1001", record)
+
+	m.run(2, "plan", "-detailed-exitcode", "-out=second.tfplan")
+	m.run(0, "apply", "second.tfplan")
+
+	return m.cli.MustRun("show", "-json", "second.tfplan").Output
+}
+
+// statuses are those of errors in which a service repeats what it was sent.
+var statuses = []int{400, 401, 403, 409, 500}
+
+// fail plans against a service that answers with an error.
+func (m *mainCases) fail(status int) {
+	m.t.Helper()
+	repeated, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + m.said}})
 	if err != nil {
-		t.Fatal(err)
+		m.t.Fatal(err)
 	}
-	for _, status := range []int{400, 401, 403, 409, 500} {
-		fault.Store(&mockserver.Fault{Status: status, Body: repeated})
-		if r := run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
-			t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
+
+	m.fault.Store(&mockserver.Fault{Status: status, Body: repeated})
+	if r := m.run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
+		m.t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
+	}
+	m.fault.Store(nil)
+}
+
+// misdirect plans against a redirect, and against a page in the place of the service.
+func (m *mainCases) misdirect() {
+	m.t.Helper()
+	m.fault.Store(&mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(m.said)}}})
+	m.run(1, "plan")
+
+	m.fault.Store(&mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + m.said)})
+	m.run(1, "plan")
+	m.fault.Store(nil)
+}
+
+// importAgain imports the person after Terraform has forgotten them.
+func (m *mainCases) importAgain() {
+	m.t.Helper()
+	m.cli.MustRun("state", "rm", "analytics_consent.jane")
+	m.run(0, "import", "analytics_consent.jane", "user-1001")
+}
+
+// runMainCases runs all cases with one way to authenticate. The other ways, and all of
+// them in a soak, differ in where the credential is, which a few cases show.
+func (m *mainCases) runMainCases(way string) (plan string) {
+	m.t.Helper()
+	whole := way == "key" || soak.On()
+
+	m.run(0, "plan", "-out=first.tfplan")
+	m.run(0, "apply", "first.tfplan")
+	plan = m.change()
+
+	if whole {
+		m.run(0, "plan", "-detailed-exitcode")
+		for _, status := range statuses {
+			m.fail(status)
 		}
+		m.misdirect()
+		m.importAgain()
+	} else {
+		m.fail(http.StatusUnauthorized)
 	}
-	fault.Store(&mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}})
-	run(1, "plan")
-	fault.Store(&mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)})
-	run(1, "plan")
-	fault.Store(nil)
-	// The plan as JSON is Terraform's own and shows sensitive values, as the state
-	// does; credentials are in neither.
-	plan = cli.MustRun("show", "-json", "second.tfplan").Output
-	cli.MustRun("state", "rm", "analytics_consent.jane")
-	run(0, "import", "analytics_consent.jane", "user-1001")
-	service.Stop()
-	run(1, "plan")
-	return logs.String(), plan
+
+	m.service.Stop()
+	m.run(1, "plan")
+	return plan
 }
 
 func lastLines(output string) string {

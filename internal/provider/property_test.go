@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -13,10 +12,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// schedules is how many the property test tries: -schedules 2000 for a long look.
-var schedules = flag.Int("schedules", 25, "random schedules of applies to try")
 
 // object is one object of a random configuration, with a person of its own.
 type object struct {
@@ -78,8 +75,8 @@ func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 // lost both.
 func TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for range *schedules {
-		seed := rand.Uint64()
+	for i := range soak.Schedules(20, 2000) {
+		seed := soak.Seed(i)
 		folder := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			defer func() {

@@ -1,0 +1,36 @@
+package soak
+
+import "testing"
+
+// These tests change the environment, so that they are not parallel.
+
+func TestSize_isLargeOnlyWhereTheEnvironmentSaysSo(t *testing.T) {
+	for value, want := range map[string]int{"": 1, "0": 1, "false": 1, "nonsense": 1, "1": 1000, "true": 1000} {
+		t.Setenv(large, value)
+		if got := Size(1, 1000); got != want {
+			t.Errorf("SOAK=%q gives %d, want %d", value, got, want)
+		}
+	}
+}
+
+func TestSchedules_canBeCounted(t *testing.T) {
+	for value, want := range map[string]int{"": 1000, "nonsense": 1000, "0": 1000, "7": 7} {
+		t.Setenv(large, "1")
+		t.Setenv(schedules, value)
+		if got := Schedules(1, 1000); got != want {
+			t.Errorf("SOAK_SCHEDULES=%q gives %d, want %d", value, got, want)
+		}
+	}
+}
+
+func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
+	t.Setenv(seed, "")
+	if Seed(0) == Seed(0) {
+		t.Error("two seeds are equal")
+	}
+
+	t.Setenv(seed, "18446744073709551615")
+	if Seed(0) != 18446744073709551615 || Seed(1) != 0 {
+		t.Errorf("the seeds are %d and %d", Seed(0), Seed(1))
+	}
+}
