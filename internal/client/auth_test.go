@@ -103,7 +103,7 @@ func TestAWrongPasswordIsTriedOnceForAllCallers(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		for range 3 {
-			for _, err := range callers(t, c, 300) {
+			for _, err := range callers(t, c, soak.Size(50, 300)) {
 				e := wantKind(t, err, client.KindAuthentication)
 				if e.Operation != "Log in" || strings.Contains(e.Error(), "wrong-canary") {
 					t.Fatalf("the error is %v", e)
@@ -158,7 +158,7 @@ func TestALoginThatStaysDownIsTriedTwiceForAllCallersAndAgainLater(t *testing.T)
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503}, mockserver.Fault{Operation: mockserver.OpLogin, Status: 503})
-		for _, err := range callers(t, c, 300) {
+		for _, err := range callers(t, c, soak.Size(50, 300)) {
 			if e := wantKind(t, err, client.KindServer); e.Operation != "Log in" {
 				t.Fatalf("the error is about %q", e.Operation)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 const consentName = "analytics_consent"
@@ -35,17 +36,18 @@ func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.Sta
 	return states, errors
 }
 
-func TestTwoThousandObjectsStayWithinTheConnections(t *testing.T) {
+func TestManyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 10}))
-	_, errors := createMany(t, p, 2000)
+	many := soak.Size(200, 2000)
+	_, errors := createMany(t, p, many)
 	for i, e := range errors {
 		if len(e) > 0 {
 			t.Fatalf("object %d: %v", i, e)
 		}
 	}
-	if n := service.Count(mockserver.OpUpdateConsent); n != 2000 || service.Count(mockserver.OpLogin) != 1 || service.Connections() > 20 {
+	if n := service.Count(mockserver.OpUpdateConsent); n != many || service.Count(mockserver.OpLogin) != 1 || service.Connections() > 20 {
 		t.Errorf("%d writes, %d logins, %d connections", n, service.Count(mockserver.OpLogin), service.Connections())
 	}
 }
@@ -56,13 +58,13 @@ func TestATokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Clock = clock
 		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpUpdateConsent && r.Seq == 200 {
+			if r.Operation == mockserver.OpUpdateConsent && r.Seq == 40 {
 				clock.Advance(61 * time.Minute)
 			}
 		}
 	})
 	p := acctest.MustStart(t, acctest.Config(service))
-	_, errors := createMany(t, p, 500)
+	_, errors := createMany(t, p, soak.Size(100, 500))
 	for i, e := range errors {
 		if len(e) > 0 {
 			t.Fatalf("object %d: %v", i, e)
@@ -91,7 +93,7 @@ func TestCredentialsThatAreRefusedAreTriedOnceForAllObjects(t *testing.T) {
 			service := mocktest.Start(t)
 			service.Inject(tc.fault)
 			p := acctest.MustStart(t, acctest.Config(service))
-			states, errors := createMany(t, p, 100)
+			states, errors := createMany(t, p, soak.Size(25, 100))
 			for i, e := range errors {
 				if states[i] != nil || len(e) != 1 || !strings.Contains(e[0], tc.words) || strings.Contains(e[0], "canary") || !strings.Contains(e[0], "In state now: nothing") {
 					t.Fatalf("object %d: %v", i, e)
