@@ -57,10 +57,33 @@ func TestEveryAttributeIsDescribedInFullSentences(t *testing.T) {
 func TestEverySecretAndEverythingReadOfAPersonIsSensitive(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
+	sensitive := map[string]bool{} // by itself or through what it is nested in
+
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
-		if secret.MatchString(attribute.Name) && !attribute.Sensitive && !attribute.WriteOnly {
+		parent := strings.TrimSuffix(where, ": "+attribute.Name)
+		sensitive[where] = attribute.Sensitive || sensitive[parent]
+
+		if secret.MatchString(attribute.Name) && !sensitive[where] && !attribute.WriteOnly {
 			t.Errorf("%s is neither sensitive nor write-only", where)
 		}
+	})
+}
+
+// TestSchema_noElementOfACollectionIsSensitiveByItself holds the cost of long lists
+// linear: Terraform compares each value below a collection with every sensitive path
+// in it. The collection as a whole is sensitive instead.
+func TestSchema_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
+	t.Parallel()
+	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		if attribute.NestedType == nil || attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
+			return
+		}
+
+		eachAttribute(where, attribute.NestedType.Attributes, func(where string, nested *tfprotov6.SchemaAttribute) {
+			if nested.Sensitive {
+				t.Errorf("%s is sensitive; make the collection sensitive", where)
+			}
+		})
 	})
 }
 

@@ -17,19 +17,18 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// How many requests come into state: each is written and compared by Terraform with
-// every run.
+// How many requests are kept: Terraform writes and compares each of them in every run.
 const (
-	presetMaxRequests = 1_000
-	limitMaxRequests  = 10_000
+	defaultMaxRequests = 1_000
+	largestMaxRequests = 10_000
 )
 
-// unknownOperation counts the requests whose operation was not recognised.
+// unknownOperation is the key that counts requests without a recognised operation.
 const unknownOperation = "unknown"
 
 var _ datasource.DataSourceWithConfigure = (*pendingRequestsDataSource)(nil)
 
-// NewPendingRequestsDataSource is the data source analytics_pending_requests.
+// NewPendingRequestsDataSource returns the data source analytics_pending_requests.
 func NewPendingRequestsDataSource() datasource.DataSource { return &pendingRequestsDataSource{} }
 
 type pendingRequestsDataSource struct{ tfkit.DataSource }
@@ -60,8 +59,9 @@ func (d *pendingRequestsDataSource) Metadata(_ context.Context, req datasource.M
 func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the list of requests that the service has accepted and carries out later: profile updates, data access and data deletion. " +
-			"The form of its records is not documented by the service. What is recognised is given in attributes of its own, what is not is null there, and each record's complete JSON is given as well.\n\n" +
-			"The order is by time, then id, then text, whatever the order of the service. A failed request counts too as long as the service lists it.",
+			"The service does not document the form of its records. Fields that are recognised have attributes of their own, which are null where a field is not recognised; the complete JSON of each record is available as well.\n\n" +
+			"The order is by time, then id, then text, whatever the order of the service. A failed request counts as long as the service lists it. " +
+			"The counts are always complete: a list that grows beyond `max_requests` is cut, with a warning, and never fails a plan.",
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Optional:            true,
@@ -75,45 +75,46 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			},
 			"max_requests": schema.Int64Attribute{
 				Optional: true,
-				MarkdownDescription: fmt.Sprintf("How many requests may come into state, from 0 to %d. More of them are an error that points to the filters, so that a long list does not swell the state. "+
-					"With `0` only the counts are read, of a list of any length. Defaults to `%d`.", limitMaxRequests, presetMaxRequests),
-				Validators: []validator.Int64{int64validator.Between(0, limitMaxRequests)},
+				MarkdownDescription: fmt.Sprintf("How many requests `requests` keeps, from 0 to %d: the oldest ones that match the filters. A longer list is cut and a warning says so, `total` and `counts_by_operation` include all of it. "+
+					"With `0` no request is kept and nothing is warned of. Defaults to `%d`.", largestMaxRequests, defaultMaxRequests),
+				Validators: []validator.Int64{int64validator.Between(0, largestMaxRequests)},
 			},
 			"requests": schema.ListNestedAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				MarkdownDescription: "The requests that match the filters, the oldest first. Sensitive, because they name people. Empty where `max_requests` is `0`.",
-				NestedObject:        schema.NestedAttributeObject{Attributes: recordAttributes()},
+				Computed:  true,
+				Sensitive: true,
+				MarkdownDescription: "The requests that match the filters, the oldest first, at most `max_requests` of them. Where `length(requests)` is less than `total`, the list was cut. " +
+					"Sensitive as a whole, because the requests name people and `json` may hold more of their data.",
+				NestedObject: schema.NestedAttributeObject{Attributes: recordAttributes()},
 			},
 			"total": schema.Int64Attribute{
 				Computed:            true,
-				MarkdownDescription: "How many requests match the filters, also where `max_requests` is `0`.",
+				MarkdownDescription: "How many requests match the filters, whatever `max_requests` is.",
 			},
 			"counts_by_operation": schema.MapAttribute{
 				Computed:    true,
 				ElementType: types.Int64Type,
-				MarkdownDescription: "How many requests match the filters, by operation. The keys `profile_update`, `data_access`, `data_deletion` and `unknown` (an operation that was not recognised) are always there, " +
+				MarkdownDescription: "How many requests match the filters, by operation, whatever `max_requests` is. The keys `profile_update`, `data_access`, `data_deletion` and `unknown` (an operation that was not recognised) are always there, " +
 					"and their values add up to `total`.",
 			},
 		}),
 	}
 }
 
+// recordAttributes returns the attributes of one request. None of them is sensitive by
+// itself, since the list is: Terraform compares each value with every sensitive path
+// below a list, which takes 50 seconds for 4,000 requests.
 func recordAttributes() map[string]schema.Attribute {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
+
 	return map[string]schema.Attribute{
 		"id":          text("Identifier of the request. Null where none was recognised."),
 		"identity_id": text("Identifier of the person whom the request is about. Null where none was recognised."),
 		"operation":   text("What is requested: `profile_update`, `data_access` or `data_deletion`. Null where it was not recognised."),
 		"created_at":  text("Time at which the service accepted the request, in RFC 3339, UTC. Null where none was recognised."),
 		"status":      text("Status of the request, as the service writes it. Null where none was recognised."),
-		"json": schema.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			MarkdownDescription: "The complete record as JSON text, for `jsondecode`. Sensitive, because it may hold personal data.",
-		},
+		"json":        text("The complete record as JSON text, for `jsondecode`. It may hold personal data."),
 	}
 }
 
@@ -130,51 +131,62 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
-	m.fill(records, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	m.fromAPI(records, &resp.Diagnostics)
+
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
 
-// fill counts what matches and takes it over, or says that it is too much.
-func (m *pendingRequestsModel) fill(records []client.PendingRecord, diags *diag.Diagnostics) {
-	limit := int64(presetMaxRequests)
+// fromAPI counts the records that match the filters and keeps the first of them, with
+// a warning where that leaves some out.
+func (m *pendingRequestsModel) fromAPI(records []client.PendingRecord, diags *diag.Diagnostics) {
+	limit := int64(defaultMaxRequests)
 	if !m.MaxRequests.IsNull() {
 		limit = m.MaxRequests.ValueInt64()
 	}
+
 	m.Requests = []pendingRecordModel{}
 	m.Counts = map[string]int64{unknownOperation: 0}
 	for _, operation := range client.Operations {
 		m.Counts[operation] = 0
 	}
-	count := int64(0)
+
+	total := int64(0)
 	for _, r := range records {
 		if !m.matches(r) {
 			continue
 		}
-		count++
+
+		total++
 		m.Counts[operationOf(r)]++
-		if count <= limit {
-			m.Requests = append(m.Requests, recordOf(r))
+		if total <= limit {
+			m.Requests = append(m.Requests, recordFromAPI(r))
 		}
 	}
-	m.Total = types.Int64Value(count)
-	if limit > 0 && count > limit {
-		diags.AddAttributeError(path.Root("max_requests"), "Too many pending requests",
-			fmt.Sprintf("%d pending requests match, and max_requests allows %d in state.\n\n", count, limit)+
-				"In state now: "+tfkit.NotInState+".\n"+
-				fmt.Sprintf("What to do: narrow the list with identity_id or operation, set max_requests = 0 to read the counts alone, or raise it (at most %d).", limitMaxRequests))
+	m.Total = types.Int64Value(total)
+
+	if 0 < limit && limit < total {
+		warnCut(limit, total, diags)
 	}
 }
 
+// warnCut says that the list is cut.
+func warnCut(limit, total int64, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root("max_requests"), "List of pending requests is cut",
+		fmt.Sprintf("%d pending requests match, and max_requests keeps %d of them.\n\n", total, limit)+
+			fmt.Sprintf("In state now: the oldest %d requests; total and counts_by_operation include all %d.\n", limit, total)+
+			fmt.Sprintf("What to do: narrow the list with identity_id or operation, raise max_requests (at most %d), or set max_requests = 0 to read the counts alone.", largestMaxRequests))
+}
+
+// matches reports whether a record passes the filters.
 func (m *pendingRequestsModel) matches(r client.PendingRecord) bool {
 	identity, _ := r.Identity.Get()
 	operation, _ := r.Operation.Get()
+
 	return (m.IdentityID.IsNull() || identity == m.IdentityID.ValueString()) &&
 		(m.Operation.IsNull() || operation == m.Operation.ValueString())
 }
 
+// operationOf returns the key under which a record is counted.
 func operationOf(r client.PendingRecord) string {
 	if operation, ok := r.Operation.Get(); ok {
 		return operation
@@ -182,11 +194,16 @@ func operationOf(r client.PendingRecord) string {
 	return unknownOperation
 }
 
-func recordOf(r client.PendingRecord) pendingRecordModel {
+// recordFromAPI maps a record; fields that were not recognised are null.
+func recordFromAPI(r client.PendingRecord) pendingRecordModel {
 	m := pendingRecordModel{
-		ID: textOf(r.ID), IdentityID: textOf(r.Identity), Operation: textOf(r.Operation), Status: textOf(r.Status),
-		JSON: types.StringValue(string(r.JSON)),
+		ID:         textOf(r.ID),
+		IdentityID: textOf(r.Identity),
+		Operation:  textOf(r.Operation),
+		Status:     textOf(r.Status),
+		JSON:       types.StringValue(string(r.JSON)),
 	}
+
 	if at, ok := r.CreatedAt.Get(); ok {
 		m.CreatedAt = instant(at)
 	}

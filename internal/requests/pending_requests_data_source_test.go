@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 const pendingName = "analytics_pending_requests"
@@ -44,7 +45,7 @@ func counts(access, deletion, profile, unknown float64) acctest.Attributes {
 	return acctest.Attributes{"data_access": access, "data_deletion": deletion, "profile_update": profile, "unknown": unknown}
 }
 
-func TestPendingRequestsAreFilteredAndCounted(t *testing.T) {
+func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingOrder = rand.Shuffle })
 	for i, q := range []mockserver.QueuedRequest{
@@ -89,7 +90,7 @@ func TestPendingRequestsAreFilteredAndCounted(t *testing.T) {
 	}
 }
 
-func TestRecordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
+func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, list(
 		map[string]any{"_id": map[string]any{"$oid": "65a"}, "userId": person, "type": "DELETE_ALL_DATA", "state": "queued", "created": "2026-01-31T13:00:00+01:00"},
@@ -111,26 +112,67 @@ func TestRecordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 	}
 }
 
-func TestALongListIsAnErrorThatPointsToTheFilters(t *testing.T) {
+func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	t.Parallel()
-	records := make([]any, 100_000)
+	many := soak.Size(1_500, 100_000)
+	records := make([]any, many)
 	for i := range records {
 		records[i] = map[string]any{"id": fmt.Sprintf("r-%06d", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData"}
 	}
 	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-	service := mocktest.Start(t, list(records...))
-	p := nextRun(t, service)
-	_, diags := p.ReadData(pendingName, acctest.Attributes{})
-	acctest.WantText(t, diags.Errors(), "100000 pending requests match", "identity_id or operation", "max_requests = 0")
-	if got := read(t, p, acctest.Attributes{"identity_id": "user-4711"}); ids(t, got) != "r-004711" {
-		t.Errorf("one person has %q", ids(t, got))
-	}
-	if got := read(t, p, acctest.Attributes{"max_requests": 0}); got["total"] != 100_000.0 || ids(t, got) != "" {
-		t.Errorf("the count is %v", got["total"])
+	p := nextRun(t, mocktest.Start(t, list(records...)))
+
+	for name, tc := range map[string]struct {
+		config acctest.Attributes
+		total  int
+		kept   int
+		warned bool
+	}{
+		"by default":      {acctest.Attributes{}, many, 1_000, true},
+		"to some":         {acctest.Attributes{"max_requests": 3}, many, 3, true},
+		"to all but one":  {acctest.Attributes{"operation": "data_deletion", "max_requests": 1_499}, many, 1_499, true},
+		"to none":         {acctest.Attributes{"max_requests": 0}, many, 0, false},
+		"not for one":     {acctest.Attributes{"identity_id": "user-711"}, 1, 1, false},
+		"not where it is": {acctest.Attributes{"identity_id": "user-711", "max_requests": 1}, 1, 1, false},
+		"nothing matches": {acctest.Attributes{"operation": "data_access", "max_requests": 1}, 0, 0, false},
+	} {
+		got, diags := p.ReadData(pendingName, tc.config)
+		p.NoErrors(diags)
+
+		kept, _ := got["requests"].([]any)
+		if got["total"] != float64(tc.total) || len(kept) != tc.kept {
+			t.Errorf("%s: %v in total, %d kept", name, got["total"], len(kept))
+		}
+		wanted := counts(0, float64(tc.total), 0, 0)
+		if diff := cmp.Diff(wanted, got["counts_by_operation"]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+
+		if !tc.warned {
+			if len(diags) > 0 {
+				t.Errorf("%s: %v", name, diags.Warnings())
+			}
+			continue
+		}
+		acctest.WantText(t, diags.Warnings(), fmt.Sprintf("%d pending requests match, and max_requests keeps %d", tc.total, tc.kept),
+			"identity_id or operation", "max_requests = 0")
 	}
 }
 
-func TestAnEmptyListIsNoError(t *testing.T) {
+func TestPendingRequests_oldestAreKept(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t, list(
+		map[string]any{"id": "young", "identityId": person, "createdAt": "2026-01-31T12:00:02Z"},
+		map[string]any{"id": "old", "identityId": person, "createdAt": "2026-01-31T12:00:00Z"},
+		map[string]any{"id": "middle", "identityId": person, "createdAt": "2026-01-31T12:00:01Z"},
+	))
+	got := read(t, nextRun(t, service), acctest.Attributes{"max_requests": 2})
+	if ids(t, got) != "old middle" {
+		t.Errorf("kept are %q", ids(t, got))
+	}
+}
+
+func TestPendingRequests_emptyListIsNoError(t *testing.T) {
 	t.Parallel()
 	got := read(t, nextRun(t, mocktest.Start(t)), acctest.Attributes{})
 	if diff := cmp.Diff([]any{}, got["requests"]); diff != "" || got["total"] != 0.0 {
@@ -138,7 +180,7 @@ func TestAnEmptyListIsNoError(t *testing.T) {
 	}
 }
 
-func TestAListThatCannotBeReadIsAnError(t *testing.T) {
+func TestPendingRequests_listThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
@@ -146,7 +188,7 @@ func TestAListThatCannotBeReadIsAnError(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
 }
 
-func TestUnusableFiltersAreRefused(t *testing.T) {
+func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := nextRun(t, service)

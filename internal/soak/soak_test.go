@@ -5,6 +5,7 @@ import "testing"
 // These tests change the environment, so that they are not parallel.
 
 func TestSize_isLargeOnlyWhereTheEnvironmentSaysSo(t *testing.T) {
+	t.Setenv(schedules, "7") // is not a size
 	for value, want := range map[string]int{"": 1, "0": 1, "false": 1, "nonsense": 1, "1": 1000, "true": 1000} {
 		t.Setenv(large, value)
 		if got := Size(1, 1000); got != want {
@@ -14,8 +15,8 @@ func TestSize_isLargeOnlyWhereTheEnvironmentSaysSo(t *testing.T) {
 }
 
 func TestSchedules_canBeCounted(t *testing.T) {
+	t.Setenv(large, "1")
 	for value, want := range map[string]int{"": 1000, "nonsense": 1000, "0": 1000, "7": 7} {
-		t.Setenv(large, "1")
 		t.Setenv(schedules, value)
 		if got := Schedules(1, 1000); got != want {
 			t.Errorf("SOAK_SCHEDULES=%q gives %d, want %d", value, got, want)
@@ -25,8 +26,8 @@ func TestSchedules_canBeCounted(t *testing.T) {
 
 func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
 	t.Setenv(seed, "")
-	if Seed(0) == Seed(0) {
-		t.Error("two seeds are equal")
+	if one, other := Seed(0), Seed(0); one == other {
+		t.Errorf("both seeds are %d", one)
 	}
 
 	t.Setenv(seed, "18446744073709551615")

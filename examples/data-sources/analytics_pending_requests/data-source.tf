@@ -3,14 +3,23 @@ data "analytics_pending_requests" "jane" {
   identity_id = "jane.doe@example.com"
 }
 
-# The counts alone, however long the list is.
-data "analytics_pending_requests" "all" {
-  max_requests = 0
+# The 100 oldest deletions; the counts include all of them, however long the list is.
+data "analytics_pending_requests" "deletions" {
+  operation    = "data_deletion"
+  max_requests = 100
 }
 
 check "deletions_are_carried_out" {
   assert {
-    condition     = data.analytics_pending_requests.all.counts_by_operation["data_deletion"] < 100
-    error_message = "More than 100 deletions are pending."
+    condition     = data.analytics_pending_requests.deletions.total < 100
+    error_message = "${data.analytics_pending_requests.deletions.total} deletions are pending."
+  }
+
+  assert {
+    condition = alltrue([
+      for request in data.analytics_pending_requests.deletions.requests :
+      timecmp(coalesce(request.created_at, plantimestamp()), timeadd(plantimestamp(), "-72h")) > 0
+    ])
+    error_message = "A deletion has been pending for more than three days."
   }
 }
