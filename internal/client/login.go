@@ -117,6 +117,11 @@ func (l *login) prepareRenewal(ctx context.Context, rejected int) (needed, allow
 		return true, false
 	}
 
+	// Another caller of this token has begun the login: one rejected token counts once.
+	if l.renewing {
+		return true, true
+	}
+
 	if l.endTooSoon(now) {
 		callFrom(ctx).remark = "the service keeps rejecting tokens less than " + tokenFloor.String() +
 			" after it issued them, so the provider does not log in again for now"

@@ -75,7 +75,7 @@ func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 // lost both.
 func TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(20, 2000) {
+	for i := range soak.Schedules(10, 2000) {
 		seed := soak.Seed(i)
 		folder := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan(t *testing.T) {
 			d := &disorder{rand: rand.New(rand.NewPCG(seed, 3))}
 			objects := randomObjects(d.rand, folder)
 			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-				s.FaultFor, s.FulfilmentDelay = d.choose, 3*time.Hour
-				s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
+				s.FaultFor, s.FulfilmentDelay = d.choose, 45*time.Minute // three applies
+				s.DataRetention = 1000 * time.Hour                       // data that is offered for an hour only is asked for anew
 			})
 			converge(t, service, d, objects)
 		})
