@@ -28,23 +28,25 @@ data "analytics_export" "yesterday" {
   kinds    = ["persons"]
 }
 
-# The whole day for other systems to load. Each night replaces the file in place, and
-# nothing of a day that broke off ever stands at path.
+# The whole day for other systems to load, from one request into one file for each
+# kind. Each night replaces the files in place, and nothing of a day that broke off ever
+# stands at path.
 resource "analytics_export_file" "yesterday" {
-  utc_date    = local.yesterday
-  path        = "${path.root}/yesterday.ndjson.gz"
-  compression = "gzip"
+  utc_date           = local.yesterday
+  path               = "${path.root}/yesterday/{kind}.ndjson.gz"
+  compression        = "gzip"
+  create_directories = true
 }
 
 output "persons" {
   value = data.analytics_export.yesterday.counts.persons
 }
 
-output "file" {
+output "files" {
   value = {
     date   = analytics_export_file.yesterday.utc_date
     counts = analytics_export_file.yesterday.counts
     bytes  = analytics_export_file.yesterday.bytes
-    sha256 = analytics_export_file.yesterday.sha256
+    sha256 = analytics_export_file.yesterday.sha256_by_kind
   }
 }

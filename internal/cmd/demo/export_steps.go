@@ -6,11 +6,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,30 +56,74 @@ func (d *demo) readYesterday(ctx context.Context) error {
 	return d.expectExports("a plan with the data source", 1)
 }
 
-// writeYesterday applies: the day in a file.
+// exportedRecords is how many records of each kind the service has of every day.
+var exportedRecords = map[string]int{"persons": exportedEvents / 100, "sessions": exportedEvents / 20, "events": exportedEvents}
+
+// writeYesterday applies: the day in one file for each kind, of which one is read back.
 func (d *demo) writeYesterday(ctx context.Context) error {
 	res, err := d.terraform(ctx, 0, "apply", planFile("night"))
 	if err != nil {
 		return err
 	}
 	d.screen.excerpt(matching(res.Stdout, `^Apply complete!`))
-	if err := d.expectExports("the file", 1); err != nil {
+	if err := d.expectExports("three files", 1); err != nil {
 		return err
 	}
-	digest, lines, err := d.inspectExport("yesterday.ndjson.gz")
-	if err != nil {
+
+	if err := d.inspectExports(ctx); err != nil {
 		return err
 	}
+	if err := d.expectEmptyPlan(ctx, "exported"); err != nil {
+		return err
+	}
+
+	if _, err := d.terraform(ctx, 0, "destroy", "-auto-approve"); err != nil {
+		return err
+	}
+	for kind := range exportedRecords {
+		if _, err := os.Stat(d.exported(kind)); !os.IsNotExist(err) {
+			return fmt.Errorf("the file of %s is still there: %w", kind, err)
+		}
+	}
+	d.screen.say("Destroyed, and with it the files that it had written.")
+	return nil
+}
+
+// exported returns the path of a kind's file.
+func (d *demo) exported(kind string) string {
+	return filepath.Join(d.tf.Dir, "yesterday", kind+".ndjson.gz")
+}
+
+// inspectExports compares the files with the state and with the service.
+func (d *demo) inspectExports(ctx context.Context) error {
+	digests := map[string]any{}
+	for _, kind := range slices.Sorted(maps.Keys(exportedRecords)) {
+		digest, lines, err := d.readExport(kind)
+		if err != nil {
+			return err
+		}
+		if wanted := exportedRecords[kind]; len(lines) != wanted {
+			return fmt.Errorf("the file of %s has %d lines, and the day %d records", kind, len(lines), wanted)
+		}
+		digests[kind] = digest
+		if kind == "events" {
+			if err := d.showRecord(lines[0]); err != nil {
+				return err
+			}
+		}
+	}
+
 	held, err := d.readState(ctx)
 	if err != nil {
 		return err
 	}
-	if err := held.expect(exportAddress, map[string]any{"sha256": digest, "complete": true}); err != nil {
+	if err := held.expect(exportAddress, map[string]any{"complete": true}); err != nil {
 		return err
 	}
-	if wanted := exportedEvents + exportedEvents/20 + exportedEvents/100; lines != wanted {
-		return fmt.Errorf("the file has %d lines, and the day %d records", lines, wanted)
+	if got := held.of(exportAddress)["sha256_by_kind"]; !reflect.DeepEqual(got, digests) {
+		return fmt.Errorf("state should have the digests %v and has %v", digests, got)
 	}
+
 	stored, err := d.stateFile()
 	if err != nil {
 		return err
@@ -83,41 +131,43 @@ func (d *demo) writeYesterday(ctx context.Context) error {
 	if strings.Contains(stored, onlyInEvents) {
 		return errors.New("the state holds events")
 	}
-	if err := d.expectEmptyPlan(ctx, "exported"); err != nil {
-		return err
-	}
-	if _, err := d.terraform(ctx, 0, "destroy", "-auto-approve"); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(d.tf.Dir, "yesterday.ndjson.gz")); !os.IsNotExist(err) {
-		return fmt.Errorf("the file is still there: %w", err)
-	}
-	d.screen.say("Destroyed, and with it the file that it had written.")
 	return nil
 }
 
-// inspectExport shows a packed export by what it is, and one line of it by its shape.
-func (d *demo) inspectExport(name string) (digest string, lines int, err error) {
-	packed, err := os.ReadFile(filepath.Join(d.tf.Dir, name))
+// readExport returns the lines of a kind's file, and shows the file by what it is.
+func (d *demo) readExport(kind string) (digest string, lines []string, err error) {
+	packed, err := os.ReadFile(d.exported(kind))
 	if err != nil {
-		return "", 0, fmt.Errorf("the day was not written: %w", err)
+		return "", nil, fmt.Errorf("%s were not written: %w", kind, err)
 	}
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return "", 0, fmt.Errorf("%s is not packed: %w", name, err)
+		return "", nil, fmt.Errorf("the file of %s is not packed: %w", kind, err)
 	}
 	content, err := io.ReadAll(r)
 	if err != nil {
-		return "", 0, fmt.Errorf("%s cannot be unpacked: %w", name, err)
+		return "", nil, fmt.Errorf("the file of %s cannot be unpacked: %w", kind, err)
 	}
-	if !bytes.Contains(content, []byte(onlyInEvents)) {
-		return "", 0, fmt.Errorf("%s lacks the events", name)
-	}
-	lines = bytes.Count(content, []byte("\n"))
+
 	sum := sha256.Sum256(packed)
 	digest = hex.EncodeToString(sum[:])
-	d.screen.say("%s  %s lines, %s bytes packed into %s, sha256 %s", name, strconv.Itoa(lines), strconv.Itoa(len(content)), strconv.Itoa(len(packed)), digest)
+	lines = strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+	d.screen.say("yesterday/%s.ndjson.gz  %s lines, %s bytes packed into %s, sha256 %s",
+		kind, strconv.Itoa(len(lines)), strconv.Itoa(len(content)), strconv.Itoa(len(packed)), digest)
 	return digest, lines, nil
+}
+
+// showRecord shows the members of one event, which is the record alone.
+func (d *demo) showRecord(line string) error {
+	var record map[string]any
+	if err := json.Unmarshal([]byte(line), &record); err != nil {
+		return fmt.Errorf("a line is not a record: %w", err)
+	}
+	if _, wrapped := record["record"]; wrapped || !strings.Contains(line, onlyInEvents) {
+		return errors.New("the first event is not a record alone")
+	}
+	d.screen.say("The first event reads back with %s.", strings.Join(slices.Sorted(maps.Keys(record)), ", "))
+	return nil
 }
 
 func (d *demo) expectExports(what string, wanted int) error {

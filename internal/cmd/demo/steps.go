@@ -74,7 +74,7 @@ func (d *demo) steps() []step {
 		{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", d.submitDeletion},
 		{"Wait for the same deletion", "Nothing was sent again. The data is gone, and the consent is still there: deleting does not revoke it.", d.awaitDeletion},
 		{"Another configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", d.readYesterday},
-		{"Yesterday, in a file", "The whole day passed through the provider and is in the file alone. State has its digest and its counts.", d.writeYesterday},
+		{"Yesterday, in three files", "One request, one file for each kind, and one of them read back. State has digests and counts, and no record.", d.writeYesterday},
 		{"A thousand people from one file", "One object, bounded requests, progress in the log, and nobody in state.", d.seedPeople},
 		{"One row changes", "Everybody is compared, one row is written.", d.seedAgain},
 		{"Destroy the first two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", d.destroy},
