@@ -11,7 +11,8 @@
 //	Client.do          one operation: read-only guard, answer or *Error
 //	retryablehttp      retries by class (retry.go)
 //	answer             reads the body with limits and judges it (answer.go)
-//	gate               concurrency, rate and a shared Retry-After (gate.go)
+//	gate               concurrency, rate and a shared Retry-After (gate.go); one
+//	                   admission for a comparison and its write (admission.go)
 //	attempt            one attempt's time limit, its log line (attempt.go)
 //	auth               credentials on a clone, for the one origin (auth.go)
 //	http.Transport     TLS, proxy, connections (transport.go)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Clauses is how many clauses a consent record has (section 2).
+// Clauses is the number of clauses in a consent record (section 2).
 const Clauses = 5
 
 var (
@@ -21,12 +21,12 @@ var (
 	consentWrappers = []string{"consent", "data", "result", "record", "attributes"}
 )
 
-// clauseName is the parameter of clause i, counted from 0.
+// clauseName returns the parameter of clause i, counted from 0.
 func clauseName(i int) string { return "clause_" + strconv.Itoa(i+1) + "_consent" }
 
-// Consent is the latest consent state that the service gave. The interface does
-// not show the fields of this answer: they are expected under the names of the
-// update, at the top or in a wrapper, and any of them may be absent.
+// Consent is the latest consent state at the service. The interface does not show the
+// fields of this answer: they are expected under the names of the update, at the top or
+// under wrappers, and any of them may be absent.
 type Consent struct {
 	Clauses       [Clauses]Optional[bool]
 	UserIPv6      Optional[string]

@@ -28,7 +28,7 @@ func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord 
 	return &record
 }
 
-func TestOnlyWhatDiffersIsSent(t *testing.T) {
+func TestConsent_onlyWhatDiffersIsSent(t *testing.T) {
 	t.Parallel()
 	const unchanged, written, kept = client.ConsentUnchanged, client.ConsentWritten, client.ConsentKept
 	for name, tc := range map[string]struct {
@@ -71,7 +71,7 @@ func TestOnlyWhatDiffersIsSent(t *testing.T) {
 	}
 }
 
-func TestAProtectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T) {
+func TestConsent_protectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
@@ -83,7 +83,7 @@ func TestAProtectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestWhoeverHasWithdrawnInAnotherWayHasWithdrawn(t *testing.T) {
+func TestConsent_withdrawnInAnotherWayNeedsNoWithdrawal(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{Manual: new(false)})
@@ -99,7 +99,7 @@ func TestWhoeverHasWithdrawnInAnotherWayHasWithdrawn(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestAnUpdateWhoseAnswerWasLostIsWritten(t *testing.T) {
+func TestConsent_updateWhoseAnswerWasLostIsWritten(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
@@ -112,7 +112,7 @@ func TestAnUpdateWhoseAnswerWasLostIsWritten(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestAClientTellsHowMuchItDoesAtOnce(t *testing.T) {
+func TestConsent_clientTellsHowMuchItDoesAtOnce(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		limited := connect(t, service, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 3 })

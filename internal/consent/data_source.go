@@ -13,7 +13,7 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
 
-// NewDataSource is the data source analytics_consent.
+// NewDataSource returns the data source analytics_consent.
 func NewDataSource() datasource.DataSource { return &consentDataSource{} }
 
 type consentDataSource struct{ tfkit.DataSource }
@@ -60,26 +60,35 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	for name, text := range clauseDescriptions {
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null where the service does not say."}
 	}
+
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the latest consent of one person. A person of whom the service knows no consent is an error.",
+		MarkdownDescription: "Reads the latest consent of one person. A person without a consent record at the service is an error.",
 		Attributes:          tfkit.AddDataSourceScope(attributes),
 	}
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	defer d.Finish(ctx, &resp.Diagnostics)
+
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !ok {
+	if resp.Diagnostics.HasError() {
 		return
 	}
+
+	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+
 	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
+
 	m.fill(held)
 	m.JSON = types.StringValue(string(held.JSON))
+
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

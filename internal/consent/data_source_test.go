@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestTheDataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
+func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	address, yes := "2001:db8::1", true
@@ -36,7 +36,7 @@ func TestTheDataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 	wantOperations(t, service, mockserver.OpGetConsent)
 }
 
-func TestTheDataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
+func TestConsent_dataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
 		s.ConsentAnswer = func(map[string]any) any { return map[string]any{"data": map[string]any{"clause_2_consent": true}} }
@@ -49,7 +49,7 @@ func TestTheDataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 	}
 }
 
-func TestTheDataSourceRefusesAnUnknownPersonAndAnswersThatAreNone(t *testing.T) {
+func TestConsent_dataSourceRefusesAnUnknownPersonAndAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	_, diags := p.ReadData(name, acctest.Attributes{"identity_id": "nobody"})

@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestBadValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
+func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	for _, tc := range []struct {
@@ -66,7 +66,7 @@ func TestBadValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 	}
 }
 
-func TestHalfAScopeAndBothFamiliesAreRefused(t *testing.T) {
+func TestConsent_halfAScopeAndBothFamiliesAreRefused(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	for _, scope := range []acctest.Attributes{
@@ -81,7 +81,7 @@ func TestHalfAScopeAndBothFamiliesAreRefused(t *testing.T) {
 	}
 }
 
-func TestWithoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
+func TestConsent_withoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
 	_, diags := p.Create(name, config(nil))
@@ -91,7 +91,7 @@ func TestWithoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
 	}
 }
 
-func TestImportTakesEveryDocumentedForm(t *testing.T) {
+func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]struct {
 		scope    mockserver.Scope
@@ -124,7 +124,7 @@ func TestImportTakesEveryDocumentedForm(t *testing.T) {
 	}
 }
 
-func TestImportRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
+func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	for _, id := range []string{"", "/", "//", "a/", "/a", "a//b", "a/b/c/d", ".", "..", "o/p/..", "%2e%2e", "%zz", "a/b%", "o/p/%00", "acct-7/%20"} {
@@ -139,7 +139,7 @@ func TestImportRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestImportOfAnUnknownPersonLeavesNothing(t *testing.T) {
+func TestConsent_importOfAnUnknownPersonLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	state, diags := p.Import(name, "nobody")

@@ -21,7 +21,7 @@ func choose(at string) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, AgreementTime: at, Manual: &no}
 }
 
-func TestALaterChoiceStandsAtCreate(t *testing.T) {
+func TestConsent_laterChoiceStandsAtCreate(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.PutConsent(scope, person, choose(late))
@@ -43,7 +43,7 @@ func TestALaterChoiceStandsAtCreate(t *testing.T) {
 	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
 }
 
-func TestALaterChoiceStandsWhateverElseChanges(t *testing.T) {
+func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
@@ -70,7 +70,7 @@ func TestALaterChoiceStandsWhateverElseChanges(t *testing.T) {
 	}
 }
 
-func TestALaterChoiceBetweenPlanAndApplyStands(t *testing.T) {
+func TestConsent_laterChoiceBetweenPlanAndApplyStands(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
@@ -86,7 +86,7 @@ func TestALaterChoiceBetweenPlanAndApplyStands(t *testing.T) {
 	wantEmptyPlan(t, p, state, changed)
 }
 
-func TestALaterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
+func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 	t.Parallel()
 	for label, extra := range map[string]map[string]any{
 		"absent": nil,
@@ -114,7 +114,7 @@ func TestALaterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 	}
 }
 
-func TestAnAddressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
+func TestConsent_addressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
@@ -131,7 +131,7 @@ func TestAnAddressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(agreed))
 }
 
-func TestALaterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
+func TestConsent_laterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
 	t.Parallel()
 	for label, others := range map[string]acctest.Attributes{
 		"keep_later_choice = false": {"keep_later_choice": false},
@@ -154,7 +154,7 @@ func TestALaterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
 	}
 }
 
-func TestAnEarlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
+func TestConsent_earlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"2026-01-31T11:59:59Z", early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.0009Z"} {
 		p, service := start(t, nil)
@@ -170,7 +170,7 @@ func TestAnEarlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
 	}
 }
 
-func TestAChoiceThatIsTakenBackIsDriftAgain(t *testing.T) {
+func TestConsent_choiceThatIsTakenBackIsDriftAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
@@ -184,7 +184,7 @@ func TestAChoiceThatIsTakenBackIsDriftAgain(t *testing.T) {
 	}
 }
 
-func TestALaterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
+func TestConsent_laterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 	t.Parallel()
 	others := agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
 	for label, refreshed := range map[string]bool{"seen by a refresh": true, "made after the plan": false} {
@@ -204,7 +204,7 @@ func TestALaterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 	}
 }
 
-func TestAComparisonThatCannotBeMadeWritesNothing(t *testing.T) {
+func TestConsent_comparisonThatCannotBeMadeWritesNothing(t *testing.T) {
 	t.Parallel()
 	for label, fault := range map[string]mockserver.Fault{
 		"403":      {Status: 403, Body: []byte(`{}`)},
@@ -223,7 +223,7 @@ func TestAComparisonThatCannotBeMadeWritesNothing(t *testing.T) {
 	}
 }
 
-func TestAPersonOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
+func TestConsent_personOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {
 		p, service := start(t, nil)

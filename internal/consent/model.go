@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// recordModel is the consent record (interface, section 2) as attributes.
+// recordModel holds the consent record (interface, section 2) as attributes.
 type recordModel struct {
 	Clause1       types.Bool      `tfsdk:"clause_1_consent"`
 	Clause2       types.Bool      `tfsdk:"clause_2_consent"`
@@ -27,25 +27,29 @@ func (m *recordModel) clauses() [client.Clauses]*types.Bool {
 	return [client.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
 }
 
-// knowsNoClause is the state that an import begins with.
+// knowsNoClause reports whether all clauses are null, as in the state that an import
+// begins with.
 func (m *recordModel) knowsNoClause() bool {
 	for _, c := range m.clauses() {
 		if !c.IsNull() {
 			return false
 		}
 	}
+
 	return true
 }
 
-// update is the record as it is sent.
+// update returns the record as it is sent.
 func (m *recordModel) update() client.ConsentUpdate {
 	var u client.ConsentUpdate
 	for i, c := range m.clauses() {
 		u.Clauses[i] = c.ValueBool()
 	}
+
 	u.UserIPv6, _ = m.UserIPv6.Value()
 	u.AgreementTime, _ = m.AgreementTime.Value()
 	u.Manual = m.Manual.ValueBool()
+
 	return u
 }
 
@@ -98,19 +102,22 @@ func (m *recordModel) sameClauses(other recordModel) bool {
 	return true
 }
 
-// fill takes everything that the service gave; what it did not give is null.
+// fill takes over all fields of an answer. A field that the answer lacks is null.
 func (m *recordModel) fill(held client.Consent) {
 	for i, c := range m.clauses() {
 		*c = boolOf(held.Clauses[i])
 	}
+
 	m.UserIPv6 = tfkit.IPAddress{}
 	if text, ok := held.UserIPv6.Get(); ok && text != "" {
 		m.UserIPv6 = tfkit.NewIPAddress(text)
 	}
+
 	m.AgreementTime = tfkit.Instant{}
 	if t, ok := held.AgreementTime.Get(); ok {
 		m.AgreementTime = tfkit.NewInstant(t)
 	}
+
 	m.Manual = boolOf(held.Manual)
 }
 
@@ -121,17 +128,19 @@ func boolOf(o client.Optional[bool]) types.Bool {
 	return types.BoolNull()
 }
 
-// refresh takes what the service gave into what was known. A field that the
-// answer does not have keeps what is known, and an optional attribute that is not
-// managed stays out of state. keepNulls does the same for fields that are null.
+// refresh updates the state with an answer. A field that the answer lacks keeps its value,
+// and so does a null field with keepNulls. An optional attribute that is not managed stays
+// out of state.
 func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 	var answered recordModel
 	answered.fill(held)
+
 	for i, c := range m.clauses() {
 		if !isSilent(held.Clauses[i], keepNulls) {
 			*c = *answered.clauses()[i]
 		}
 	}
+
 	if !m.UserIPv6.IsNull() && !isSilent(held.UserIPv6, keepNulls) && !answered.UserIPv6.Means(m.UserIPv6) {
 		m.UserIPv6 = answered.UserIPv6
 	}
@@ -143,11 +152,12 @@ func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 	}
 }
 
+// isSilent reports whether a field says nothing about the value that is known.
 func isSilent[T any](field client.Optional[T], keepNulls bool) bool {
 	return field.IsAbsent() || keepNulls && field.IsNull()
 }
 
-// keepSpelling leaves values alone that mean what the state says already.
+// keepSpelling plans the spelling in state of values that mean the same.
 func (m *recordModel) keepSpelling(state recordModel) {
 	if m.UserIPv6.Means(state.UserIPv6) {
 		m.UserIPv6 = state.UserIPv6
@@ -157,32 +167,34 @@ func (m *recordModel) keepSpelling(state recordModel) {
 	}
 }
 
-// keepChoice plans what the person chose. Terraform accepts the prior value of a
-// configured attribute in a plan, but only where there are both.
+// keepChoice plans the person's choice, which is in state. Terraform accepts the prior
+// value of a configured attribute in a plan only where both are set.
 func (m *recordModel) keepChoice(state recordModel) {
 	for i, c := range m.clauses() {
 		if prior := *state.clauses()[i]; !prior.IsNull() {
 			*c = prior
 		}
 	}
+
 	if !m.UserIPv6.IsNull() && !state.UserIPv6.IsNull() {
 		m.UserIPv6 = state.UserIPv6
 	}
 	if !m.AgreementTime.IsNull() && !state.AgreementTime.IsNull() {
 		m.AgreementTime = state.AgreementTime
 	}
+
 	m.Manual = state.Manual
 }
 
-// differs reports whether there is anything to send: an attribute that is no
-// longer managed is not.
+// differs reports whether there is anything to send. An attribute that is no longer managed
+// is not sent.
 func (m *recordModel) differs(state recordModel) bool {
 	return !m.sameClauses(state) || !m.Manual.Equal(state.Manual) ||
 		!m.UserIPv6.IsNull() && !m.UserIPv6.Means(state.UserIPv6) ||
 		!m.AgreementTime.IsNull() && !m.AgreementTime.Means(state.AgreementTime)
 }
 
-// resourceModel is the resource analytics_consent.
+// resourceModel holds the attributes of the resource analytics_consent.
 type resourceModel struct {
 	tfkit.Scope
 	IdentityID types.String `tfsdk:"identity_id"`

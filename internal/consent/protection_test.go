@@ -9,7 +9,7 @@ import (
 
 var withdrawing = agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
 
-func TestAChoiceSeenByAnImportSurvivesADestroy(t *testing.T) {
+func TestConsent_choiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	theirs := choose(late)
@@ -27,7 +27,7 @@ func TestAChoiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 	wantHeld(t, service, choose(late).Clauses)
 }
 
-func TestAChoiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
+func TestConsent_choiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	base := acctest.Attributes{"agreement_time": early, "on_destroy": "withdraw"}
@@ -43,7 +43,7 @@ func TestAChoiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
 	wantHeld(t, service, choose(late).Clauses)
 }
 
-func TestAChoiceProtectedLateSurvivesADestroy(t *testing.T) {
+func TestConsent_choiceProtectedLateSurvivesADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, withdrawing.With(acctest.Attributes{"keep_later_choice": false}))
@@ -59,7 +59,7 @@ func TestAChoiceProtectedLateSurvivesADestroy(t *testing.T) {
 	wantHeld(t, service, choose(late).Clauses)
 }
 
-func TestThePlanStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
+func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
 		s.ConsentAnswer = func(r map[string]any) any {
@@ -78,7 +78,7 @@ func TestThePlanStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(agreed))
 }
 
-func TestAChoiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
+func TestConsent_choiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
@@ -94,7 +94,7 @@ func TestAChoiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
 	}
 }
 
-func TestAChoiceMadeBetweenTwoAttemptsStands(t *testing.T) {
+func TestConsent_choiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Header: map[string][]string{"Retry-After": {"1"}}, Then: func() {
@@ -106,7 +106,7 @@ func TestAChoiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 	wantHeld(t, service, choose(late).Clauses)
 }
 
-func TestAnAnswerThatCannotBeComparedStopsTheWrite(t *testing.T) {
+func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	t.Parallel()
 	for label, wrap := range map[string]func(r map[string]any) any{
 		"three wrappers": func(r map[string]any) any {
@@ -134,7 +134,7 @@ func TestAnAnswerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithOtherClausesIsAnError(t *testing.T) {
+func TestConsent_answerWithOtherClausesIsAnError(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{
@@ -145,7 +145,7 @@ func TestAnAnswerWithOtherClausesIsAnError(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
 }
 
-func TestAWithdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
+func TestConsent_withdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, withdrawing)
@@ -157,7 +157,7 @@ func TestAWithdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
 	}
 }
 
-func TestTheWarningAtDestroyNamesTheConfiguredTime(t *testing.T) {
+func TestConsent_warningAtDestroyNamesTheConfiguredTime(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, withdrawing)
@@ -167,7 +167,7 @@ func TestTheWarningAtDestroyNamesTheConfiguredTime(t *testing.T) {
 	acctest.WantText(t, diags.Warnings(), "configured one of "+early)
 }
 
-func TestAnEmptyListOfErrorsIsSuccess(t *testing.T) {
+func TestConsent_emptyListOfErrorsIsSuccess(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Status: 200, Body: []byte(`{"success":true,"errors":{}}`)})
@@ -175,7 +175,7 @@ func TestAnEmptyListOfErrorsIsSuccess(t *testing.T) {
 	p.NoErrors(diags)
 }
 
-func TestAnUnknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
+func TestConsent_unknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)

@@ -30,7 +30,7 @@ const (
 	withdraw = "withdraw"
 )
 
-// NewResource is the resource analytics_consent.
+// NewResource returns the resource analytics_consent.
 func NewResource() resource.Resource { return &consentResource{} }
 
 type consentResource struct{ tfkit.Resource }
@@ -86,6 +86,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	for name, text := range clauseDescriptions {
 		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + text + "."}
 	}
+
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The consent of one person, as code: five clauses, and how and when they were agreed to. " +
 			"A choice that the person has made later than the configured `agreement_time` is never overwritten, unless `keep_later_choice` is set to `false`.\n\n" +

@@ -13,7 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestCreateSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
+func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state, diags := p.Create(name, config(nil))
@@ -38,7 +38,7 @@ func TestCreateSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
 	}
 }
 
-func TestAnAgreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
+func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	full := acctest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00.5+01:00", "manual": false}
@@ -55,7 +55,7 @@ func TestAnAgreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
 
-func TestOneGetRefreshesAndOneLoginServesAll(t *testing.T) {
+func TestConsent_oneGetRefreshesAndOneLoginServesAll(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
@@ -69,7 +69,7 @@ func TestOneGetRefreshesAndOneLoginServesAll(t *testing.T) {
 	}
 }
 
-func TestEveryWirePlacementArrives(t *testing.T) {
+func TestConsent_everyWirePlacementArrives(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"json", "form", "query"} {
 		for _, format := range []string{"rfc3339", "unix_ms"} {
@@ -85,7 +85,7 @@ func TestEveryWirePlacementArrives(t *testing.T) {
 	}
 }
 
-func TestEqualSpellingsAreNoChange(t *testing.T) {
+func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 	t.Parallel()
 	for attribute, spellings := range map[string][]string{
 		"user_ipv6":      {"192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1"},
@@ -116,7 +116,7 @@ func TestEqualSpellingsAreNoChange(t *testing.T) {
 	}
 }
 
-func TestDriftIsShownAndRepairedWithOnePatch(t *testing.T) {
+func TestConsent_driftIsShownAndRepairedWithOnePatch(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
@@ -136,7 +136,7 @@ func TestDriftIsShownAndRepairedWithOnePatch(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(nil))
 }
 
-func TestMissingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
+func TestConsent_missingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	others := acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early}
 	for answer, shape := range map[string]func(map[string]any) any{
@@ -154,7 +154,7 @@ func TestMissingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestNullIsDriftWhereAbsentIsNot(t *testing.T) {
+func TestConsent_nullIsDriftWhereAbsentIsNot(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	others := acctest.Attributes{"user_ipv6": "2001:db8::1"}
@@ -172,7 +172,7 @@ func TestNullIsDriftWhereAbsentIsNot(t *testing.T) {
 	}
 }
 
-func TestAnAttributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing.T) {
+func TestConsent_attributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early})
@@ -188,7 +188,7 @@ func TestAnAttributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing.T) {
 	}
 }
 
-func TestSettingsOfTheObjectAloneSendNothing(t *testing.T) {
+func TestConsent_settingsOfTheObjectAloneSendNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
@@ -242,7 +242,7 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 	}
 }
 
-func TestAFailedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
+func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"max_retries": 0})
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Times: 1, Body: []byte(`{"error":{"code":"E403","message":"role editor is needed by ` + person + `"}}`)}
@@ -262,7 +262,7 @@ func TestAFailedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
 	}
 }
 
-func TestErrorsByFieldGoToTheirAttribute(t *testing.T) {
+func TestConsent_errorsByFieldGoToTheirAttribute(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 422} {
 		p, service := start(t, nil)
@@ -276,7 +276,7 @@ func TestErrorsByFieldGoToTheirAttribute(t *testing.T) {
 	}
 }
 
-func TestConflictIsNotRepeated(t *testing.T) {
+func TestConsent_conflictIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
@@ -285,7 +285,7 @@ func TestConflictIsNotRepeated(t *testing.T) {
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
 
-func TestAReadOnlyProviderSendsNoWrite(t *testing.T) {
+func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"read_only": true})
 	state, diags := p.Create(name, config(acctest.Attributes{"agreement_time": early}))
@@ -299,7 +299,7 @@ func TestAReadOnlyProviderSendsNoWrite(t *testing.T) {
 	}
 }
 
-func TestDestroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
+func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
@@ -316,7 +316,7 @@ func TestDestroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	wantHeld(t, service, configured)
 }
 
-func TestDestroyWithdrawsAllFiveClauses(t *testing.T) {
+func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	others := acctest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
@@ -335,7 +335,7 @@ func TestDestroyWithdrawsAllFiveClauses(t *testing.T) {
 	}
 }
 
-func TestWithdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
+func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{404, 410} {
 		p, service := start(t, nil)
@@ -349,7 +349,7 @@ func TestWithdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
 	}
 }
 
-func TestAFailedWithdrawalKeepsTheObject(t *testing.T) {
+func TestConsent_failedWithdrawalKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
@@ -361,7 +361,7 @@ func TestAFailedWithdrawalKeepsTheObject(t *testing.T) {
 	}
 }
 
-func TestBothPathFamiliesReachTheSamePerson(t *testing.T) {
+func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
 	t.Parallel()
 	for label, own := range map[string]acctest.Attributes{
 		"account":           {"account_id": "acct-7"},
@@ -381,7 +381,7 @@ func TestBothPathFamiliesReachTheSamePerson(t *testing.T) {
 	}
 }
 
-func TestAChangedScopeOrIdentityReplaces(t *testing.T) {
+func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
@@ -404,7 +404,7 @@ func TestAChangedScopeOrIdentityReplaces(t *testing.T) {
 	}
 }
 
-func TestIdentitiesArriveExactlyAsGiven(t *testing.T) {
+func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 	t.Parallel()
 	for _, identity := range []string{
 		"a/b", "a?b", "a#b", "%", "%2F", "a+b", "a;b", "a:b", "a@b", "a&b=c", "a b", `a\b`, "..%2f", "...", "é", "e\u0301", "\U0001F600", "jane@example.com", "'\"<>|",
@@ -421,7 +421,7 @@ func TestIdentitiesArriveExactlyAsGiven(t *testing.T) {
 	}
 }
 
-func TestValuesUnknownAtPlanCauseNoRequest(t *testing.T) {
+func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	all := config(acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early, "manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": acctest.Org, "project_id": acctest.Project})
@@ -442,7 +442,7 @@ func TestValuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	}
 }
 
-func TestAddressesAreSentMapped(t *testing.T) {
+func TestConsent_addressesAreSentMapped(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"192.0.2.1": "::ffff:192.0.2.1", "2001:DB8:0:0::1": "2001:db8::1", "::ffff:c000:201": "::ffff:192.0.2.1",
@@ -456,7 +456,7 @@ func TestAddressesAreSentMapped(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
+func TestConsent_answerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	for _, status := range []int{200, 204} {
@@ -467,7 +467,7 @@ func TestAnAnswerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
 	wantOperations(t, service, mockserver.OpUpdateConsent, mockserver.OpUpdateConsent)
 }
 
-func TestAnErrorInsideASuccessfulAnswerIsAnError(t *testing.T) {
+func TestConsent_errorInsideASuccessfulAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)})
@@ -479,7 +479,7 @@ func TestAnErrorInsideASuccessfulAnswerIsAnError(t *testing.T) {
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
 
-func TestTheLongestIdentityArrives(t *testing.T) {
+func TestConsent_longestIdentityArrives(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	identity := strings.Repeat("é", 4096)
@@ -490,7 +490,7 @@ func TestTheLongestIdentityArrives(t *testing.T) {
 	}
 }
 
-func TestRequestsAfterAStopAreStillServed(t *testing.T) {
+func TestConsent_requestsAfterAStopAreStillServed(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)

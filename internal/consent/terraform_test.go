@@ -51,7 +51,7 @@ func value(attribute string, check knownvalue.Check) statecheck.StateCheck {
 	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), check)
 }
 
-func TestConsentIsSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
+func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	provider := acctest.Block(service)
@@ -108,7 +108,7 @@ func holds(service *mocktest.Instance, want [5]bool) resource.TestCheckFunc {
 	}
 }
 
-func TestALaterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
+func TestAccConsent_laterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	config := acctest.Block(service) + block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`)
@@ -137,7 +137,7 @@ func TestALaterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
 	)
 }
 
-func TestUnusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
+func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	config := func(identity string) string {
@@ -160,7 +160,7 @@ func TestUnusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
 	}
 }
 
-func TestAwkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
+func TestAccConsent_awkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	identity := `a/b?c#d%2F+;:@&= \é`
@@ -179,7 +179,7 @@ func TestAwkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
 	)
 }
 
-func TestAnUnfinishedProviderBlockPlansCreatesAndAppliesInOrder(t *testing.T) {
+func TestAccConsent_unfinishedProviderBlockPlansCreatesAndAppliesInOrder(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	config := fmt.Sprintf(`
@@ -197,7 +197,7 @@ provider "analytics" {
 	acctest.Run(t, resource.TestStep{Config: config, ConfigPlanChecks: expect(plancheck.ResourceActionCreate), Check: holds(service, configured)})
 }
 
-func TestAPageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
+func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 	t.Parallel()
 	var fault atomic.Pointer[mockserver.Fault]
 	service := mocktest.Start(t, func(s *mockserver.Server) {
@@ -233,7 +233,7 @@ func TestAPageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 	)
 }
 
-func TestAWrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
+func TestAccConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.AddUser(service.Email, "another password")

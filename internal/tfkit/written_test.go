@@ -1,0 +1,142 @@
+package tfkit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+var webScope = client.Scope{OrgID: "org-demo", ProjectID: "web"}
+
+func TestWritten_objects(t *testing.T) {
+	t.Parallel()
+	var w Written
+
+	a, b := w.Object("analytics_consent", ""), w.Object("analytics_consent", "")
+	if a == b {
+		t.Error("two calls without a name return one object")
+	}
+
+	named := w.Object("analytics_consent_batch", `source "a.csv"`)
+	if again := w.Object("analytics_consent_batch", `source "a.csv"`); again != named {
+		t.Error("two calls with one name return two objects")
+	}
+	if other := w.Object("analytics_consent_batch", `source "b.csv"`); other == named {
+		t.Error("two names are one object")
+	}
+}
+
+func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
+	t.Parallel()
+	var w Written
+	first := w.Object("analytics_consent", "")
+	w.Write(first, webScope, "jane")
+
+	for label, p := range map[string]struct {
+		scope    client.Scope
+		identity string
+	}{
+		"another person":  {webScope, "john"},
+		"another project": {client.Scope{OrgID: "org-demo", ProjectID: "shop"}, "jane"},
+		"an account":      {client.Scope{AccountID: "org-demo"}, "jane"},
+		"shifted parts":   {client.Scope{OrgID: "org-demow", ProjectID: "eb"}, "jane"},
+		"joined parts":    {client.Scope{OrgID: "org-demo"}, "webjane"},
+	} {
+		if other, shared := w.Write(w.Object("analytics_consent", ""), p.scope, p.identity); shared {
+			t.Errorf("%s is taken for the same: %v", label, other)
+		}
+	}
+
+	if other, shared := w.Write(w.Object("analytics_consent", ""), webScope, "jane"); !shared || other != first {
+		t.Errorf("the second write gives %v %v", other, shared)
+	}
+	if _, shared := w.Write(first, webScope, "jane"); shared {
+		t.Error("an object shares a person with itself")
+	}
+}
+
+func TestWritten_withdrawals(t *testing.T) {
+	t.Parallel()
+	var w Written
+	old, renamed := w.Object("analytics_consent", ""), w.Object("analytics_consent", "")
+
+	if _, superseded := w.Withdraw(old, webScope, "jane"); superseded || !w.Withdrawn(webScope, "jane") {
+		t.Error("a withdrawal that nobody opposes is not one")
+	}
+
+	// The new object claims the person while the withdrawal waits, so that it is asked again.
+	w.Write(renamed, webScope, "jane")
+	if other, superseded := w.Withdraw(old, webScope, "jane"); !superseded || other != renamed {
+		t.Errorf("the withdrawal goes on: %v %v", other, superseded)
+	}
+	if w.Withdrawn(webScope, "jane") {
+		t.Error("a withdrawal that was not sent is remembered")
+	}
+	if _, superseded := w.Withdraw(renamed, webScope, "jane"); superseded {
+		t.Error("an object is superseded by itself")
+	}
+}
+
+// TestWritten_property holds that whatever the order, the last word about a person is a
+// write where any object writes it: a withdrawal after a write is not sent.
+func TestWritten_property(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var w Written
+		var turns [3]sync.Mutex // the lock of a person
+		var last [3]string
+		var writes [3]bool
+
+		var wg sync.WaitGroup
+		for range 12 {
+			i, isWrite := r.IntN(3), r.IntN(2) == 0
+			writes[i] = writes[i] || isWrite
+			wg.Go(func() {
+				by, person := w.Object("analytics_consent", ""), fmt.Sprint("person-", i)
+				if isWrite {
+					w.Write(by, webScope, person)
+				}
+
+				turns[i].Lock()
+				defer turns[i].Unlock()
+				if isWrite {
+					last[i] = "write"
+				} else if _, superseded := w.Withdraw(by, webScope, person); !superseded {
+					last[i] = "withdrawal"
+				}
+			})
+		}
+		wg.Wait()
+
+		for i := range last {
+			if writes[i] && last[i] != "write" {
+				t.Errorf("seed %d: person %d ends with a %s", seed, i, last[i])
+			}
+		}
+	}
+}
+
+func TestWritten_warningsNameNoPerson(t *testing.T) {
+	t.Parallel()
+	var w Written
+	var diags diag.Diagnostics
+	a, b := w.Object("analytics_consent", ""), w.Object("analytics_consent_batch", `source "people.csv"`)
+	WarnShared(&diags, a, b, webScope)
+	WarnSuperseded(&diags, b, webScope)
+
+	for _, d := range diags {
+		if len(d.Summary()) > 60 {
+			t.Errorf("the summary has %d characters: %s", len(d.Summary()), d.Summary())
+		}
+		if !strings.Contains(d.Detail(), `analytics_consent_batch with source "people.csv"`) || !strings.Contains(d.Detail(), `project_id = "web"`) {
+			t.Errorf("the detail names too little: %s", d.Detail())
+		}
+	}
+}
