@@ -50,6 +50,9 @@ func (q ExportQuery) wants(k records.Kind) bool {
 // ExportResult describes a day that was read to its end.
 type ExportResult struct {
 	Counts records.Counts
+	// InvalidUTF8 is the number of records in which bytes that are no UTF-8 were
+	// replaced; see Wire.ExportInvalidUTF8.
+	InvalidUTF8 int64
 	// Date is the service's time when it began to answer; zero where it sent none. Of
 	// several answers it is the earliest.
 	Date time.Time
@@ -156,17 +159,10 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	}
 
 	var printed fingerprint
-	var alone jsontext.Value // the only record, where it may be no record at all
-	err = s.split(asked, func(kind records.Kind, record jsontext.Value) error {
-		if alone = nil; printed.count == 0 && (kind == records.Unknown || asked != records.Unknown) {
-			alone = record.Clone()
-		}
-		if asked == records.Unknown {
-			printed.count++
-		} else {
+	mended, err := s.split(x.client.wire.exportOptions(asked), func(kind records.Kind, record jsontext.Value) error {
+		if asked != records.Unknown {
 			printed.add(record)
 		}
-
 		if !x.query.wants(kind) {
 			return nil
 		}
@@ -176,12 +172,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	if err != nil {
 		return err
 	}
-
-	if said, failed := complaintInside(alone); failed {
-		e := s.call.fail(KindRejected, s.resp.StatusCode, "the answer has a status of success and an error inside")
-		s.call.quote(e, said)
-		return e
-	}
+	x.result.InvalidUTF8 += mended
 	return x.checkPrint(s, printed)
 }
 

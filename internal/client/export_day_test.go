@@ -62,6 +62,9 @@ func TestExport_only200And204AreADay(t *testing.T) {
 		"empty page":               {mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}, client.KindNotJSON, "empty"},
 		"blank page":               {mockserver.Fault{Status: 200, Body: []byte(" \n"), Header: http.Header{"Content-Type": {"text/html"}}}, client.KindNotJSON, "empty"},
 		"Link to the next page":    {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Link", `<https://example.com/?a=1>; rel="prev", <https://example.com/?a=3>; rel="next"`)}, client.KindPayload, "there is more"},
+		"words with 200":           {mockserver.Fault{Status: 200, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.KindNotReady, "wire.export_ignored_members"},
+		"a record or an envelope":  {mockserver.Fault{Status: 200, Body: []byte(`{"id":"p","events":[{"id":"e"}]}`), Header: jsonHeader()}, client.KindPayload, "wire.export_shape"},
+		"invalid UTF-8":            {mockserver.Fault{Status: 200, Body: []byte("[\"\xff\"]"), Header: jsonHeader()}, client.KindPayload, "wire.export_invalid_utf8"},
 		"a status of another kind": {mockserver.Fault{Status: 299, Body: []byte(day), Header: jsonHeader()}, client.KindPayload, "200"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +153,37 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 		_, err := export(t.Context(), t, c, &received{})
 		_ = wantKind(t, err, client.KindPayload)
 	})
+}
+
+func TestExport_arraysOfOtherKindsAreAContradiction(t *testing.T) {
+	t.Parallel()
+	_, err := exportAnswered(t, mockserver.Fault{Body: []byte(`{"events":[]}`), Header: jsonHeader()},
+		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" })
+	_ = wantKind(t, err, client.KindPayload)
+}
+
+func TestExport_settingsSayWhatIsARecord(t *testing.T) {
+	t.Parallel()
+	for shape, want := range map[string]records.Counts{client.ShapeRecords: {1, 0, 0, 0}, client.ShapeEnvelope: {0, 0, 0, 2}} {
+		result, err := exportAnswered(t, mockserver.Fault{Body: []byte(`{"id":"p","next":1,"events":[{"id":"e"},{"id":"f"}]}`), Header: jsonHeader()},
+			func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.Wire.ExportShape, cfg.Wire.ExportIgnoredMembers = shape, "other, next"
+			})
+		noError(t, err)
+		if result.Counts != want {
+			t.Errorf("%s: %v, want %v", shape, result.Counts, want)
+		}
+	}
+}
+
+func TestExport_invalidUTF8IsCountedWhereItIsReplaced(t *testing.T) {
+	t.Parallel()
+	result, err := exportAnswered(t, mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"\\ud83d\"}]}"), Header: jsonHeader()},
+		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportInvalidUTF8 = client.InvalidReplace })
+	noError(t, err)
+	if result.InvalidUTF8 != 1 || result.Counts.Of(records.Event) != 2 {
+		t.Errorf("%+v", result)
+	}
 }
 
 // drip sends one byte of a long day in each interval.

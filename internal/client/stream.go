@@ -61,46 +61,50 @@ func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payloa
 
 func (s *streamed) close() { s.resp.Body.Close() }
 
-// split hands the records of the answer to emit. It takes the end of the answer for
-// the end of the day only where that is proven: by a length, by the last chunk, or by
-// the last bracket of a single JSON value. The end of a compressed stream proves
-// nothing, since another one may follow it.
-func (s *streamed) split(asked records.Kind, emit func(records.Kind, jsontext.Value) error) error {
+// split hands the records of the answer to emit, and returns in how many of them
+// invalid UTF-8 was replaced. It takes the end of the answer for the end of the day only
+// where that is proven: by a length, by the last chunk, or by the last bracket of a
+// single JSON value. The end of a compressed stream proves nothing, since another one
+// may follow it.
+func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Value) error) (mended int64, err error) {
 	if s.resp.StatusCode == http.StatusNoContent {
-		return nil
+		return 0, nil
 	}
 	if s.resp.ContentLength == 0 {
-		return s.checkEmpty()
+		return 0, s.checkEmpty()
 	}
 
 	body := &noted{Reader: &rateFloor{Reader: s.resp.Body, floor: s.floor}}
 	unpacked, err := s.unpacked(body)
 	if err != nil {
-		return s.judge(err, body)
+		return 0, s.judge(err, body)
 	}
 	defer unpacked.Close()
 	ahead := readAhead(io.TeeReader(unpacked, &s.head))
 	defer s.stop(ahead) // before what it reads from is closed
-	res, err := records.Split(ahead, records.Options{Asked: asked, Lines: s.isLines()}, func(k records.Kind, record jsontext.Value) error {
+
+	o.Lines = s.isLines()
+	res, err := records.Split(ahead, o, func(k records.Kind, record jsontext.Value) error {
 		if err := emit(k, record); err != nil {
 			return &sinkError{err}
 		}
 		return nil
 	})
 	s.stop(ahead)
+
 	if own, ok := errors.AsType[*sinkError](err); ok {
-		return own.error
+		return 0, own.error
 	}
 	if err == nil && !res.Closed && !s.delimited() {
 		err = records.ErrTruncated
 	}
 	if err != nil {
-		return s.judge(err, body)
+		return 0, s.judge(err, body)
 	}
 	if res.Counts.Total() == 0 && len(bytes.TrimSpace(s.head.bytes)) == 0 {
-		return s.checkEmpty()
+		return 0, s.checkEmpty()
 	}
-	return nil
+	return res.Mended, nil
 }
 
 // checkEmpty refuses an empty page: it comes from something else than the service, and
@@ -169,30 +173,52 @@ func (s *streamed) judge(err error, body *noted) *Error {
 	switch {
 	case errors.Is(err, errTooSlow):
 		return s.midway(s.call.fail(KindTimeout, status, "the answer came more slowly than wire.export_min_rate ("+strconv.FormatInt(s.floor, 10)+" bytes per second) allows"))
-	case errors.Is(err, errPanic):
+	case errors.Is(err, errPanic), errors.Is(err, records.ErrPanic):
 		return s.call.fail(KindInternal, status, "reading the answer ended in a panic")
 	case errors.Is(err, records.ErrTruncated):
 		return s.midway(s.call.fail(KindTruncated, status, "the export ends in the middle, or nothing shows that it is complete"))
-	case errors.Is(err, records.ErrTooLarge):
-		return s.call.fail(KindTooLarge, status, err.Error())
-	case errors.Is(err, records.ErrOtherKind):
-		return s.call.fail(KindPayload, status, err.Error()+"; "+kindSettings)
-	case errors.Is(err, records.ErrFailed):
-		return s.call.fail(KindRejected, status, err.Error())
-	case errors.Is(err, records.ErrPage):
-		return s.call.fail(KindPayload, status, err.Error())
 	case errors.Is(err, records.ErrShape) && s.isMarkup():
 		e := s.call.fail(KindNotJSON, status, "the answer is a page that begins with "+strconv.Quote(s.call.redact.excerpt(s.head.bytes)))
 		e.Code = mediaType(s.resp)
 		return e
-	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName):
-		// Nothing of it is shown: it may be records.
-		return s.call.fail(KindPayload, status, err.Error()+"; the answer is "+mediaType(s.resp))
 	case errors.Is(err, io.ErrUnexpectedEOF), body.err != nil:
 		return s.midway(s.call.transportError(err))
 	}
+	if kind, detail, known := judgeRecords(err); known {
+		return s.call.fail(kind, status, detail+"; the answer is "+mediaType(s.resp))
+	}
 	return s.call.fail(KindPayload, status, errCoding.Error())
 }
+
+// judgeRecords returns what an error about the records of an answer means, and which
+// setting changes how they are read. Nothing of the answer is shown: it may be records.
+func judgeRecords(err error) (kind Kind, detail string, known bool) {
+	for _, j := range []struct {
+		err     error
+		kind    Kind
+		setting string
+	}{
+		{records.ErrTooLarge, KindTooLarge, "; where the records are inside of a single object, wire.export_shape = \"envelope\" says so"},
+		{records.ErrOtherKind, KindPayload, "; " + kindSettings},
+		{records.ErrFailed, KindRejected, ignoredSetting},
+		{records.ErrUnfinished, KindNotReady, ignoredSetting},
+		{records.ErrPage, KindPayload, ignoredSetting},
+		{records.ErrElsewhere, KindPayload, ignoredSetting},
+		{records.ErrNoRecord, KindPayload, ""},
+		{records.ErrAmbiguous, KindPayload, "; set wire.export_shape to \"records\" or \"envelope\""},
+		{records.ErrUTF8, KindPayload, "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"},
+		{records.ErrShape, KindPayload, ""},
+		{records.ErrSyntax, KindPayload, ""},
+		{records.ErrRepeatedName, KindPayload, ""},
+	} {
+		if errors.Is(err, j.err) {
+			return j.kind, err.Error() + j.setting, true
+		}
+	}
+	return KindPayload, "", false
+}
+
+const ignoredSetting = "; where that member means something else, name it in wire.export_ignored_members"
 
 // isMarkup reports whether the answer is a page for people, by what it is and not by
 // what it is called.

@@ -24,12 +24,21 @@ const (
 
 	TimeRFC3339 = "rfc3339"
 	TimeUnixMS  = "unix_ms"
+
+	ShapeAuto     = "auto"
+	ShapeRecords  = "records"
+	ShapeEnvelope = "envelope"
+
+	InvalidError   = "error"
+	InvalidReplace = "replace"
 )
 
-// Placements and TimeFormats list the accepted values, the default first.
+// Accepted values of the settings, the default first.
 var (
-	Placements  = []string{InJSON, InForm, InQuery}
-	TimeFormats = []string{TimeRFC3339, TimeUnixMS}
+	Placements     = []string{InJSON, InForm, InQuery}
+	TimeFormats    = []string{TimeRFC3339, TimeUnixMS}
+	ExportShapes   = []string{ShapeAuto, ShapeRecords, ShapeEnvelope}
+	InvalidUTF8Use = []string{InvalidError, InvalidReplace}
 )
 
 // Wire settles what the interface leaves open. Zero values take the defaults.
@@ -42,6 +51,13 @@ type Wire struct {
 	// ExportMinRate is the slowest export that is waited for, in bytes per second; 0
 	// waits for ever. The interface names no rate (section 8).
 	ExportMinRate Optional[int64]
+	// ExportShape says which objects of an export are records: auto, records or envelope.
+	ExportShape string
+	// ExportInvalidUTF8 says what happens to bytes that are no UTF-8: error or replace.
+	ExportInvalidUTF8 string
+	// ExportIgnoredMembers names members of an answer that give no sign of an error or a
+	// further page, with commas between.
+	ExportIgnoredMembers string
 }
 
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
@@ -62,6 +78,24 @@ func (w Wire) exportMinRate() int64 {
 		return rate
 	}
 	return DefaultExportMinRate
+}
+
+// exportOptions returns what is known of an answer to a request for a kind.
+func (w Wire) exportOptions(asked records.Kind) records.Options {
+	o := records.Options{Asked: asked, ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace}
+	switch w.ExportShape {
+	case ShapeRecords:
+		o.Shape = records.ShapeRecords
+	case ShapeEnvelope:
+		o.Shape = records.ShapeEnvelope
+	}
+
+	for name := range strings.SplitSeq(w.ExportIgnoredMembers, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.Ignored = append(o.Ignored, name)
+		}
+	}
+	return o
 }
 
 // exportKindValue is what selects a kind.
@@ -91,6 +125,8 @@ func (w Wire) withDefaults() Wire {
 		{&w.ConsentParametersIn, InJSON},
 		{&w.AgreementTimeFormat, TimeRFC3339},
 		{&w.ExportKindValues, DefaultExportKindValues},
+		{&w.ExportShape, ShapeAuto},
+		{&w.ExportInvalidUTF8, InvalidError},
 	} {
 		if *s.field == "" {
 			*s.field = s.value
@@ -109,6 +145,8 @@ func (w Wire) Validate() error {
 		{"wire.login_parameters_in", w.LoginParametersIn, Placements},
 		{"wire.consent_parameters_in", w.ConsentParametersIn, Placements},
 		{"wire.agreement_time_format", w.AgreementTimeFormat, TimeFormats},
+		{"wire.export_shape", w.ExportShape, ExportShapes},
+		{"wire.export_invalid_utf8", w.ExportInvalidUTF8, InvalidUTF8Use},
 	} {
 		if !slices.Contains(c.accepted, c.value) {
 			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))

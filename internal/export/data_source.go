@@ -43,6 +43,7 @@ type dataSourceModel struct {
 	Unknown  types.String `tfsdk:"unknown"`
 	Counts   types.Object `tfsdk:"counts"`
 	Complete types.Bool   `tfsdk:"complete"`
+	Replaced types.Int64  `tfsdk:"invalid_utf8_records"`
 }
 
 func (d *exportDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -84,7 +85,11 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			"events":   text("Event records"),
 			"unknown":  text("Records whose kind the answer does not tell"),
 			"counts":   schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
-			"complete": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was read."},
+			"invalid_utf8_records": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "Number of records in which bytes that are not valid UTF-8 were replaced. Always 0 unless `wire.export_invalid_utf8` of the provider block is `replace`.",
+			},
+			"complete": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was read, by the clock of this machine and by that of the service."},
 		}),
 	}
 }
@@ -144,6 +149,8 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 	m.Unknown = texts.array(records.Unknown)
 	m.Counts = countsOf(exported.Counts, kinds)
+	m.Replaced = types.Int64Value(exported.InvalidUTF8)
+	warnInvalidUTF8(exported.InvalidUTF8, &resp.Diagnostics)
 	m.Complete = types.BoolValue(exported.Over(day, today))
 	if !m.Complete.ValueBool() && day.Before(today) {
 		warnUnfinished(exported.Date, &resp.Diagnostics)

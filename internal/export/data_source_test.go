@@ -24,7 +24,7 @@ func TestADayIsReadAsTextsAndCounts(t *testing.T) {
 		"events":   `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`,
 		"unknown":  "[]",
 		"counts":   acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
-		"complete": true,
+		"complete": true, "invalid_utf8_records": 0.0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(diags.Warnings()) > 0 {
 		t.Errorf("%v (-want +got):\n%s", diags.Warnings(), diff)

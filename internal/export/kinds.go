@@ -3,11 +3,13 @@ package export
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -78,4 +80,12 @@ func named(kinds []records.Kind) string {
 		names = append(names, k.Plural())
 	}
 	return strings.Join(names, ", ")
+}
+
+// warnInvalidUTF8 says in how many records bytes were replaced.
+func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
+	if records > 0 {
+		diags.AddWarning("Invalid UTF-8 was replaced",
+			"In "+strconv.FormatInt(records, 10)+" records there were bytes that are not valid UTF-8. Each run of them is U+FFFD now, because wire.export_invalid_utf8 is \"replace\".")
+	}
 }

@@ -17,6 +17,9 @@ type exportWireModel struct {
 	ExportKindParameter types.String `tfsdk:"export_kind_parameter"`
 	ExportKindValues    types.String `tfsdk:"export_kind_values"`
 	ExportMinRate       types.Int64  `tfsdk:"export_min_rate"`
+	ExportShape         types.String `tfsdk:"export_shape"`
+	ExportInvalidUTF8   types.String `tfsdk:"export_invalid_utf8"`
+	ExportIgnored       types.String `tfsdk:"export_ignored_members"`
 }
 
 func exportWireAttributes() map[string]schema.Attribute {
@@ -39,6 +42,24 @@ func exportWireAttributes() map[string]schema.Attribute {
 			MarkdownDescription: fmt.Sprintf("Slowest export that is waited for, in bytes per second, over each minute of waiting for the service; a slower one ends and begins again, as one that stalls does. From 0, which waits for ever, to %d. Defaults to %d.",
 				client.LimitExportMinRate, client.DefaultExportMinRate) + fromEnv("wire_export_min_rate"),
 		},
+		"export_shape": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.OneOf(client.ExportShapes...)},
+			MarkdownDescription: "Which objects of an export are records. `auto` tells them apart, and fails where an object may be a record or hold the records; `records` takes each element of an array and each line for a record, whatever lists it has; `envelope` takes each object that is not in an array for one that holds records, whatever other members it has. Defaults to `auto`." +
+				fromEnv("wire_export_shape"),
+		},
+		"export_invalid_utf8": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.OneOf(client.InvalidUTF8Use...)},
+			MarkdownDescription: "What happens to bytes of an export that are not valid UTF-8: `error` fails, `replace` puts U+FFFD in their place and counts the records in a warning. Defaults to `error`. An escaped surrogate without its partner (`\\ud83d`) is valid JSON and is always kept as it is." +
+				fromEnv("wire_export_invalid_utf8"),
+		},
+		"export_ignored_members": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Names of members of an export's answer, with commas between, that say nothing about an error, a further page or a total, although they are called as if they did, such as `next,total`. By default none is ignored." +
+				fromEnv("wire_export_ignored_members"),
+		},
 	}
 }
 
@@ -46,5 +67,8 @@ func exportWireAttributes() map[string]schema.Attribute {
 func (s *settings) exportWire(m exportWireModel, w *client.Wire) {
 	w.ExportKindParameter = s.text("wire_export_kind_parameter", m.ExportKindParameter)
 	w.ExportKindValues = s.text("wire_export_kind_values", m.ExportKindValues)
+	w.ExportShape = s.text("wire_export_shape", m.ExportShape)
+	w.ExportInvalidUTF8 = s.text("wire_export_invalid_utf8", m.ExportInvalidUTF8)
+	w.ExportIgnoredMembers = s.text("wire_export_ignored_members", m.ExportIgnored)
 	w.ExportMinRate = client.Some(int64(s.whole("wire_export_min_rate", m.ExportMinRate, client.DefaultExportMinRate, 0, client.LimitExportMinRate)))
 }

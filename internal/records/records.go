@@ -9,20 +9,14 @@
 //   - an object with one array for each kind, also nested under names such as data;
 //   - in front of any of them a byte order mark, and CRLF between lines.
 //
-// What is read is strict RFC 8259: valid UTF-8, no name twice in an object, bounded
-// depth. Nothing is dropped: a record whose kind cannot be told is of kind Unknown.
+// What is read is strict RFC 8259: valid UTF-8 (unless Options say otherwise), no name
+// twice in an object, bounded depth. Nothing is dropped: a record whose kind cannot be
+// told is of kind Unknown.
 //
-// The parser is jsontext, chosen for its strictness. Measured beside each other on
-// one core with records of 400 bytes (go test -bench . ./internal/records): 540 MB/s
-// with an array for each kind and 400 MB/s where each record has to be asked for its
-// kind, against 140 MB/s of encoding/json, which accepts invalid UTF-8 and
-// repeated names.
+// The parser is jsontext, chosen for its strictness. Long lists are cut into blocks that
+// several goroutines parse beside each other, at boundaries that are guessed and proven:
+// see list.
 package records
-
-import (
-	"errors"
-	"slices"
-)
 
 // Limits on what an answer may hold outside of what is streamed.
 const (
@@ -31,10 +25,11 @@ const (
 	LimitRecord = 16 << 20
 	// LimitMembers is how many members an object may have that holds the records.
 	LimitMembers = 10_000
-
-	// window is how far the reader looks ahead to tell a record from an object that
-	// holds all records, in bytes.
-	window = 1 << 20
+	// lookahead is how much of an answer is looked at to tell a record from an object
+	// that holds all records, in bytes.
+	lookahead = 1 << 20
+	// limitDepth is how many objects may be around the records.
+	limitDepth = 16
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).
@@ -64,15 +59,6 @@ func (k Kind) Plural() string {
 	return k.String() + "s"
 }
 
-// ParsePlural gives the kind that users name so.
-func ParsePlural(name string) (Kind, bool) {
-	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Plural() == name })
-	if i < 0 {
-		return Unknown, false
-	}
-	return Kinds[i], true
-}
-
 // Counts says how many records of each kind there were.
 type Counts [len(kindNames)]int64
 
@@ -86,13 +72,3 @@ func (c Counts) Total() (n int64) {
 	}
 	return n
 }
-
-// Errors about an answer. They quote nothing of it.
-var (
-	ErrTruncated = errors.New("the answer ends in the middle")
-	ErrTooLarge  = errors.New("a single record, or what stands between two, is larger than 16 MiB")
-	ErrShape     = errors.New("the answer has none of the shapes that an export can have")
-	ErrFailed    = errors.New("the answer says itself that it failed")
-	ErrPage      = errors.New("the answer says that there is more, and the interface has no way to ask for it")
-	ErrOtherKind = errors.New("the answer holds records of another kind than was asked for")
-)

@@ -1,11 +1,10 @@
 package records
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -17,186 +16,154 @@ type Result struct {
 	// that its last bracket shows that it is complete. The end of any other answer has
 	// to be proven by whatever delivered it.
 	Closed bool
+	// Mended is the number of records in which invalid UTF-8 was replaced.
+	Mended int64
 }
+
+// Shape says which objects of an answer are records.
+type Shape int
+
+// The shapes. ShapeAuto tells them apart, and refuses what could be either.
+// ShapeRecords takes each element of an array, and each value of several, for a record.
+// ShapeEnvelope takes each object that is not in an array for one that holds records.
+const (
+	ShapeAuto Shape = iota
+	ShapeRecords
+	ShapeEnvelope
+)
 
 // Options is what is known of an answer before it is read.
 type Options struct {
-	// Asked is the one kind that was asked for, which a record then is of that does not
-	// say what it is; Unknown where all were asked for.
+	// Asked is the one kind that was asked for, assigned to records without a
+	// discriminator; Unknown where all were asked for.
 	Asked Kind
 	// Lines: the answer is declared to be NDJSON, so that even a single object is a
 	// record, unless it has nothing but records in it.
 	Lines bool
+	Shape Shape
+	// ReplaceInvalid replaces bytes that are no UTF-8 by U+FFFD, and counts the records.
+	ReplaceInvalid bool
+	// Ignored are names of members that give no sign of an error or a further page.
+	Ignored []string
+	// Workers is the number of goroutines that parse; 0 is as many as there are
+	// processors, up to 8.
+	Workers int
 }
 
-// Split reads an answer to its end and passes on every record, as it is in the
-// answer and in its order. The record belongs to emit until it returns; an error of
-// emit ends the reading and is returned as it is.
+// maxWorkers bounds the memory that parsing beside each other takes.
+const maxWorkers = 8
+
+func (o Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return min(runtime.GOMAXPROCS(0), maxWorkers)
+}
+
+// Split reads an answer to its end and passes on every record, as it is in the answer
+// and in its order, from this goroutine. The record belongs to emit until it returns;
+// an error of emit ends the reading and is returned as it is.
 //
 // A record that says another kind than the one that was asked for is ErrOtherKind.
 func Split(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
-	limited := &budget{r: r, left: LimitRecord}
-	in := bufio.NewReaderSize(limited, window)
-	s := &splitter{emit: emit, budget: limited, attribution: attribution{assumed: o.Asked}}
-	shape, err := sniff(in, o.Lines)
-	if err != nil {
-		return Result{}, s.judge(err)
-	}
-	s.dec = jsontext.NewDecoder(in)
-	switch shape {
-	case empty:
-		return Result{}, nil
-	case array:
-		err = s.elements(o.Asked)
-	case holder:
-		err = s.holder(o.Asked)
-	case sequence:
-		err = s.sequence()
-	}
-	closed := shape != sequence
-	if err == nil && closed {
-		closed, err = s.rest()
-	}
-	return Result{Counts: s.counts, Closed: closed}, s.judge(err)
+	return split(newSource(r, blockSize), o, emit)
 }
 
-// shape is the form of an answer as a whole.
-type shape int
+func split(in *source, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
+	t := &tally{options: o, emit: emit}
+	s := newSplitter(in, o, t)
+	defer s.stop()
 
-const (
-	empty    shape = iota
-	array          // one JSON array of records
-	holder         // an object that holds arrays of records
-	sequence       // record after record
-)
-
-// sniff looks at the beginning of an answer without taking more than a byte order
-// mark from it.
-func sniff(in *bufio.Reader, lines bool) (shape, error) {
-	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
-		_, _ = in.Discard(len(mark))
+	closed, err := s.document()
+	if err == nil {
+		err = t.conclude()
 	}
-	ahead, err := in.Peek(window)
-	whole := errors.Is(err, io.EOF)
-	if err != nil && !whole {
-		return empty, err
+	if own, ok := errors.AsType[*emitError](err); ok {
+		err = own.error
 	}
-	ahead = bytes.TrimLeft(ahead, " \t\r\n")
-	switch {
-	case len(ahead) == 0 && whole:
-		return empty, nil
-	case len(ahead) == 0:
-		return empty, ErrShape
-	case ahead[0] == '[':
-		return array, nil
-	case ahead[0] == '{':
-		return shapeOf(ahead, lines), nil
-	}
-	return empty, ErrShape
+	return Result{Counts: t.counts, Closed: closed, Mended: t.mended}, err
 }
 
-// shapeOf judges by the first object. One that does not end within what can be seen
-// is larger than a record has any reason to be, or cut off, which reading it will
-// tell.
-func shapeOf(ahead []byte, lines bool) shape {
-	first, err := jsontext.NewDecoder(bytes.NewBuffer(ahead)).ReadValue()
-	if err != nil || new(attribution).holdsRecords(first, lines || len(bytes.TrimSpace(ahead[len(first):])) > 0) {
-		return holder
-	}
-	return sequence
-}
-
-// splitter is one answer on its way.
+// splitter is an answer on its way, or one line of it that holds records itself.
 type splitter struct {
-	attribution
-
-	dec    *jsontext.Decoder
-	budget *budget
-	emit   func(Kind, jsontext.Value) error
-	counts Counts
+	in      *source
+	options Options
+	tally   *tally
+	scanner *scanner
+	found   []found
+	pool    *pool // nil where this goroutine parses alone
 }
 
-// pass counts a record and passes it on.
-func (s *splitter) pass(k Kind, record jsontext.Value) error {
-	if s.assumed != Unknown && k != s.assumed {
-		return ErrOtherKind
+func newSplitter(in *source, o Options, t *tally) *splitter {
+	s := &splitter{in: in, options: o, tally: t, scanner: newScanner(o)}
+	if o.workers() > 1 {
+		s.pool = &pool{options: o}
 	}
-	s.budget.left = LimitRecord
-	s.counts[k]++
-	if err := s.emit(k, record); err != nil {
-		return &emitError{err}
-	}
-	return nil
+	return s
 }
 
-// elements passes on the elements of the array that comes next. Where the array does
-// not say their kind, they do.
-func (s *splitter) elements(of Kind) error {
-	if _, err := s.dec.ReadToken(); err != nil {
-		return err
-	}
-	for s.dec.PeekKind() != ']' {
-		record, err := s.dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		if err := s.pass(s.kindOf(record, of), record); err != nil {
-			return err
-		}
-	}
-	_, err := s.dec.ReadToken()
-	return err
+func newScanner(o Options) *scanner {
+	return &scanner{attribution: attribution{asked: o.Asked}, shape: o.Shape, replace: o.ReplaceInvalid, ignored: o.Ignored}
 }
 
-// sequence passes on record after record. A line that holds nothing but arrays of
-// records is taken apart.
-func (s *splitter) sequence() error {
-	for {
-		record, err := s.dec.ReadValue()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		k := s.kindOf(record, Unknown)
-		if k == Unknown && s.holdsRecords(record, true) {
-			err = s.inside(record)
-		} else {
-			err = s.pass(orKind(k, s.assumed), record)
-		}
-		if err != nil {
-			return err
-		}
+// stop ends the goroutines that parse.
+func (s *splitter) stop() {
+	if s.pool != nil {
+		s.pool.stop()
 	}
 }
 
-// inside passes on the records that a value in memory holds.
-func (s *splitter) inside(v jsontext.Value) error {
-	inner := splitter{attribution: attribution{assumed: s.assumed}, budget: s.budget, emit: s.emit, counts: s.counts}
-	inner.dec = jsontext.NewDecoder(bytes.NewReader(v))
-	err := inner.holder(s.assumed)
-	s.counts = inner.counts
-	return err
+// document reads the answer. closed reports whether its last bracket proves its end.
+func (s *splitter) document() (closed bool, err error) {
+	s.in.fill(3)
+	if len(s.in.window) >= 3 && string(s.in.window[:3]) == "\uFEFF" {
+		s.in.advance(3)
+	}
+
+	first, err := s.in.peek()
+	if err != nil {
+		return false, err
+	}
+	switch first {
+	case 0:
+		return false, nil
+	case '[':
+		if s.options.Shape == ShapeEnvelope {
+			return false, ErrShape
+		}
+		err = s.list(place{})
+	case '{':
+		if s.isSequence() {
+			return false, s.list(place{lines: true})
+		}
+		err = s.holder(place{}, limitDepth)
+	default:
+		return false, ErrShape
+	}
+	if err != nil {
+		return false, err
+	}
+	return s.rest()
 }
 
 // rest reads what follows the first array or object: usually nothing, and further
 // objects of the same form where a service sends its pages one after the other.
 func (s *splitter) rest() (closed bool, err error) {
 	for closed = true; ; closed = false {
-		switch s.dec.PeekKind() {
+		next, err := s.in.peek()
+		if err != nil {
+			return false, err
+		}
+
+		switch next {
+		case 0:
+			return closed, nil
 		case '{':
-			err = s.holder(s.assumed)
+			err = s.holder(place{}, limitDepth)
 		case '[':
-			err = s.elements(s.assumed)
+			err = s.list(place{})
 		default:
-			_, err = s.dec.ReadToken()
-			switch {
-			case errors.Is(err, io.EOF):
-				return closed, nil
-			case err == nil:
-				err = ErrShape
-			}
+			err = ErrShape
 		}
 		if err != nil {
 			return false, err
@@ -204,61 +171,63 @@ func (s *splitter) rest() (closed bool, err error) {
 	}
 }
 
-// judge names the reason why reading ended. Errors of emit and of the reader below
-// are passed on as they are.
-func (s *splitter) judge(err error) error {
-	var (
-		own     *emitError
-		syntax  *jsontext.SyntacticError
-		located = func(err error) error { return fmt.Errorf("%w, at byte %d", err, s.dec.InputOffset()) }
-	)
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &own):
-		return own.error
-	case errors.Is(err, ErrTooLarge):
-		return ErrTooLarge
-	case errors.Is(err, ErrShape), errors.Is(err, ErrOtherKind), errors.Is(err, ErrFailed), errors.Is(err, ErrPage):
-		return err
-	case errors.As(err, &syntax) && errors.Is(err, io.ErrUnexpectedEOF):
-		return ErrTruncated
-	case errors.As(err, &syntax):
-		return located(syntaxError(syntax))
-	case errors.Is(err, io.EOF):
-		return ErrTruncated
+// isSequence reports whether the answer is a record and others following it, judged by
+// its first object. It looks at lookahead bytes at most; what follows is checked while
+// it is read.
+func (s *splitter) isSequence() bool {
+	if s.options.Shape != ShapeAuto {
+		return s.options.Shape == ShapeRecords
 	}
-	return err
+	if s.options.Lines {
+		return true
+	}
+
+	s.in.fill(lookahead)
+	m, object := s.firstMembers()
+	switch m.form() {
+	case aRecord, anAmbiguity:
+		return true
+	case anEnvelope, aDescribed:
+		// One that is followed by others is a line; where its end is not in sight it is
+		// larger than a record has any reason to be.
+		return object > 0 && skipSpace(s.in.window, object) < len(s.in.window)
+	}
+	return false
 }
 
-// ErrSyntax is anything that RFC 8259 forbids.
-var ErrSyntax = errors.New("the JSON is not valid")
-
-// ErrRepeatedName is a name that an object has twice.
-var ErrRepeatedName = errors.New("the JSON has a name twice in one object")
-
-func syntaxError(err *jsontext.SyntacticError) error {
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return ErrRepeatedName
+// firstMembers returns what is known of the members of the object in the window, and
+// its length; 0 where its end is not in the window.
+func (s *splitter) firstMembers() (m members, length int) {
+	window := s.in.window
+	dec := jsontext.NewDecoder(bytes.NewBuffer(window), lenient)
+	if _, err := dec.ReadToken(); err != nil {
+		return m, 0
 	}
-	return ErrSyntax
-}
 
-// emitError tells an error of emit from one of reading.
-type emitError struct{ error }
-
-// budget bounds how much is read from one record to the next, and with it what the
-// decoder holds in memory.
-type budget struct {
-	r    io.Reader
-	left int
-}
-
-func (b *budget) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, ErrTooLarge
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return m, 0
+		}
+		text := name.String()
+		kind := dec.PeekKind()
+		v, err := dec.ReadValue()
+		if err != nil {
+			m.note(text, kind, nil)
+			return m, 0
+		}
+		m.note(text, kind, v)
+		if says, _ := discriminates([]byte(text)); says && kind == '"' && kindSaid(v) != Unknown {
+			return members{}, 0 // a record that says so
+		}
 	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
+
+	if _, err := dec.ReadToken(); err != nil {
+		return m, 0
+	}
+	length = int(dec.InputOffset())
+	if s.scanner.ownKind(window[:length]) != Unknown {
+		return members{}, length
+	}
+	return m, length
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// split gives what Split passes on, one "kind record" for each.
-func split(text string, assumed Kind) (got []string, res Result, err error) {
+// splitText returns what Split passes on, one "kind record" for each.
+func splitText(text string, assumed Kind) (got []string, res Result, err error) {
 	res, err = Split(strings.NewReader(text), Options{Asked: assumed}, func(k Kind, record jsontext.Value) error {
 		got = append(got, k.String()+" "+string(record))
 		return nil
@@ -67,8 +67,8 @@ func TestEveryShapeOfAnAnswerIsTakenApart(t *testing.T) {
 		},
 		"a page on each line": {text: `{"persons":[{"id":"p"}]}` + "\n" + `{"sessions":[{"id":"s"}]}` + "\n" + `{"events":[{"id":"e"}]}`, want: mixed},
 		"pages of some length": {
-			text: `{"date":"2026-03-01","persons":[{"id":"p","pad":"` + strings.Repeat("x", window) + `"}]}` + "\n" + `{"events":[{"id":"e"}]}`,
-			want: []string{`person {"id":"p","pad":"` + strings.Repeat("x", window) + `"}`, `event {"id":"e"}`},
+			text: `{"date":"2026-03-01","persons":[{"id":"p","pad":"` + strings.Repeat("x", blockSize) + `"}]}` + "\n" + `{"events":[{"id":"e"}]}`,
+			want: []string{`person {"id":"p","pad":"` + strings.Repeat("x", blockSize) + `"}`, `event {"id":"e"}`},
 		},
 		"pretty": {
 			text: "{\n  \"persons\": [\n    {\n      \"id\": \"p\"\n    }\n  ]\n}\n", want: []string{"person {\n      \"id\": \"p\"\n    }"}, closed: true,
@@ -79,7 +79,7 @@ func TestEveryShapeOfAnAnswerIsTakenApart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, res, err := split(c.text, Unknown)
+			got, res, err := splitText(c.text, Unknown)
 			if err != nil || res.Closed != c.closed {
 				t.Errorf("closed %t, error %v", res.Closed, err)
 			}
@@ -114,12 +114,12 @@ func TestWhatIsNoCompleteAnswerIsAnError(t *testing.T) {
 		`{"persons":{"p-1":{}},"events":[]}`: ErrShape,
 		`<html></html>`:                      ErrShape,
 		`[` + strings.Repeat("[", 20_000):    ErrSyntax,
-		`["` + strings.Repeat("x", LimitRecord) + `"]`:                                        ErrTooLarge,
-		`[` + strings.Repeat(" ", LimitRecord+window) + `1]`:                                  ErrTooLarge,
-		`{"events":[],` + manyMembers(LimitMembers) + `}`:                                     ErrShape,
-		`{"type":"event"}` + "\n" + `{"a":"` + strings.Repeat("x", LimitRecord+window) + `"}`: ErrTooLarge,
+		`["` + strings.Repeat("x", LimitRecord) + `"]`:                                           ErrTooLarge,
+		`[` + strings.Repeat(" ", LimitRecord+blockSize) + `1]`:                                  ErrTooLarge,
+		`{"events":[],` + manyMembers(LimitMembers) + `}`:                                        ErrShape,
+		`{"type":"event"}` + "\n" + `{"a":"` + strings.Repeat("x", LimitRecord+blockSize) + `"}`: ErrTooLarge,
 	} {
-		if _, _, err := split(text, Unknown); !errors.Is(err, want) {
+		if _, _, err := splitText(text, Unknown); !errors.Is(err, want) {
 			t.Errorf("%.40q: %v, not %v", text, err, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
 		`{"data":[{"id":1}]}` + "\n" + `{"data":[{"id":2}]}`:   {`event {"id":1}`, `event {"id":2}`},
 		`{"events":[{"id":1}],"devices":[{"id":"d"}],"n":[1]}`: {`event {"id":1}`, `event {"id":"d"}`},
 	} {
-		got, _, err := split(text, Event)
+		got, _, err := splitText(text, Event)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", text, err, diff)
 		}
@@ -151,7 +151,7 @@ func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
 	for _, text := range []string{
 		`{"events":[{"id":1}],"sessions":[{"id":2}]}`, `[{"recordType":"session"}]`, `{"id":1,"entity_type":"person"}`,
 	} {
-		if _, _, err := split(text, Event); !errors.Is(err, ErrOtherKind) {
+		if _, _, err := splitText(text, Event); !errors.Is(err, ErrOtherKind) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestAnAnswerThatIsNotTheWholeDayIsAnError(t *testing.T) {
 		`{"events":[],"error":null,"errors":[],"success":true,"next":""}`: nil,
 		`{"events":[],"hasMore":false,"next_cursor":null,"error":{}}`:     nil,
 	} {
-		if _, _, err := split(text, Unknown); !errors.Is(err, want) {
+		if _, _, err := splitText(text, Unknown); !errors.Is(err, want) {
 			t.Errorf("%s: %v, not %v", text, err, want)
 		}
 	}
@@ -185,7 +185,7 @@ func TestAClearWordAboutTheKindCountsMoreThanAnother(t *testing.T) {
 		`{"type":"click","kind":"event"}`:                          "event",
 		`{"object":"person","id":2}`:                               "unknown",
 	} {
-		got, _, err := split("["+record+"]", Unknown)
+		got, _, err := splitText("["+record+"]", Unknown)
 		if err != nil || len(got) != 1 || got[0] != want+" "+record {
 			t.Errorf("%v, %v; want %s", got, err, want)
 		}
