@@ -76,15 +76,15 @@ func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err erro
 	}
 	defer lock.release()
 
-	info, err := folder.Lstat(name)
+	_, err = folder.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, pathless(err)
 	}
-	if heldElsewhere(folder, name, info) {
-		return true, nil // another provider configuration of this run has replaced it
+	if writtenByAnother(folder, name) {
+		return true, nil // another provider configuration has replaced it
 	}
 
 	found, err := Read(ctx, path)
@@ -94,7 +94,6 @@ func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err erro
 	if found.SHA256 != sha256 {
 		return false, nil
 	}
-	letGo(idOf(info))
 	return true, pathless(folder.Remove(name))
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -41,73 +40,13 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// maxHeld bounds the descriptors that the files of a run take.
-const maxHeld = 512
-
-// holds are the files that this process has written, locked and open until it ends:
-// another process of the same run, which serves another configuration of the provider,
-// recognises them by that and does not overwrite them.
-var holds struct {
-	mu    sync.Mutex
-	files map[fileID]*os.File
-}
-
-// hold keeps a written file locked and open, or closes it where that cannot be.
-func hold(f *os.File) {
-	info, err := f.Stat()
-	if err != nil || flock(f, unix.LOCK_EX) != nil {
-		_ = f.Close()
-		return
-	}
-
-	holds.mu.Lock()
-	defer holds.mu.Unlock()
-	if holds.files == nil {
-		holds.files = map[fileID]*os.File{}
-	}
-	if len(holds.files) >= maxHeld {
-		_ = f.Close()
-		return
-	}
-	holds.files[idOf(info)] = f
-}
-
-// letGo closes a file that is about to be replaced or removed.
-func letGo(id fileID) {
-	holds.mu.Lock()
-	defer holds.mu.Unlock()
-	if f, ok := holds.files[id]; ok {
-		_ = f.Close()
-		delete(holds.files, id)
-	}
-}
-
-// heldElsewhere reports whether another process holds a file that it has written.
-func heldElsewhere(folder *os.Root, name string, info fs.FileInfo) bool {
-	holds.mu.Lock()
-	_, here := holds.files[idOf(info)]
-	holds.mu.Unlock()
-	if here {
-		return false
-	}
-
-	f, err := folder.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return errors.Is(flock(f, unix.LOCK_SH), unix.EWOULDBLOCK)
-}
-
-// fileID tells files apart.
-type fileID struct{ device, inode uint64 }
-
-func idOf(info fs.FileInfo) fileID {
+// inodeOf returns the inode of a file.
+func inodeOf(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return fileID{}
+		return 0
 	}
-	return fileID{uint64(stat.Dev), uint64(stat.Ino)} //nolint:unconvert // the types differ between systems
+	return uint64(stat.Ino) //nolint:unconvert // the type differs between systems
 }
 
 // isOurs reports whether this user has written a file that only its owner can read.

@@ -117,7 +117,7 @@ func openExisting(path string) (folder *os.Root, name string, err error) {
 }
 
 func stampOf(info fs.FileInfo) Stamp {
-	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: idOf(info).inode}
+	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inodeOf(info)}
 }
 
 // interruptible ends reading with its context: a large file takes its time.

@@ -141,7 +141,7 @@ func (p *place) check() error {
 	if !p.Replace {
 		return ErrExists
 	}
-	if heldElsewhere(p.folder, p.name, info) {
+	if writtenByAnother(p.folder, p.name) {
 		return ErrBusy
 	}
 	return nil
@@ -196,7 +196,6 @@ func (r *Reservation) Commit() ([]File, error) {
 	for _, p := range r.places {
 		if p.out != nil {
 			p.release = nil // the path stays this object's until the run ends
-			p.out.temporary.hold()
 			syncFolder(p.folder)
 		}
 	}
@@ -282,9 +281,8 @@ func (p *place) publish(reversible bool) (*published, error) {
 		return one, p.out.temporary.publishNew(p.name)
 	}
 
-	if info, err := p.folder.Lstat(p.name); err == nil {
+	if _, err := p.folder.Lstat(p.name); err == nil {
 		one.replaced = true
-		letGo(idOf(info))
 	}
 	if one.replaced && reversible && p.lock.held() {
 		if err := p.folder.Link(p.name, p.lock.oldName()); err == nil {

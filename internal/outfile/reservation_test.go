@@ -254,3 +254,24 @@ func TestTemporary_named(t *testing.T) {
 		wantFiles(t, folder, "day")
 	}
 }
+
+// TestCommit_partial puts a folder in the place of a file that was to be taken back.
+func TestCommit_partial(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	var claims Claims
+	r := reserve(t, &claims, Target{Path: at("a")}, Target{Path: at("b")})
+	fill(t, r, "new a", "new b")
+	first := &published{place: r.places[0]}
+	if err := errors.Join(os.Mkdir(at("a"), 0o700), os.WriteFile(filepath.Join(at("a"), "theirs"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if first.takeBack() {
+		t.Error("a folder that holds something was removed")
+	}
+	replaced := &published{place: r.places[1], replaced: true}
+	if replaced.takeBack() {
+		t.Error("a file without a second name was restored")
+	}
+}

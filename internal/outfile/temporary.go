@@ -98,14 +98,6 @@ func (t *temporary) close() error {
 	return t.f.Close()
 }
 
-// hold keeps the file from being overwritten by another process of this run.
-func (t *temporary) hold() {
-	if !t.closed {
-		t.closed = true
-		hold(t.f)
-	}
-}
-
 // discard removes the file unless it is in its place.
 func (t *temporary) discard() {
 	if !t.closed {

@@ -57,8 +57,10 @@ func (w *Writer) step() error {
 		if free, known := w.free(w.temporary.f); known && free < spaceMargin {
 			return ErrNoSpace
 		}
-		startWriteback(w.temporary.f, w.begun, w.n-w.begun)
-		w.begun = w.n
+		if length := w.n - w.begun; length > 0 {
+			startWriteback(w.temporary.f, w.begun, length)
+			w.begun = w.n
+		}
 	}
 	w.next = w.n + spaceStep
 	return nil
@@ -69,6 +71,7 @@ func (w *Writer) Size() int64 { return w.n }
 
 // complete waits until the file is on the disk and describes it.
 func (w *Writer) complete() (File, error) {
+	_ = mark(w.temporary.f)
 	if err := w.temporary.f.Sync(); err != nil {
 		return File{}, explained(err)
 	}
