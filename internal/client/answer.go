@@ -105,7 +105,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 
 	if isPage(resp, body) {
 		e := k.fail(KindNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(body)))
-		e.Code = mediaType(resp)
+		e.Code = k.mediaType(resp)
 		return answer{}, e
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -116,7 +116,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 
 // noteMediaType logs that an answer is JSON and is declared to be something else.
 func (k *call) noteMediaType(ctx context.Context, resp *http.Response) {
-	declared := mediaType(resp)
+	declared := k.mediaType(resp)
 	if declared == noMediaType || strings.HasSuffix(declared, "json") {
 		return
 	}
@@ -175,7 +175,7 @@ func isPage(resp *http.Response, body []byte) bool {
 // noMediaType stands for an answer that declares no type.
 const noMediaType = "no content type"
 
-// mediaType is the declared type of a body, safe to show.
+// mediaType returns the declared type of a body, safe to print.
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || t == "" {
@@ -183,3 +183,6 @@ func mediaType(resp *http.Response) string {
 	}
 	return escapeText(t, 60)
 }
+
+// mediaType is mediaType without what must not be shown.
+func (k *call) mediaType(resp *http.Response) string { return k.redact.text(mediaType(resp), 60) }

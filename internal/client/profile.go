@@ -138,9 +138,7 @@ func (c *Client) patchProfile(ctx context.Context, to endpoint, identity string,
 	p := payload{body: []byte(FormatObject(members)), contentType: "application/json", attribute: "profile"}
 	private := []string{identity}
 	for _, v := range members {
-		if text := textOf(v); text != "" {
-			private = append(private, text)
-		}
+		private = append(private, privateValues(v)...)
 	}
 	got, err := c.do(ctx, opUpdateProfile, to, p, private...)
 	if err != nil {

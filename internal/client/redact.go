@@ -1,10 +1,8 @@
 package client
 
 import (
-	"cmp"
-	"encoding/base64"
-	"html"
-	"net/url"
+	"bytes"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +10,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -21,66 +21,273 @@ const (
 	// limitExcerpt what is shown of an answer that is not JSON.
 	limitMessage = 300
 	limitExcerpt = 80
+
+	// redactDepth is how many layers of encoding are undone: percent-encoding, HTML
+	// entities, escapes of JSON and base64, in any order. redactBase64 of the layers can
+	// be base64.
+	redactDepth  = 4
+	redactBase64 = 2
+
+	// shortestRun is the shortest piece of text that is read as base64, in characters.
+	shortestRun = 8
 )
 
-// Things that look like a person or a credential wherever they stand, because a
-// service may quote back more than what this request sent.
-var (
-	looksLikeEmail   = regexp.MustCompile(`[^\s"'<>()\[\],;:=]+(?:@|%40)[^\s"'<>()\[\],;:]+`)
-	looksLikeJWT     = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)
-	looksLikeAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i:[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]+)`)
-	looksLikeToken   = regexp.MustCompile(`(?i)(apiSecretToken|bearer|password)(["']?\s*[=:\s]\s*)[^\s&"',;]+`)
-)
-
-// redactor removes what must never be shown from text that others wrote. Most calls
-// show nothing, so that what it looks for is worked out when it is first needed.
+// redactor removes what must never be shown from text that others wrote: the given
+// values, in whatever way they are spelled, and what looks like a person or a
+// credential, because a service may quote back more than this request sent.
+//
+// Text and values are compared in a normal form, without the difference between upper
+// and lower case. Most calls show nothing, so that the needles are worked out when they
+// are first needed.
 type redactor struct {
-	given  []string
-	once   sync.Once
-	values []string
+	given   []string
+	once    sync.Once
+	needles []needle
 }
 
-// newRedactor takes the secrets and identities of a request; each is removed as
-// it is, percent-escaped in the usual ways, quoted, and in base64.
+// newRedactor takes the secrets and identities of a request, and the values that it
+// sends about a person.
 func newRedactor(values ...string) *redactor { return &redactor{given: values} }
 
+// where says at which places a needle is taken for the value, and not for a word that
+// happens to be equal.
+type where int
+
+const (
+	anywhere where = iota
+	asWord         // letters and digits on neither side
+	inQuotes       // with a quote on each side
+)
+
+// needle is a value in normal form.
+type needle struct {
+	text  string
+	where where
+}
+
+// newNeedle decides by the form of a value where it is removed. Long values are not
+// part of anything else. Short ones would be found inside words, and of up to three
+// letters they are words themselves, such as "or".
+func newNeedle(text string) needle {
+	length := utf8.RuneCountInString(text)
+	letters := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+	mixed := strings.IndexFunc(text, func(r rune) bool { return !isWordRune(r) }) >= 0
+
+	if length >= 8 || length >= 4 && mixed {
+		return needle{text, anywhere}
+	}
+	if length == 1 || length <= 3 && letters {
+		return needle{text, inQuotes}
+	}
+	return needle{text, asWord}
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func (r *redactor) prepare() {
-	for _, v := range r.given {
-		if len(v) < 2 {
-			continue
+	seen := map[string]bool{"": true}
+	var add func(v view, depth int)
+	add = func(v view, depth int) {
+		if text := string(v.folded().bytes); !seen[text] {
+			seen[text] = true
+			r.needles = append(r.needles, newNeedle(text))
 		}
-		for _, form := range []string{
-			v, EscapeSegment(v), url.PathEscape(v), url.QueryEscape(v), unquoted(v),
-			html.EscapeString(v), strings.ReplaceAll(v, "/", `\/`),
-			base64.StdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v)),
-		} {
-			r.values = append(r.values, form, strings.ToLower(form))
+		if depth == 0 {
+			return
+		}
+		// A value may itself hold what looks like an escape.
+		for _, next := range v.unescaped() {
+			add(next, depth-1)
 		}
 	}
-	// The longest first: a short one inside it would leave the rest of it readable.
-	slices.SortFunc(r.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	r.values = slices.Compact(r.values)
+	for _, value := range r.given {
+		add(newView(strings.TrimSpace(value)), redactDepth)
+	}
 }
 
-func unquoted(v string) string {
-	q := strconv.Quote(v)
-	return q[1 : len(q)-1]
-}
-
-// text redacts, escapes and cuts, in this order: cutting first could leave the
-// half of a secret that is no longer recognised.
+// text redacts, escapes and cuts, in this order: cutting first could leave the half of
+// a secret that is no longer recognised. limit is in characters.
 func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
 
-// clean removes what must not be shown.
+// clean returns s without what must not be shown.
 func (r *redactor) clean(s string) string {
 	r.once.Do(r.prepare)
-	for _, v := range r.values {
-		s = strings.ReplaceAll(s, v, redacted)
+
+	search := search{redactor: r, seen: map[string]int{}}
+	search.in(newView(s), redactDepth, 0)
+	found := search.found
+	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+
+	var b strings.Builder
+	end := 0
+	for _, f := range found {
+		if f.from >= end {
+			b.WriteString(s[end:f.from] + redacted)
+		}
+		end = max(end, f.to)
 	}
-	s = looksLikeJWT.ReplaceAllString(s, redacted)
-	s = looksLikeToken.ReplaceAllString(s, "${1}${2}"+redacted)
-	s = looksLikeEmail.ReplaceAllString(s, redacted)
-	return looksLikeAddress.ReplaceAllString(s, redacted)
+	return b.String() + s[end:]
+}
+
+// search is one look for everything that must not be shown in a text.
+type search struct {
+	*redactor
+
+	seen  map[string]int // views that were searched, and one more than how deep
+	found []span
+}
+
+// in looks into v, and into what v is an encoding of. depth is how many more layers are
+// undone, base64 how many layers above v were base64.
+func (s *search) in(v view, depth, base64 int) {
+	key := strconv.Itoa(base64) + string(v.bytes)
+	if s.seen[key] > depth {
+		return
+	}
+	s.seen[key] = depth + 1
+
+	s.needlesIn(v.folded(), base64 > 0)
+	// Any word can be read as base64. What comes out is text only where it was.
+	if base64 == 0 || v.isText() {
+		s.found = append(s.found, shapesIn(v, base64 > 0)...)
+	}
+
+	if depth == 0 {
+		return
+	}
+	for _, next := range v.unescaped() {
+		s.in(next, depth-1, base64)
+	}
+	if base64 == redactBase64 {
+		return
+	}
+	for _, inner := range v.base64() {
+		s.in(inner, depth-1, base64+1)
+	}
+}
+
+func (s *search) needlesIn(v view, fromBase64 bool) {
+	text := string(v.bytes)
+	for _, n := range s.needles {
+		if fromBase64 && len(n.text) < 4 {
+			continue
+		}
+		for at := 0; ; at++ {
+			i := strings.Index(text[at:], n.text)
+			if i < 0 {
+				break
+			}
+			at += i
+			if n.fits(text[:at], text[at+len(n.text):]) {
+				s.found = append(s.found, v.span(at, at+len(n.text)))
+			}
+		}
+	}
+}
+
+// fits reports whether the needle is taken for the value between these two texts.
+func (n needle) fits(before, after string) bool {
+	previous, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	switch n.where {
+	case asWord:
+		return !isWordRune(previous) && !isWordRune(next)
+	case inQuotes:
+		return isQuote(previous) && isQuote(next)
+	case anywhere:
+	}
+	return true
+}
+
+func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
+
+// Things that look like a person or a credential wherever they stand.
+var (
+	looksLikeEmail   = regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`)
+	looksLikeJWT     = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)
+	looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
+
+	// A word behind one of these names is part of a sentence; a value is assigned,
+	// quoted, or has something in it that words have not.
+	assignedSecret = regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`)
+	namedSecret    = regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`)
+)
+
+// shapesIn returns what looks like a person or a credential. In what was base64, an
+// address may have letters beside it: how much belongs together cannot be seen.
+func shapesIn(v view, fromBase64 bool) []span {
+	var found []span
+	for _, shape := range []*regexp.Regexp{looksLikeEmail, looksLikeJWT} {
+		for _, at := range shape.FindAllIndex(v.bytes, -1) {
+			found = append(found, v.span(at[0], at[1]))
+		}
+	}
+	for _, shape := range []*regexp.Regexp{assignedSecret, namedSecret} {
+		for _, at := range shape.FindAllSubmatchIndex(v.bytes, -1) {
+			found = append(found, v.span(at[2], at[3]))
+		}
+	}
+	for _, at := range looksLikeAddress.FindAllIndex(v.bytes, -1) {
+		if isAddress(v.bytes, at[0], at[1], fromBase64) {
+			found = append(found, v.span(at[0], at[1]))
+		}
+	}
+	return found
+}
+
+// isAddress reports whether text[from:to] holds an IP address between punctuation, and
+// not as part of a word unless inWord is set. A time of day or a version number is none.
+func isAddress(text []byte, from, to int, inWord bool) bool {
+	for to > from && text[to-1] == '.' {
+		to--
+	}
+	for ; from < to; from++ {
+		for _, end := range []int{to, len(bytes.TrimRight(text[:to], ":"))} {
+			if end > from && (inWord || isWhole(text, from, end)) && parsesAsAddress(string(text[from:end])) {
+				return true
+			}
+		}
+		if text[from] != ':' {
+			return false
+		}
+	}
+	return false
+}
+
+// isWhole reports whether text[from:to] has no letter or digit on either side.
+func isWhole(text []byte, from, to int) bool {
+	before, _ := utf8.DecodeLastRune(text[:from])
+	after, _ := utf8.DecodeRune(text[to:])
+	return !isWordRune(before) && !isWordRune(after)
+}
+
+func parsesAsAddress(s string) bool {
+	if _, err := netip.ParseAddr(s); err == nil {
+		return s != "::"
+	}
+	_, err := netip.ParseAddrPort(s)
+	return err == nil
+}
+
+// privateValues returns the texts and numbers in a JSON value, at any depth, for a
+// redactor. Names are those of fields and not private.
+func privateValues(v jsontext.Value) []string {
+	var values []string
+	switch v.Kind() {
+	case '"':
+		values = append(values, textOf(v))
+	case '0':
+		values = append(values, string(v))
+	case '[':
+		for _, element := range elementsOf(v) {
+			values = append(values, privateValues(element)...)
+		}
+	case '{':
+		for _, member := range membersOf(v) {
+			values = append(values, privateValues(member)...)
+		}
+	}
+	return values
 }
 
 // escapeText makes text harmless to print: one line, no control or invisible
@@ -94,6 +301,7 @@ func escapeText(s string, limit int) string {
 			break
 		}
 		count++
+
 		switch {
 		case r == '\n' || r == '\r' || r == '\t':
 			b.WriteByte(' ')
@@ -108,7 +316,7 @@ func escapeText(s string, limit int) string {
 
 var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
 
-// excerpt gives the first words of a page that stands where JSON should be, so
+// excerpt returns the first words of a page that stands where JSON should be, so
 // that a person recognises the portal or proxy that answered.
 func (r *redactor) excerpt(body []byte) string {
 	// Before the markup goes as well: what goes with it may be part of a secret.

@@ -1,10 +1,22 @@
 package client
 
 import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func TestRedactionRemovesEveryFormOfASecret(t *testing.T) {
@@ -48,12 +60,173 @@ func TestRedactionHappensBeforeTheCut(t *testing.T) {
 	}
 }
 
-func TestTimesAndOrdinaryWordsAreLeftReadable(t *testing.T) {
+// ordinary are sentences of services, with words that are like secrets and are none.
+var ordinary = []string{
+	"clause_1_consent must be a boolean", "retry at 12:30", "version 1.2.3",
+	"e-mail or password is wrong", "The password is wrong.", "password: must not be empty", "Password expired!",
+	"bearer authentication is required", "a bearer token was expected", "apiSecretToken is missing",
+	"try again at 2026-01-31T12:30:45Z", "took 00:00:12.345", "std::vector is no type", "namespace feed::faces",
+	"100% of 5 records & more", "R&D says: use \\n for a line break", "the path /v1/org/web is unknown", "50%25 off",
+	"internationalization of authentication is misconfigured", "see documentation/authentication/configuration",
+	"request-id 0f8fad5b-d9cb-469f-a165-70867728950e",
+}
+
+func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"clause_1_consent must be a boolean", "retry at 12:30", "version 1.2.3"} {
-		if got := newRedactor().text(text, limitMessage); got != text {
+	// What a request sent may be an ordinary word itself.
+	r := newRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
+	for _, text := range ordinary {
+		if got := r.text(text, limitMessage); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
+	}
+}
+
+func TestRedact_shortValuesOnlyWhereTheyAreMeant(t *testing.T) {
+	t.Parallel()
+	r := newRedactor("or", "47", "7", "gold", "Straße")
+	for text, want := range map[string]string{
+		`the value "or" is not one of blue or red`: `the value "[redacted]" is not one of blue or red`,
+		`47 is more than 4711, "7" or 7`:           `[redacted] is more than 4711, "[redacted]" or 7`,
+		"GOLD is no golden goldfish":               "[redacted] is no golden goldfish",
+		"in the STRASSE or straße":                 "in the STRASSE or [redacted]",
+	} {
+		if got := r.text(text, limitMessage); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
+	t.Parallel()
+	for _, person := range []string{"bob@example.org", "198.51.100.7", "2001:db8::44", "::ffff:192.0.2.44", "[2001:db8::44]:443", "192.0.2.1:8080"} {
+		for name, spell := range spellings {
+			if name == "base64 url" {
+				continue // it writes a letter of a hexadecimal number in front
+			}
+			text := "no " + spell(person) + " here"
+			if got := newRedactor().text(text, limitMessage); !strings.Contains(got, redacted) {
+				t.Errorf("%s: %q becomes %q", name, text, got)
+			}
+		}
+	}
+}
+
+// spellings are ways to write a text that a reader can undo.
+var spellings = map[string]func(string) string{
+	"as it is":         func(s string) string { return s },
+	"upper":            strings.ToUpper,
+	"lower":            strings.ToLower,
+	"path":             url.PathEscape,
+	"query":            url.QueryEscape,
+	"segment":          EscapeSegment,
+	"lower percent":    func(s string) string { return strings.ToLower(EscapeSegment(s)) },
+	"every byte":       everyByte("%%%02x"),
+	"HTML":             html.EscapeString,
+	"HTML decimal":     everyRune("&#%d;"),
+	"HTML hex":         everyRune("&#x%x;"),
+	"HTML HEX":         everyRune("&#X%04X;"),
+	"HTML named":       strings.NewReplacer("/", "&sol;", "@", "&commat;", "+", "&plus;", "=", "&equals;", "&", "&amp;", ":", "&colon;").Replace,
+	"JSON":             func(s string) string { b, _ := json.Marshal(s); return string(b) },
+	"JSON \\u":         func(s string) string { return everyUTF16("\\u%04x")(s) },
+	"JSON \\u capital": func(s string) string { return everyUTF16("\\u%04X")(s) },
+	"JSON slashes":     strings.NewReplacer("/", `\/`, `"`, `\"`, `\`, `\\`).Replace,
+	"Go":               strconv.QuoteToASCII,
+	"base64 0":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64 1":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte("x" + s + "yz")) },
+	"base64 2":         func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte("x:" + s + "\n")) },
+	"base64 url":       func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("abc" + s)) },
+}
+
+func everyByte(format string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			fmt.Fprintf(&b, format, s[i])
+		}
+		return b.String()
+	}
+}
+
+func everyRune(format string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for _, r := range s {
+			fmt.Fprintf(&b, format, r)
+		}
+		return b.String()
+	}
+}
+
+func everyUTF16(format string) func(string) string {
+	return func(s string) string {
+		var b strings.Builder
+		for _, unit := range utf16.Encode([]rune(s)) {
+			fmt.Fprintf(&b, format, unit)
+		}
+		return b.String()
+	}
+}
+
+// TestRedact_secretInAnySpelling writes random secrets in random spellings, up to
+// three inside each other, between ordinary sentences. Nothing of the secret is left, and
+// the sentences are.
+func TestRedact_secretInAnySpelling(t *testing.T) {
+	t.Parallel()
+	alphabet := []rune("abcXYZ0189 /+=&%#@:?'\"\\<>._-~éßЖ中😀")
+	names := slices.Sorted(maps.Keys(spellings))
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 3000 {
+		secret := []rune{'k', 'Q'}
+		for range 8 + random.IntN(24) {
+			secret = append(secret, alphabet[random.IntN(len(alphabet))])
+		}
+		text := string(append(secret, '7', 'w'))
+		spelled, used := text, []string(nil)
+		for range 1 + random.IntN(3) {
+			name := names[random.IntN(len(names))]
+			changesCase := name == "upper" || name == "lower" || name == "lower percent"
+			if isBase64(used) == redactBase64 && strings.HasPrefix(name, "base64") || changesCase && (isBase64(used) > 0 || slices.Contains(used, "Go")) {
+				continue // base64 and \U do not survive another case
+			}
+			spelled, used = spellings[name](spelled), append(used, name)
+		}
+		before, after := ordinary[random.IntN(len(ordinary))], ordinary[random.IntN(len(ordinary))]
+		got := newRedactor("somebody else", text).clean(before + " " + spelled + " " + after)
+
+		middle := spelled[len(spelled)/3 : 2*len(spelled)/3]
+		if strings.Contains(got, middle) || !strings.Contains(got, redacted) {
+			t.Fatalf("%d: %q as %v, %q, becomes %q", n, text, used, spelled, got)
+		}
+		if !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
+			t.Fatalf("%d: what is around %q is gone in %q", n, spelled, got)
+		}
+	}
+}
+
+func isBase64(used []string) (n int) {
+	for _, name := range used {
+		if strings.HasPrefix(name, "base64") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRedact_valuesOfAProfileAtAnyDepth(t *testing.T) {
+	t.Parallel()
+	values := privateValues(jsontext.Value(`{"name":"Jane Canary","age":4711,"tags":["silver-canary",{"city":"Canaria"}],"on":true,"none":null}`))
+	got := newRedactor(values...).text(`no "Jane Canary" of 4711 with silver-canary in Canaria`, limitMessage)
+	if want := `no "[redacted]" of [redacted] with [redacted] in [redacted]`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func BenchmarkRedact(b *testing.B) {
+	page := strings.Repeat("<p>The password is wrong, see /documentation/authentication &amp; more</p>\n", 800)
+	r := newRedactor("jane.doe@example.com", "s3cret/k+y=&? 100%#é-1")
+	for b.Loop() {
+		_ = r.clean(page)
 	}
 }
 

@@ -22,7 +22,7 @@ func (k *call) statusError(resp *http.Response, body []byte) *Error {
 	e.Ambiguous = k.op.effect && e.Kind == KindServer && !staysFailed(resp.StatusCode)
 
 	if !isObject && len(body) > 0 && e.Kind != KindRedirect {
-		e.Detail = joinSentences(e.Detail, "the answer is "+mediaType(resp)+" that begins with "+strconv.Quote(k.redact.excerpt(body)))
+		e.Detail = joinSentences(e.Detail, "the answer is "+k.mediaType(resp)+" that begins with "+strconv.Quote(k.redact.excerpt(body)))
 	}
 	return e
 }
@@ -134,7 +134,7 @@ func (k *call) familyHint() string {
 // redirectDetail says where a redirect points to, without its path and query: they
 // may repeat what was sent.
 func (k *call) redirectDetail(header string) string {
-	return "the service sent the request " + k.redirectTarget(header) +
+	return "the service sent the request " + k.redact.clean(k.redirectTarget(header)) +
 		", and redirects are never followed; compare base_url with the address that your service has"
 }
 

@@ -4,14 +4,17 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -20,10 +23,47 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
+// spelled are the ways in which a service or a gateway may quote a value back.
+func spelled(v string) []string {
+	var decimal, hex, json strings.Builder
+	for _, r := range v {
+		fmt.Fprintf(&decimal, "&#%d;", r)
+		fmt.Fprintf(&hex, "&#x%x;", r)
+	}
+	for _, unit := range utf16.Encode([]rune(v)) {
+		fmt.Fprintf(&json, `\u%04x`, unit)
+	}
+	forms := []string{
+		v, strings.ToUpper(v), strings.ToLower(v), strings.ToLower(url.QueryEscape(v)), url.QueryEscape(url.QueryEscape(v)),
+		html.EscapeString(v), decimal.String(), hex.String(), json.String(), strings.ReplaceAll(v, "/", `\u002f`), strings.ReplaceAll(v, "/", `\/`),
+	}
+	for _, around := range []string{"", "x", "xy"} {
+		forms = append(forms, base64.StdEncoding.EncodeToString([]byte(around+v)), base64.RawURLEncoding.EncodeToString([]byte(v+around)))
+	}
+	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
+}
+
+// quotedBack is an error of a service that repeats values in every spelling.
+func quotedBack(t *testing.T, values []string) []byte {
+	t.Helper()
+	var fields []map[string]string
+	for _, v := range values {
+		for i, form := range spelled(v) {
+			fields = append(fields, map[string]string{"field": fmt.Sprintf("f%d", i), "message": "no " + form + " is known"})
+		}
+	}
+	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + strings.Join(values, " ")}, "errors": fields})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
 // canaries are all forms in which a value could come out somewhere.
 func canaries(values ...string) []string {
 	var forms []string
 	for _, v := range values {
+		forms = append(forms, spelled(v)...)
 		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
 		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
 			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
@@ -103,7 +143,7 @@ func TestNoSecretComesOutAnywhere(t *testing.T) {
 				secrets = append(secrets, token)
 			}
 			cli := acctest.NewCLI(t, canaryConsent, environment)
-			m := &mainCases{t: t, cli: cli, service: service, fault: &fault, said: strings.Join(append(secrets, canaryAddress), " ")}
+			m := &mainCases{t: t, cli: cli, service: service, fault: &fault, values: append(slices.Clone(secrets), canaryAddress)}
 			plan := m.runMainCases(way)
 			logs := m.logs.String()
 			for _, r := range service.Requests() {
@@ -132,7 +172,7 @@ type mainCases struct {
 	cli     *acctest.CLI
 	service *mocktest.Instance
 	fault   *atomic.Pointer[mockserver.Fault]
-	said    string // what a service repeats of what it was sent
+	values  []string // what a service repeats of what it was sent
 	logs    strings.Builder
 }
 
@@ -171,12 +211,7 @@ var statuses = []int{400, 401, 403, 409, 500}
 // fail plans against a service that answers with an error.
 func (m *mainCases) fail(status int) {
 	m.t.Helper()
-	repeated, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + m.said}})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-
-	m.fault.Store(&mockserver.Fault{Status: status, Body: repeated})
+	m.fault.Store(&mockserver.Fault{Status: status, Body: quotedBack(m.t, m.values)})
 	if r := m.run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
 		m.t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
 	}
@@ -186,10 +221,11 @@ func (m *mainCases) fail(status int) {
 // misdirect plans against a redirect, and against a page in the place of the service.
 func (m *mainCases) misdirect() {
 	m.t.Helper()
-	m.fault.Store(&mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(m.said)}}})
+	said := strings.Join(m.values, " ")
+	m.fault.Store(&mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}})
 	m.run(1, "plan")
 
-	m.fault.Store(&mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + m.said)})
+	m.fault.Store(&mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)})
 	m.run(1, "plan")
 	m.fault.Store(nil)
 }
