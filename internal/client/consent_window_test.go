@@ -12,6 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var chosenAt = agreedAt.AddDate(0, 1, 0)
@@ -179,7 +180,8 @@ func TestConsentWindow_anAdmissionGivesItsSlotBack(t *testing.T) {
 // it is made after the last comparison was answered.
 func TestConsentWindow_property(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(150) {
+	for i := range soak.Schedules(150, 20_000) {
+		seed := soak.Seed(i)
 		r := rand.New(rand.NewPCG(seed, 11))
 		latency := time.Duration(r.IntN(200)) * time.Millisecond
 		settings := func(_ *mocktest.Instance, cfg *client.Config) {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 var webScope = client.Scope{OrgID: "org-demo", ProjectID: "web"}
@@ -87,7 +88,8 @@ func TestWritten_withdrawals(t *testing.T) {
 // write where any object writes it: a withdrawal after a write is not sent.
 func TestWritten_property(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(200) {
+	for i := range soak.Schedules(200, 20_000) {
+		seed := soak.Seed(i)
 		r := rand.New(rand.NewPCG(seed, 3))
 		var w Written
 		var turns [3]sync.Mutex // the lock of a person
