@@ -12,7 +12,7 @@ import (
 // common servers accept as a header.
 const LimitSegment = 8192
 
-// Scope says whose data a request is about: an organization and project, or an
+// Scope is the part of the service that a request is about: an organization and project, or an
 // account of the older path family (section 2, identifiers; section 9).
 type Scope struct {
 	OrgID, ProjectID string
@@ -68,10 +68,11 @@ func ValidateSegment(s string) error {
 	return ValidateVisible(s)
 }
 
-// EscapeSegment percent-encodes every byte that RFC 3986 does not call
-// unreserved, so that proxies and servers have nothing left to interpret.
+// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
+// proxies and servers have nothing left to interpret.
 func EscapeSegment(s string) string {
 	const hex = "0123456789ABCDEF"
+
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := range len(s) {

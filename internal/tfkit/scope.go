@@ -32,13 +32,17 @@ const (
 	replaceDescription = " A change of the scope replaces the object."
 )
 
+// scopeValidators return the rules of the three attributes: both of one path family, or the
+// one of the other.
 func scopeValidators() (org, project, account []validator.String) {
 	also := func(name string) validator.String { return stringvalidator.AlsoRequires(path.MatchRoot(name)) }
 	without := stringvalidator.ConflictsWith(path.MatchRoot("org_id"), path.MatchRoot("project_id"))
+
 	return []validator.String{Segment(), also("project_id")}, []validator.String{Segment(), also("org_id")}, []validator.String{Segment(), without}
 }
 
-// AddScope adds org_id, project_id and account_id to a resource's attributes.
+// AddScope adds org_id, project_id and account_id to a resource whose state does not hold
+// the provider's scope. New resources use AddKeptScope.
 func AddScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
 	org, project, account := scopeValidators()
 	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription + replaceDescription}
@@ -56,6 +60,7 @@ func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dss
 	return attributes
 }
 
+// own returns the scope of the object itself; zero where it has none.
 func (m Scope) own() client.Scope {
 	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 }
@@ -64,7 +69,7 @@ func (m Scope) isUnknown() bool {
 	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
 }
 
-// effective is the object's own scope, or else the provider's; never a mixture.
+// effective returns the object's own scope, or else the provider's; never a mixture.
 func (s *Service) effective(m Scope) client.Scope {
 	if own := m.own(); !own.IsZero() || s == nil {
 		return own
@@ -72,22 +77,24 @@ func (s *Service) effective(m Scope) client.Scope {
 	return s.DefaultScope
 }
 
-// ScopeOf gives the scope for a request, or says what is missing.
+// ScopeOf returns the scope for a request, or adds an error that says what is missing.
 func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
 	if m.own().IsZero() && len(s.UnknownScope) > 0 {
 		s.addUnknown(diags, s.UnknownScope)
 		return client.Scope{}, false
 	}
+
 	scope := s.effective(m)
 	if err := scope.Validate(); err != nil {
 		diags.AddError("No usable scope", "The scope cannot be used: "+err.Error()+".\n\n"+
 			"What to do: set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.")
 		return client.Scope{}, false
 	}
+
 	return scope, true
 }
 
-// KnownScope gives the scope that is in effect; false where that is not known yet.
+// KnownScope returns the scope in effect; false where that is not known yet.
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	if m.isUnknown() || s == nil || m.own().IsZero() && len(s.UnknownScope) > 0 {
 		return client.Scope{}, false
@@ -95,12 +102,13 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	return s.effective(m), true
 }
 
-// PlanScope replaces the object where the scope that is in effect changes; writing
-// down what was in effect already changes nothing.
+// PlanScope replaces the object where its own scope changes the scope in effect. It belongs
+// to AddScope; a change of the provider's scope is seen by PlanKeptScope only.
 func (s *Service) PlanScope(plan, state Scope, resp *resource.ModifyPlanResponse) {
 	if !plan.isUnknown() && s.effective(plan) == s.effective(state) {
 		return
 	}
+
 	for name, changed := range map[string]bool{
 		"org_id":     !plan.OrgID.Equal(state.OrgID),
 		"project_id": !plan.ProjectID.Equal(state.ProjectID),
@@ -115,9 +123,8 @@ func (s *Service) PlanScope(plan, state Scope, resp *resource.ModifyPlanResponse
 // ImportForms describes the accepted import ids.
 const ImportForms = "`org/project/identity`, `account/identity` or `identity` (with the provider's scope), each part percent-encoded where it contains `/`, `%` or a space"
 
-// ImportIdentity reads an import id and sets the scope and identity_id in state,
-// or nothing at all. A scope that is the provider's is not written down, so that
-// the usual configuration without a scope matches.
+// ImportIdentity reads an import id and sets the scope and identity_id in state, or nothing
+// at all. A scope that is the provider's is left out; the first refresh fills it in.
 func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) bool {
 	scope, identity, err := parseImportID(req.ID)
 	if err != nil {
@@ -128,9 +135,11 @@ func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRe
 				"In state now: nothing; the import was not begun.", err))
 		return false
 	}
+
 	if s != nil && scope == s.DefaultScope {
 		scope = client.Scope{}
 	}
+
 	set := func(name, value string) {
 		if value != "" {
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
@@ -140,14 +149,18 @@ func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRe
 	set("project_id", scope.ProjectID)
 	set("account_id", scope.AccountID)
 	set("identity_id", identity)
+
 	return !resp.Diagnostics.HasError()
 }
 
+// parseImportID returns the scope and identity of an import id. The error completes a
+// sentence about the id and never holds it.
 func parseImportID(id string) (client.Scope, string, error) {
 	parts := strings.Split(id, "/")
 	if len(parts) > 3 {
 		return client.Scope{}, "", fmt.Errorf("has %d parts separated by slashes", len(parts))
 	}
+
 	for i, part := range parts {
 		decoded, err := url.PathUnescape(part)
 		if err != nil {
@@ -158,6 +171,7 @@ func parseImportID(id string) (client.Scope, string, error) {
 		}
 		parts[i] = decoded
 	}
+
 	switch len(parts) {
 	case 1:
 		return client.Scope{}, parts[0], nil
