@@ -40,6 +40,7 @@ func NewCLI(tb testing.TB, configuration string, environment map[string]string) 
 	c := &CLI{tb: tb, Dir: tb.TempDir(), binary: terraformPath(tb), env: map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": tb.TempDir(), "TMPDIR": tb.TempDir(),
 		"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "TF_CLI_ARGS": "-no-color",
+		"ANALYTICS_WIRE_PENDING_LIST_LAG": "0s", // the mock server's list never lags
 	}}
 	maps.Copy(c.env, environment)
 	provider := builtProvider(tb)

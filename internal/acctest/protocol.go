@@ -4,12 +4,14 @@ package acctest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -45,6 +47,7 @@ type Plan struct {
 // Errors of the configuration are in the diagnostics.
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
+	options = slices.Concat([]provider.Option{prompt}, options)
 	p := &Provider{t: tb, server: provider.NewServer("test", func(name string) string { return environment[name] }, options...)}
 	schemas, err := p.server.GetProviderSchema(tb.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
@@ -65,6 +68,14 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 		tb.Fatal(err)
 	}
 	return p, append(diags, configured.Diagnostics...)
+}
+
+// prompt is for a mock server whose pending list never lags, so that no test waits for
+// it. A test that wants a lag sets it in the block wire.
+func prompt(cfg *client.Config) {
+	if cfg.Wire.PendingListLag == "" {
+		cfg.Wire.PendingListLag = "0s"
+	}
 }
 
 // MustStart is Start for configurations that are right.
@@ -174,6 +185,19 @@ func (p *Provider) Update(name string, prior *State, config Attributes) (*State,
 func (p *Provider) Destroy(name string, prior *State) (*State, Diagnostics) {
 	p.t.Helper()
 	return p.change(name, prior, nil)
+}
+
+// DestroyUnplanned applies the end of an object as the apply of a saved plan does: the
+// process that applies was not asked for the plan.
+func (p *Provider) DestroyUnplanned(name string, prior *State) Diagnostics {
+	p.t.Helper()
+	typ := p.resourceSchema(name).ValueType()
+	null := tftypes.NewValue(typ, nil)
+	after, diags := p.Apply(p.t.Context(), name, prior, Plan{raw: null, config: null, private: prior.Private})
+	if after != nil {
+		p.t.Error("the object is still there")
+	}
+	return diags
 }
 
 func (p *Provider) change(name string, prior *State, config Attributes) (*State, Diagnostics) {

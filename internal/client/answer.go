@@ -26,6 +26,8 @@ type answer struct {
 	call   *call
 	status int
 	json   jsontext.Value
+	// continued reports that the answer links to a further page.
+	continued bool
 }
 
 // wantBody refuses an answer without a body.
@@ -100,7 +102,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	v, err := parseJSON(body)
 	if err == nil {
 		k.noteMediaType(ctx, resp)
-		return answer{call: k, status: resp.StatusCode, json: v}, nil
+		return answer{call: k, status: resp.StatusCode, json: v, continued: hasNextLink(resp.Header)}, nil
 	}
 
 	if isPage(resp, body) {

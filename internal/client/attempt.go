@@ -55,7 +55,7 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	k.attempts++
 	k.sent.Store(false)
 
-	ctx, cancel := context.WithCancelCause(req.Context())
+	ctx, cancel := k.attemptContext(req.Context())
 	body := &boundedBody{ctx: ctx}
 	body.limit = time.AfterFunc(t.timeout, func() {
 		cancel(&stallError{phase: phase(body.phase.Load()), after: t.timeout})
@@ -88,6 +88,32 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	}
 	resp.Body = body
 	return resp, nil
+}
+
+// InterruptGrace is how long an attempt of a deferred request goes on after an
+// interrupt, where it was sent already.
+const InterruptGrace = 700 * time.Millisecond
+
+// attemptContext returns the context of one attempt. It ends with the caller's, or
+// InterruptGrace later where the operation lingers and the request was sent.
+func (k *call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	if !k.op.lingers {
+		return context.WithCancelCause(parent)
+	}
+
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		if !k.sent.Load() {
+			cancel(context.Cause(parent))
+			return
+		}
+		timer := time.AfterFunc(InterruptGrace, func() { cancel(context.Cause(parent)) })
+		context.AfterFunc(ctx, func() { timer.Stop() })
+	})
+	return ctx, func(cause error) {
+		stop()
+		cancel(cause)
+	}
 }
 
 // causeOf returns what ended the attempt: its own time limit, or err.

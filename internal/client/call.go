@@ -23,9 +23,15 @@ type operation struct {
 	// effect: the service changes something, so that a lost answer leaves open
 	// whether it did, and read_only refuses it.
 	effect bool
+	// queues: each request that arrives is another one in the service's queue, so that
+	// messages warn of repeating it.
+	queues bool
 	// streams: the answer may be larger than memory and is read while it comes, so that
 	// request_timeout bounds each silence and not the whole.
 	streams bool
+	// lingers: an attempt that was sent is given InterruptGrace to end where the run is
+	// interrupted, because its outcome could not be found out otherwise.
+	lingers bool
 	// suffix is what follows /user/:identityId in the path, where that is the form.
 	suffix string
 }
@@ -125,6 +131,7 @@ func (k *call) fail(kind Kind, status int, detail string) *Error {
 		Kind: kind, Status: status, Detail: detail,
 		Operation: k.op.name, Method: k.op.method, Template: k.endpoint.template,
 		Attempts: k.attempts,
+		Queued:   k.op.queues,
 		// An unreadable success is still a success: the change may be there.
 		Ambiguous: k.op.effect && status/100 == 2,
 	}

@@ -24,7 +24,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -88,9 +87,6 @@ type Client struct {
 	gate     *gate
 	people   keyedLocks
 	now      func() time.Time
-
-	feedsMu sync.Mutex
-	feeds   map[Scope]*feed
 }
 
 // New checks the configuration and builds a client. It contacts nothing: the
@@ -143,6 +139,9 @@ func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
 // Today is the UTC day that is not over yet, whatever zone the machine is in.
 func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
+
+// ReadOnly reports whether every write fails before anything is sent.
+func (c *Client) ReadOnly() bool { return c.readOnly }
 
 // Notices returns what a user should hear of once although nothing failed, such
 // as a clock that is far off; each notice is returned by one call only.

@@ -110,6 +110,9 @@ type Error struct {
 	// nothing of it was sent or because HTTP/2 proves it. It can be sent again, even
 	// where each arrival would queue another request.
 	NotProcessed bool
+	// Queued: each request of the operation that arrives is another one in the
+	// service's queue, so that repeating it may do harm.
+	Queued bool
 
 	midway bool // the answer had begun when it broke off
 
@@ -147,6 +150,12 @@ func (e *Error) Error() string {
 // Unwrap gives the context's error where the call was cancelled.
 func (e *Error) Unwrap() error { return e.cause }
 
+// IsError reports whether err is a failure of an operation, and not of its caller.
+func IsError(err error) bool {
+	_, ok := errors.AsType[*Error](err)
+	return ok
+}
+
 // IsKind reports whether err is a client error of one of the kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	var e *Error
@@ -154,4 +163,14 @@ func IsKind(err error, kinds ...Kind) bool {
 		return false
 	}
 	return slices.Contains(kinds, e.Kind)
+}
+
+// UnknownOutcome returns the error of a request whose answer was lost, and of which a
+// look at the service does not show either whether it was carried out. look is the
+// error of that look; nil where it showed nothing.
+func UnknownOutcome(lost *Error, look error) *Error { return lost.unknownOutcome(look) }
+
+// MayPass reports failures that a later try may not meet.
+func MayPass(err error) bool {
+	return IsKind(err, KindUnreachable, KindConnectionLost, KindTimeout, KindServer, KindRateLimited, KindTruncated, KindNotJSON, KindEmpty)
 }

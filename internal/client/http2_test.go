@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -15,11 +16,11 @@ func changes() map[string]func(context.Context, *client.Client) error {
 	return map[string]func(context.Context, *client.Client) error{
 		mockserver.OpUpdateConsent: update,
 		mockserver.OpDeleteAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.RequestDeletion(ctx, scope, person)
+			_, err := c.DeleteData(ctx, scope, person)
 			return err
 		},
 		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.RequestData(ctx, scope, person)
+			_, err := c.FetchData(ctx, scope, person, io.Discard)
 			return err
 		},
 	}

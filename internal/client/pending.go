@@ -5,10 +5,13 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var opListPending = operation{name: "List pending actions", method: http.MethodGet}
@@ -65,16 +68,50 @@ func (r PendingRecord) Progress() Progress {
 	return Unclear
 }
 
-// is reports whether the record is about an operation.
-func (r PendingRecord) is(operations ...string) bool {
+// Is reports whether the record is about one of the operations.
+func (r PendingRecord) Is(operations ...string) bool {
 	op, known := r.Operation.Get()
 	return known && slices.Contains(operations, op)
 }
 
-// isOpen reports whether the request may still be carried out.
-func (r PendingRecord) isOpen() bool {
-	p := r.Progress()
-	return p == Waiting || p == Unclear
+// ShownStatus returns the status escaped and cut, for messages; empty where there is
+// none.
+func (r PendingRecord) ShownStatus() string {
+	status, _ := r.Status.Get()
+	return escapeText(status, 60)
+}
+
+// FailureCode returns the service's code of a failure, escaped, cut, and without what
+// looks like a person or a secret; empty where there is none.
+func (r PendingRecord) FailureCode() string {
+	identity, _ := r.Identity.Get()
+	return newRedactor(identity).text(r.Code, 80)
+}
+
+// ShownID returns the service's identifier of a request for messages: escaped and
+// cut.
+func ShownID(id string) string { return escapeText(id, 80) }
+
+// SameWord reports whether two words are equal by their letters and digits, so that
+// "in_progress" and "inProgress" are.
+func SameWord(a, b string) bool { return lettersOf(a) == lettersOf(b) }
+
+// MemberNames returns the names of an object's members for a message, such as
+// ` (its members are "id", "personId")`, and never a value. It is empty where v is no
+// object.
+func MemberNames(v []byte) string {
+	names := sortedNames(membersOf(v))
+	if len(names) == 0 {
+		return ""
+	}
+
+	for i, name := range names {
+		names[i] = strconv.Quote(newRedactor().text(name, 40))
+	}
+	if len(names) > 12 {
+		names = append(names[:12], "…")
+	}
+	return " (its members are " + strings.Join(names, ", ") + ")"
 }
 
 // Spellings of the fields of a record, the usual first.
@@ -90,10 +127,11 @@ var (
 )
 
 // readRecord recognises the fields of a record, at its top or below a wrapper.
-func readRecord(v jsontext.Value) PendingRecord {
+// identityField is a further name of the field that holds the person; empty: none.
+func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
 	m := foldedMembers(v)
 	for _, wrapper := range recordWrappers {
-		if len(pick(m, idNames)) > 0 || len(pick(m, identityNames)) > 0 {
+		if len(pick(m, idNames)) > 0 || len(pick(m, slices.Concat(identityField, identityNames))) > 0 {
 			break
 		}
 		if inner := m[lettersOf(wrapper)]; inner.Kind() == '{' {
@@ -102,7 +140,7 @@ func readRecord(v jsontext.Value) PendingRecord {
 	}
 	r := PendingRecord{JSON: v}
 	r.ID = textField(pick(m, idNames))
-	r.Identity = textField(pick(m, identityNames))
+	r.Identity = textField(pick(m, slices.Concat(identityField, identityNames)))
 	r.Status = textField(pick(m, statusNames))
 	r.Code = textOf(pick(m, codeNames))
 	if inner := membersOf(pick(m, []string{"error"})); inner != nil {
@@ -142,7 +180,7 @@ func lettersOf(s string) string {
 
 func pick(m map[string]jsontext.Value, names []string) jsontext.Value {
 	for _, name := range names {
-		if v := m[lettersOf(name)]; len(v) > 0 && v.Kind() != 'n' {
+		if v := m[lettersOf(name)]; name != "" && len(v) > 0 && v.Kind() != 'n' {
 			return v
 		}
 	}
@@ -183,34 +221,69 @@ func operationOf(name string) string {
 	return ""
 }
 
+// PendingList is the pending list as far as it was understood.
+type PendingList struct {
+	// Records are in the order of their time, then id, then text, whatever the order of
+	// the service.
+	Records []PendingRecord
+	// Gap says why the list cannot be read as a whole; empty where it can. It never
+	// holds a value of the list.
+	Gap string
+}
+
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable
-// actions. The order is by time, then id, then text, whatever the order of the
-// service. Errors are *Error.
-func (c *Client) ListPending(ctx context.Context, scope Scope) ([]PendingRecord, error) {
+// actions. Errors are *Error.
+func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, error) {
 	to, err := scope.pending()
 	if err != nil {
-		return nil, invalid(opListPending, err)
+		return PendingList{}, invalid(opListPending, err)
 	}
 	got, err := c.do(ctx, opListPending, to, payload{})
 	if err != nil {
-		return nil, err
+		return PendingList{}, err
 	}
 	if err := got.wantBody(); err != nil {
-		return nil, err
+		return PendingList{}, err
 	}
-	list, found := findList(got.json)
-	if !found {
+
+	found, ok := findList(got.json)
+	if !ok {
 		if err := got.complaint(); err != nil {
-			return nil, err
+			return PendingList{}, err
 		}
-		return nil, got.unexpected("no list of pending requests was recognised in the answer")
+		return PendingList{}, got.unexpected("no list of pending requests was recognised in the answer")
 	}
-	var records []PendingRecord
-	for _, element := range elementsOf(list) {
-		records = append(records, readRecord(element))
+
+	list := PendingList{Gap: got.furtherPages(found)}
+	for _, element := range elementsOf(found) {
+		if element.Kind() != '{' {
+			list.Gap = "it holds an entry that is no object"
+			continue
+		}
+		list.Records = append(list.Records, readRecord(element, c.wire.PendingIdentityField))
 	}
-	slices.SortFunc(records, compareRecords)
-	return records, nil
+	slices.SortFunc(list.Records, compareRecords)
+	return list, nil
+}
+
+// furtherPages returns why a list is not the whole list; empty where nothing says
+// that there is more. The interface names no pages (section 8), so there is no way to
+// ask for them.
+func (a answer) furtherPages(list jsontext.Value) string {
+	if a.continued {
+		return "a Link header names a further page"
+	}
+
+	for name, value := range jsonvalue.EachMember(a.json) {
+		found := jsonvalue.SignOf(name, value, statusNames)
+		if found.Sign == jsonvalue.Paged || found.Sign == jsonvalue.Unfinished {
+			return "its member " + strconv.Quote(found.Member) + " says that it is not all there is"
+		}
+	}
+	if total, stated := jsonvalue.Total(a.json, nil); stated && total > int64(len(elementsOf(list))) {
+		return "it states a larger number of entries than it holds"
+	}
+	return ""
 }
 
 // findList finds the array: the answer itself, or below one or two wrappers. A

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 var (
 	opGetProfile    = operation{name: "Get user profile", method: http.MethodGet, suffix: "/profile"}
-	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, suffix: "/profile"}
+	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, suffix: "/profile"}
 
 	profileWrappers = []string{"profile", "data", "result", "user"}
 )
@@ -78,63 +77,15 @@ func onlyComplains(members map[string]jsontext.Value) bool {
 	return said
 }
 
-// UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred
-// request, usually fulfilled within 60 seconds (section 8). Only the members given
-// are sent. Errors are *Error: KindConflict where a deletion of the person's data
-// is pending.
-//
-// Where the answer is lost, the pending list and the profile are looked at: found
-// there is accepted, and otherwise the update, whose values are absolute, is sent
-// once more.
-func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Request, error) {
-	return c.updateProfile(ctx, scope, identity, members, false)
-}
-
-// AdoptProfileUpdate is UpdateProfile where an earlier update may have been accepted
-// without anybody knowing: one that is pending already is adopted, and nothing is
-// sent. Whether it has the same values shows when it is fulfilled.
-func (c *Client) AdoptProfileUpdate(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Request, error) {
-	return c.updateProfile(ctx, scope, identity, members, true)
-}
-
-func (c *Client) updateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value, adoptPending bool) (Request, error) {
-	to, unlock, err := c.alone(ctx, scope, identity, opUpdateProfile)
+// UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request,
+// usually fulfilled within 60 seconds (section 8). Only the members given are sent,
+// once; package deferred decides when. Errors are *Error.
+func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Receipt, error) {
+	to, err := scope.ofPerson(identity, opUpdateProfile)
 	if err != nil {
-		return Request{}, err
+		return Receipt{}, invalid(opUpdateProfile, err)
 	}
-	defer unlock()
-	if !c.readOnly {
-		seen, err := c.feedOf(scope).recent(ctx)
-		if err != nil {
-			return Request{}, c.asError(opListPending, err)
-		}
-		if r, ok := adopt(seen.about(identity), OperationProfileUpdate); ok && adoptPending {
-			return r, nil
-		}
-		if err := conflict(opUpdateProfile, to, seen.about(identity), []string{OperationDataDeletion}); err != nil {
-			return Request{}, err
-		}
-	}
-	r, err := c.patchProfile(ctx, to, identity, members)
-	c.feedOf(scope).outdate()
-	lost, failed := errors.AsType[*Error](err)
-	switch {
-	case !failed || !lost.Ambiguous:
-		return r, err
-	case lost.Kind == KindCancelled:
-		return c.findQuickly(ctx, scope, identity, OperationProfileUpdate, lost)
-	}
-	r, found, err := c.findProfileUpdate(ctx, scope, identity, members)
-	switch {
-	case err != nil:
-		return Request{}, lost.unknownOutcome(err)
-	case found:
-		return r, nil
-	}
-	return c.patchProfile(ctx, to, identity, members)
-}
 
-func (c *Client) patchProfile(ctx context.Context, to endpoint, identity string, members map[string]jsontext.Value) (Request, error) {
 	p := payload{body: []byte(FormatObject(members)), contentType: "application/json", attribute: "profile"}
 	private := []string{identity}
 	for _, v := range members {
@@ -142,37 +93,20 @@ func (c *Client) patchProfile(ctx context.Context, to endpoint, identity string,
 	}
 	got, err := c.do(ctx, opUpdateProfile, to, p, private...)
 	if err != nil {
-		return Request{}, err
+		return Receipt{}, err
 	}
 	if onlyComplains(membersOf(got.json)) {
-		return Request{}, got.complaint()
+		return Receipt{}, got.complaint()
 	}
-	record := readRecord(unwrapped(got.json))
-	r := Request{At: time.Now()}
-	if isTicket(got.json) {
-		r.ID, _ = record.ID.Get()
+
+	if !isAcknowledgement(got.json) {
+		return Receipt{At: time.Now()}, nil // the profile, whose id is not a request's
 	}
-	return r, nil
+	return receiptOf(got.json), nil
 }
 
-// findProfileUpdate looks for an update whose answer was lost: as a pending
-// request, or as the values themselves.
-func (c *Client) findProfileUpdate(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Request, bool, error) {
-	seen, err := c.feedOf(scope).next(ctx, time.Now())
-	if err != nil {
-		return Request{}, false, c.asError(opListPending, err)
-	}
-	if r, ok := adopt(seen.about(identity), OperationProfileUpdate); ok {
-		return r, true, nil
-	}
-	p, err := c.GetProfile(ctx, scope, identity)
-	if IsKind(err, KindNotFound) {
-		return Request{}, false, nil
-	}
-	return Request{At: time.Now()}, err == nil && p.Holds(members), err
-}
-
-// ProfileHolds is the effect of an update, for Await.
+// ProfileHolds returns a function that reports whether a profile has members with
+// these values: the effect of an update.
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)
@@ -183,8 +117,8 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 	}
 }
 
-// ProfileGone is the effect of a deletion, for Await: the person has no profile any
-// more, or an empty one.
+// ProfileGone returns a function that reports whether a person has no profile, or an
+// empty one: what can be seen of a deletion.
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)

@@ -3,7 +3,6 @@ package client_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -11,64 +10,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-func members(t *testing.T, text string) map[string]jsontext.Value {
-	t.Helper()
-	m, err := client.ParseObject(text)
-	noError(t, err)
-	return m
-}
-
-func TestAProfileUpdateIsSentExactlyAndAwaited(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.FulfilmentDelay = 40 * time.Second
-		service.PutProfile(serverScope, person, `{"theirs":1}`)
-		changes := members(t, `{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
-		r, err := c.UpdateProfile(t.Context(), scope, person, changes)
-		noError(t, err)
-		o := c.Await(t.Context(), client.Awaited{
-			Scope: scope, Identity: person, Operation: client.OperationProfileUpdate, ID: r.ID, Effect: c.ProfileHolds(scope, person, changes),
-		})
-		if o.Ending != client.Fulfilled {
-			t.Fatalf("the outcome is %+v", o)
-		}
-		p, err := c.GetProfile(t.Context(), scope, person)
-		noError(t, err)
-		if string(p.Members["big"]) != "9007199254740993" || string(p.Members["theirs"]) != "1" || !p.Holds(changes) {
-			t.Errorf("the profile is %s", p.JSON)
-		}
-		wantCount(t, service, mockserver.OpUpdateProfile, 1)
-		wantCount(t, service, mockserver.OpGetProfile, 2) // once for the wait, once for this test
-	}, useSecretKey)
-}
-
-func TestALostProfileUpdateIsFoundOrSentOnceMore(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		fault   mockserver.Fault
-		delay   time.Duration
-		patches int
-	}{
-		"accepted and pending":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, time.Minute, 1},
-		"accepted and fulfilled": {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 0, 1},
-		"never arrived":          {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, time.Minute, 2},
-		"500, not accepted":      {mockserver.Fault{Status: 500}, time.Minute, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.FulfilmentDelay = tc.delay
-				tc.fault.Operation = mockserver.OpUpdateProfile
-				service.Inject(tc.fault)
-				_, err := c.UpdateProfile(t.Context(), scope, person, members(t, `{"plan":"gold"}`))
-				noError(t, err)
-				wantQueued(t, service, 1)
-				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
-			}, useSecretKey)
-		})
-	}
-}
 
 func TestValuesThatMeanTheSameAreTheSame(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,9 @@ func lookAgain(req *http.Request) error {
 // after anything that may pass, a write only where the service certainly did not
 // carry it out. What remains is for the operation to settle, by looking.
 func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	if ctx.Err() != nil && err == nil {
+		return false, nil // the answer came all the same
+	}
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

@@ -58,6 +58,34 @@ type Wire struct {
 	// ExportIgnoredMembers names members of an answer that give no sign of an error or a
 	// further page, with commas between.
 	ExportIgnoredMembers string
+
+	// PendingIdentityField names the member of a pending record that holds the person,
+	// beside the usual spellings; empty: only those.
+	PendingIdentityField string
+	// PendingListLag is how long the pending list may lag behind a submission, as a Go
+	// duration from 0s to LimitPendingListLag; empty is DefaultPendingListLag.
+	PendingListLag string
+}
+
+// DefaultPendingListLag is how long the pending list is given to show a request that
+// was just accepted. The interface says nothing of it (section 8): an assumption.
+const (
+	DefaultPendingListLag = "10s"
+	LimitPendingListLag   = 10 * time.Minute
+)
+
+// PendingListLag returns how long the pending list may lag behind a submission.
+func (c *Client) PendingListLag() time.Duration {
+	lag, _ := time.ParseDuration(c.wire.PendingListLag) // it was validated
+	return lag
+}
+
+func (w Wire) validatePendingListLag() error {
+	lag, err := time.ParseDuration(w.PendingListLag)
+	if err != nil || lag < 0 || lag > LimitPendingListLag {
+		return fmt.Errorf("wire.pending_list_lag must be a duration from 0s to %s, such as %s", LimitPendingListLag, DefaultPendingListLag)
+	}
+	return nil
 }
 
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
@@ -127,6 +155,7 @@ func (w Wire) withDefaults() Wire {
 		{&w.ExportKindValues, DefaultExportKindValues},
 		{&w.ExportShape, ShapeAuto},
 		{&w.ExportInvalidUTF8, InvalidError},
+		{&w.PendingListLag, DefaultPendingListLag},
 	} {
 		if *s.field == "" {
 			*s.field = s.value
@@ -152,7 +181,7 @@ func (w Wire) Validate() error {
 			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
 		}
 	}
-	return w.validateExportKinds()
+	return errors.Join(w.validateExportKinds(), w.validatePendingListLag())
 }
 
 // parameter is one named value of a request: a string, a bool or an int64.

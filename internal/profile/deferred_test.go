@@ -157,8 +157,12 @@ func TestAnUpdateFulfilledWhileARefreshLooksIsNotTakenForGone(t *testing.T) {
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
 	p.NoErrors(diags)
-	// The profile is read, and then the update is fulfilled before the list is.
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Then: service.FulfilAll})
+	// The list is read, and then the update is fulfilled before anything else is.
+	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Then: service.FulfilAll})
+	state, diags = p.MustRefresh(name, state)
+	if len(diags) != 0 {
+		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
+	}
 	state, diags = p.MustRefresh(name, state)
 	if len(diags) != 0 || state.Attributes["fulfilled"] != true {
 		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())

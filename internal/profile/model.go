@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -19,6 +20,7 @@ type members = map[string]jsontext.Value
 // resourceModel is the resource analytics_profile.
 type resourceModel struct {
 	tfkit.Scope
+	tfkit.PendingListOptions
 	IdentityID        types.String     `tfsdk:"identity_id"`
 	Profile           tfkit.JSONObject `tfsdk:"profile"`
 	ProfileWO         tfkit.JSONObject `tfsdk:"profile_wo"`
@@ -32,6 +34,19 @@ type resourceModel struct {
 // isImported is the state that an import begins with.
 func (m *resourceModel) isImported() bool {
 	return m.Profile.IsNull() && m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull()
+}
+
+// managesNothing reports a profile that is configured as an empty object: a person
+// without a profile has all of it.
+func (m *resourceModel) managesNothing() bool {
+	managed := m.managed()
+	return managed != nil && len(managed) == 0
+}
+
+// resumes reports whether an apply goes on with a wait that was interrupted.
+func (m *resourceModel) resumes(ctx context.Context, private tfkit.PrivateReader) bool {
+	s, _ := tfkit.ReadSubmission(ctx, private, tfkit.KeySubmission)
+	return m.WaitForFulfilment.ValueBool() && s.Interrupted && !s.State.IsOver()
 }
 
 // managed are the members in plan or state; nil where they are write-only.

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -33,7 +34,7 @@ const (
 	clearNames = "clear"
 )
 
-// NewResource is the resource analytics_profile.
+// NewResource returns the resource analytics_profile.
 func NewResource() resource.Resource { return &profileResource{} }
 
 type profileResource struct{ tfkit.Resource }
@@ -47,7 +48,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		MarkdownDescription: "Members of one person's profile record, as code. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
 			"An update carries only the members that differ, and is deferred by the service, usually for less than 60 seconds; the provider waits for it.\n\n" +
 			"Destroying the object leaves the profile as it is, with a warning, unless `on_destroy` is `clear`.",
-		Attributes: tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddPendingList(tfkit.AddScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: tfkit.IdentityDescription + " A change replaces the object.",
@@ -93,8 +94,8 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 				MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the profile as it is and warns, `clear` sets the managed members to `null`. " +
 					"To delete all data of a person, use `analytics_data_deletion`.",
 			},
-		}),
-		Blocks: map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultWait)},
+		}), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Blocks: map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }
 
@@ -127,7 +128,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 			"The configuration does not name these members of the profile any more, so they stay at the service as they are: "+strings.Join(names, ", ")+".\n\nTo clear a member, set it to null.")
 	}
 	switch {
-	case plan.mayChange(state), plan.WaitForFulfilment.ValueBool() && tfkit.ReadRequestNote(ctx, req.Private).Waiting:
+	case plan.mayChange(state), plan.resumes(ctx, req.Private):
 		plan.Fulfilled = types.BoolUnknown()
 	default:
 		plan.Fulfilled = state.Fulfilled
@@ -137,61 +138,80 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u := r.begin(plan, nil, config, &resp.Diagnostics)
-	if u == nil {
+	u, ok := r.begin(plan, nil, config, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	u.note.Uncertain = true // an earlier create may have failed after the service accepted it
-	if !u.send(ctx, tfkit.NothingSaved) {
+
+	u.save = func() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &u.plan)...)
+		resp.Diagnostics.Append(u.writePrivate(ctx, resp.Private)...)
+	}
+	if len(u.changes) == 0 { // there is nothing to send
+		u.plan.Fulfilled = types.BoolValue(true)
+		u.save()
 		return
 	}
-	u.save = func(m resourceModel, note tfkit.RequestNote) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-		resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+
+	if !u.send(ctx, deferred.Submission{}, tfkit.NothingSaved) {
+		return
 	}
-	if !u.await(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultWait), tfkit.NothingSaved) {
+	if !u.await(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.NothingSaved) {
 		resp.State.RemoveResource(ctx)
 	}
 }
 
 func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
-	note := tfkit.ReadRequestNote(ctx, req.Private)
+
+	if !state.isImported() && !state.Fulfilled.ValueBool() {
+		s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+		s, gone := refresh(ctx, r.Service, scope, &state, s, &resp.Diagnostics)
+		if gone {
+			warnRemoved(&resp.Diagnostics)
+			resp.State.RemoveResource(ctx)
+			return
+		}
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeySubmission, s)...)
+		return
+	}
+
 	held, err := c.GetProfile(ctx, scope, state.IdentityID.ValueString())
-	switch missing := client.IsKind(err, client.KindNotFound); {
-	case missing && (state.isImported() || state.Fulfilled.ValueBool()):
+	if client.IsKind(err, client.KindNotFound) && !state.managesNothing() {
 		resp.State.RemoveResource(ctx)
 		return
-	case err != nil && !missing:
+	}
+	if err != nil && !client.IsKind(err, client.KindNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
-	switch {
-	case state.isImported():
+
+	if state.isImported() {
 		state.adopt(held)
-	case state.Fulfilled.ValueBool():
+	} else {
 		state.show(held.Members)
-	default:
-		resp.Diagnostics.Append(complete(ctx, c, scope, &state, held, &note)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
 }
 
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var config, plan, state resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -199,47 +219,58 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u := r.begin(plan, &state, config, &resp.Diagnostics)
-	if u == nil {
+	u, ok := r.begin(plan, &state, config, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	u.note = tfkit.ReadRequestNote(ctx, req.Private)
-	u.save = func(m resourceModel, note tfkit.RequestNote) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-		resp.Diagnostics.Append(note.Write(ctx, resp.Private)...)
+
+	u.submission, _ = tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	u.save = func() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &u.plan)...)
+		resp.Diagnostics.Append(u.writePrivate(ctx, resp.Private)...)
 	}
 	if len(u.changes) == 0 && !plan.Fulfilled.IsUnknown() {
-		u.save(plan, u.note)
+		u.save()
 		return
 	}
-	if len(u.changes) > 0 && !u.send(ctx, tfkit.PriorKept) {
-		u.save(state, u.note)
-		return
+
+	if len(u.changes) > 0 {
+		prior, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeyUnanswered)
+		if !u.send(ctx, prior, tfkit.PriorKept) {
+			resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeyUnanswered, u.unanswered)...)
+			return
+		}
 	}
-	if !u.await(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultWait), tfkit.PriorKept) {
+	if !u.await(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.PriorKept) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	}
 }
 
 func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	names := append(namesOf(state.managed()), tfkit.ReadRequestNote(ctx, req.Private).Names...)
+
+	names := append(namesOf(state.managed()), readNames(ctx, req.Private)...)
 	if state.OnDestroy.ValueString() != clearNames || len(names) == 0 {
 		state.warnRetained(&resp.Diagnostics)
 		return
 	}
+
 	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	_, err := c.UpdateProfile(ctx, scope, state.IdentityID.ValueString(), cleared(names))
-	// Of a person who is gone there is nothing to clear.
-	if err != nil && !client.IsKind(err, client.KindNotFound) {
+	nulls := cleared(names)
+	_, _, err := r.Deferred.Submit(ctx, profileUpdate(c, scope, state, nulls, nulls), deferred.Submission{})
+	if client.IsKind(err, client.KindNotFound) {
+		return // a person who is gone has nothing to clear
+	}
+	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }
@@ -265,4 +296,10 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 func (m *resourceModel) adopt(held client.Profile) {
 	m.Profile = tfkit.NewJSONObject(held.Members)
 	m.Fulfilled = types.BoolValue(true)
+}
+
+func warnRemoved(diags *diag.Diagnostics) {
+	diags.AddWarning("The profile was removed while its update was pending",
+		"The service has no profile of this person any more, and the update that it had accepted came to nothing.\n\n"+
+			"In state now: nothing of this object.\nWhat to do: run plan; it creates the profile again. Where the person's data was deleted on purpose, take the object out of the configuration.")
 }

@@ -2,61 +2,111 @@ package profile
 
 import (
 	"context"
-	"net/http"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// defaultWait leaves an update, "usually fulfilled within 60 seconds" (interface,
+// defaultTimeout leaves an update, "usually fulfilled within 60 seconds" (interface,
 // section 8), ample room.
-const defaultWait = 10 * time.Minute
+const defaultTimeout = 10 * time.Minute
 
-// update is one change of a profile on its way: sent, saved, awaited.
+// keyMembers is the key in private state of the names of members that were sent and
+// are not in state, because they are write-only.
+const keyMembers = "members"
+
+// update is one change of a profile: sent, saved, awaited.
 type update struct {
+	engine  *deferred.Engine
 	client  *client.Client
 	scope   client.Scope
 	plan    resourceModel
 	changes members
-	note    tfkit.RequestNote
-	adopted bool // the request is an earlier one, which may have other values
+	request deferred.Request
 	diags   *diag.Diagnostics
-	// save writes the object and its note into the response.
-	save func(resourceModel, tfkit.RequestNote)
+
+	submission deferred.Submission
+	unanswered deferred.Submission // of a submission that failed
+	report     deferred.Report
+	// save writes the object and its private state into the response.
+	save func()
 }
 
-// begin collects what an update needs; nil where something is missing.
-func (r *profileResource) begin(plan resourceModel, state *resourceModel, config resourceModel, diags *diag.Diagnostics) *update {
+// begin collects what an update needs. state is nil for an object to create.
+func (r *profileResource) begin(plan resourceModel, state *resourceModel, config resourceModel, diags *diag.Diagnostics) (*update, bool) {
 	c, scope, ok := r.Reach(plan.Scope, diags)
 	if !ok {
-		return nil
+		return nil, false
 	}
+
 	written, _ := config.ProfileWO.Value()
-	return &update{client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
+	u := &update{engine: r.Deferred, client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
+	u.request = u.requestOf(u.changes)
+	// What differs from state was compared with the service by the refresh.
+	u.request.EffectKnownAbsent = state != nil && plan.managed() != nil
+	return u, true
 }
 
-// send sends the changes and notes the request. Where an earlier one may have been
-// accepted without anybody knowing, a pending one is adopted instead.
-func (u *update) send(ctx context.Context, inState string) bool {
-	way := u.client.UpdateProfile
-	if u.note.Uncertain {
-		way = u.client.AdoptProfileUpdate
+// requestOf returns the request that sends changes. Without any, it is the one that
+// was sent before, whose effect is all that is managed.
+func (u *update) requestOf(changes members) deferred.Request {
+	expected := changes
+	if len(expected) == 0 {
+		expected = u.plan.managed()
 	}
-	accepted, err := way(ctx, u.scope, u.plan.IdentityID.ValueString(), u.changes)
+	return profileUpdate(u.client, u.scope, u.plan, changes, expected)
+}
+
+// profileUpdate returns the request that sends changes. expected are the members
+// whose values show that it was fulfilled; nil where they are not known.
+func profileUpdate(c *client.Client, scope client.Scope, m resourceModel, changes, expected members) deferred.Request {
+	identity := m.IdentityID.ValueString()
+	request := deferred.Request{
+		Scope: scope, Identity: identity, Operation: client.OperationProfileUpdate, Occasion: m.occasion(changes),
+		Against:    []string{client.OperationDataDeletion},
+		Repeatable: true, // the values are absolute
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return c.UpdateProfile(ctx, scope, identity, changes)
+		},
+	}
+	if len(expected) > 0 {
+		request.Effect = c.ProfileHolds(scope, identity, expected)
+	}
+	m.Apply(&request)
+	return request
+}
+
+// occasion tells updates of one profile apart: by the version of write-only members,
+// which must not be in private state in any form, or else by a digest of the values.
+func (m *resourceModel) occasion(changes members) string {
+	if !m.ProfileWOVersion.IsNull() {
+		return fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
+	}
+	sum := sha256.Sum256([]byte(client.FormatObject(changes)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// send submits the changes. It reports false where the service has not accepted
+// them, or nobody knows.
+func (u *update) send(ctx context.Context, prior deferred.Submission, inState string) bool {
+	s, report, err := u.engine.Submit(ctx, u.request, prior)
+	u.report = report
 	if err != nil {
-		u.note.Uncertain = client.IsKind(err, client.KindUnknownOutcome)
+		u.unanswered = s
 		tfkit.AddError(u.diags, err, inState)
 		return false
 	}
-	u.adopted = accepted.Adopted
-	u.note = tfkit.RequestNote{ID: accepted.ID}
-	if !u.plan.ProfileWOVersion.IsNull() {
-		u.note.Names = namesOf(u.changes)
-	}
+
+	u.submission, u.unanswered = s, deferred.Submission{}
 	return true
 }
 
@@ -64,106 +114,143 @@ func (u *update) send(ctx context.Context, inState string) bool {
 // meanwhile can lose it. It reports false where the service has refused the update
 // after all.
 func (u *update) await(ctx context.Context, limit time.Duration, inState string) bool {
-	u.plan.Fulfilled = types.BoolValue(false)
-	u.note.Waiting = false
-	u.save(u.plan, u.note)
-	if !u.plan.WaitForFulfilment.ValueBool() {
+	u.plan.Fulfilled = types.BoolValue(u.submission.State == deferred.Fulfilled)
+	u.submission.Interrupted = false
+	u.save()
+	if !u.plan.WaitForFulfilment.ValueBool() || u.plan.Fulfilled.ValueBool() {
 		return true
 	}
-	outcome, interrupted := tfkit.AwaitWithin(ctx, u.client, u.awaited(), limit)
-	if u.adopted && outcome.Ending == client.Gone {
-		// What was pending had other values; now it is out of the way.
-		if !u.send(ctx, inState) {
-			return false
-		}
-		u.save(u.plan, u.note)
-		outcome, interrupted = tfkit.AwaitWithin(ctx, u.client, u.awaited(), limit)
-	}
-	if outcome.Ending == client.Rejected {
-		tfkit.AddError(u.diags, rejected(outcome), inState)
+
+	u.submission, u.report = u.engine.Await(ctx, u.request, u.submission, limit)
+	if u.submission.State == deferred.Failed {
+		tfkit.AddError(u.diags, u.request.Rejection(u.submission, u.report), inState)
 		return false
 	}
-	tfkit.WarnUnfinished(u.diags, "the update of the profile", outcome, interrupted)
-	u.plan.Fulfilled = types.BoolValue(outcome.Ending == client.Fulfilled)
-	u.note.ID, u.note.Waiting = outcome.ID, interrupted
-	if outcome.Ending == client.Fulfilled {
-		u.note.ID = ""
-	}
-	u.save(u.plan, u.note)
+	warnUnfinished(u.diags, u.submission, u.report)
+
+	u.plan.Fulfilled = types.BoolValue(u.submission.State == deferred.Fulfilled)
+	u.save()
 	return true
 }
 
-// awaited is the update as the client watches it. The values decide, where they are
-// known: what a pending record looks like is not documented.
-func (u *update) awaited() client.Awaited {
-	identity := u.plan.IdentityID.ValueString()
-	a := client.Awaited{Scope: u.scope, Identity: identity, Operation: client.OperationProfileUpdate, ID: u.note.ID}
-	expected := u.changes
-	if len(expected) == 0 {
-		expected = u.plan.managed()
-	}
-	if len(expected) > 0 {
-		a.Effect = u.client.ProfileHolds(u.scope, identity, expected)
-	}
-	return a
-}
-
-func rejected(o client.Outcome) error {
-	return &client.Error{
-		Kind: client.KindServer, Code: o.Code, Operation: "Update user profile", Method: http.MethodPatch,
-		Detail: "the service accepted the update and then failed it",
-	}
-}
-
-// complete finds out at a refresh what became of an update that was not fulfilled
-// yet: fulfilled, still pending, or gone, in which case what the service holds is
-// shown, as for any other drift.
-func complete(ctx context.Context, c *client.Client, scope client.Scope, state *resourceModel, held client.Profile, note *tfkit.RequestNote) (diags diag.Diagnostics) {
-	managed := state.managed()
-	if managed != nil && held.Holds(managed) {
-		state.Fulfilled = types.BoolValue(true)
-		*note = tfkit.RequestNote{Names: note.Names}
-		return nil
-	}
-	a := client.Awaited{Scope: scope, Identity: state.IdentityID.ValueString(), Operation: client.OperationProfileUpdate, ID: note.ID}
-	if managed != nil {
-		// Looked at again once the request is known to have left the list: what was read
-		// before may be from before it was fulfilled.
-		a.Effect = func(ctx context.Context) (bool, error) {
-			now, err := c.GetProfile(ctx, scope, a.Identity)
-			if err != nil && !client.IsKind(err, client.KindNotFound) {
-				return false, err
-			}
-			held = now
-			return held.Holds(managed), nil
-		}
-	}
-	switch o := c.Check(ctx, a); o.Ending {
-	case client.Fulfilled:
-		state.Fulfilled = types.BoolValue(true)
-		*note = tfkit.RequestNote{Names: note.Names}
-	case client.Rejected:
-		tfkit.AddError(&diags, rejected(o), "what the service holds; the plan shows the difference")
-		diags = asWarnings(diags)
-		state.show(held.Members)
-		*note = tfkit.RequestNote{Names: note.Names}
-	case client.Gone:
-		tfkit.WarnUnfinished(&diags, "the update of the profile", o, false)
-		state.show(held.Members)
-		*note = tfkit.RequestNote{Names: note.Names}
-	case client.StillPending:
-		if o.Err != nil || o.Status != "" {
-			tfkit.WarnUnfinished(&diags, "the update of the profile", o, false)
-		}
+// writePrivate writes what private state holds of the object.
+func (u *update) writePrivate(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+	diags := tfkit.WriteSubmission(ctx, private, tfkit.KeySubmission, u.submission)
+	diags.Append(tfkit.WriteSubmission(ctx, private, tfkit.KeyUnanswered, u.unanswered)...)
+	if !u.plan.ProfileWOVersion.IsNull() && len(u.changes) > 0 {
+		diags.Append(writeNames(ctx, private, namesOf(u.changes))...)
 	}
 	return diags
 }
 
-// asWarnings is for a refresh: what has failed is over, and the plan shows what
-// there is to do about it.
-func asWarnings(errors diag.Diagnostics) (warnings diag.Diagnostics) {
-	for _, d := range errors {
-		warnings.AddWarning(d.Summary(), d.Detail())
+// warnUnfinished says why an update that was accepted is not fulfilled.
+func warnUnfinished(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	tfkit.WarnUnfinished(diags, "the update of the profile", s, report)
+	if s.State != deferred.Dropped {
+		return
 	}
-	return warnings
+
+	request := "The update of the profile"
+	if s.ID != "" {
+		request += " (request " + tfkit.QuoteID(s.ID) + ")"
+	}
+	diags.AddWarning("The request left the pending list without a visible effect", request+" is no longer pending, and its effect cannot be seen at the service.\n\n"+
+		"In state now: the object with fulfilled = false.\nWhat to do: run plan; it shows what the service holds.")
+}
+
+// refresh finds out what became of an update that was not fulfilled yet. It returns
+// the submission after the look, and reports whether the profile is gone with it: what
+// an update that came to nothing has left is shown, as for any other drift.
+func refresh(ctx context.Context, service *tfkit.Service, scope client.Scope, state *resourceModel, s deferred.Submission, diags *diag.Diagnostics) (_ deferred.Submission, gone bool) {
+	managed := state.managed()
+	request := profileUpdate(service.Client, scope, *state, nil, nil)
+
+	held, missing := client.Profile{}, false
+	look := func(ctx context.Context) (bool, error) {
+		now, err := service.Client.GetProfile(ctx, scope, request.Identity)
+		missing = client.IsKind(err, client.KindNotFound)
+		if err != nil && !missing {
+			return false, err
+		}
+		held = now
+		return !missing && held.Holds(managed), nil
+	}
+	if managed != nil {
+		request.Effect = look
+	}
+
+	s, report, err := service.Deferred.Refresh(ctx, request, s)
+	if err != nil {
+		warnUnwatched(diags, err)
+		return s, false
+	}
+
+	state.Fulfilled = types.BoolValue(s.State == deferred.Fulfilled)
+	if !s.State.IsOver() {
+		warnUnfinishedAtRefresh(diags, s, report)
+		return s, false
+	}
+	if s.State == deferred.Failed {
+		warnFailed(diags, request, s, report)
+		if _, err := look(ctx); err != nil {
+			warnUnwatched(diags, err)
+			return s, false
+		}
+	} else {
+		warnUnfinished(diags, s, report)
+	}
+	if missing {
+		return s, true
+	}
+	state.show(held.Members)
+	return s, false
+}
+
+func warnFailed(diags *diag.Diagnostics, request deferred.Request, s deferred.Submission, report deferred.Report) {
+	var failed diag.Diagnostics
+	tfkit.AddError(&failed, request.Rejection(s, report), "what the service holds; the plan shows the difference")
+	addWarnings(diags, failed)
+}
+
+// warnUnwatched is for a refresh: the object stays as it was.
+func warnUnwatched(diags *diag.Diagnostics, err error) {
+	var failed diag.Diagnostics
+	tfkit.AddError(&failed, err, "the object with fulfilled = false; the request itself was accepted")
+	for _, d := range failed {
+		diags.AddWarning("Accepted, and could not be watched: "+d.Summary(), d.Detail())
+	}
+}
+
+// warnUnfinishedAtRefresh says only what is unusual about an update that is pending.
+func warnUnfinishedAtRefresh(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	if report.Status != "" || report.Gap != "" {
+		tfkit.WarnUnfinished(diags, "the update of the profile", s, report)
+	}
+}
+
+func addWarnings(diags *diag.Diagnostics, errors diag.Diagnostics) {
+	for _, d := range errors {
+		diags.AddWarning(d.Summary(), d.Detail())
+	}
+}
+
+// readNames returns the names of members that were sent and are not in state.
+func readNames(ctx context.Context, private tfkit.PrivateReader) []string {
+	var names []string
+	text, _ := private.GetKey(ctx, keyMembers)
+	if len(text) == 0 || json.Unmarshal(text, &names) != nil {
+		return nil
+	}
+	return names
+}
+
+func writeNames(ctx context.Context, private tfkit.PrivateWriter, names []string) diag.Diagnostics {
+	if len(names) == 0 {
+		return private.SetKey(ctx, keyMembers, nil)
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("Internal error", "The names of members cannot be written into private state.")}
+	}
+	return private.SetKey(ctx, keyMembers, text)
 }

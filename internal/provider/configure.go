@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -90,7 +91,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 			resp.Diagnostics.AddError("Unusable provider configuration", "The setting "+err.Error()+".")
 			return
 		}
-		service.Client = c
+		service.Client, service.Deferred = c, deferred.NewEngine(c)
 	}
 	resp.ResourceData, resp.DataSourceData = service, service
 }
@@ -255,6 +256,9 @@ func (s *settings) wire(ctx context.Context, m model) client.Wire {
 		LoginParametersIn:   s.text("wire_login_parameters_in", w.LoginParametersIn),
 		ConsentParametersIn: s.text("wire_consent_parameters_in", w.ConsentParametersIn),
 		AgreementTimeFormat: s.text("wire_agreement_time_format", w.AgreementTimeFormat),
+
+		PendingIdentityField: s.text("wire_pending_identity_field", w.PendingIdentityField),
+		PendingListLag:       s.text("wire_pending_list_lag", w.PendingListLag),
 	}
 	s.exportWire(w.exportWireModel, &wire)
 	if err := wire.Validate(); err != nil {

@@ -41,6 +41,9 @@ type wireModel struct {
 	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
 	AgreementTimeFormat types.String `tfsdk:"agreement_time_format"`
 
+	PendingIdentityField types.String `tfsdk:"pending_identity_field"`
+	PendingListLag       types.String `tfsdk:"pending_list_lag"`
+
 	exportWireModel
 }
 
@@ -106,6 +109,17 @@ func wireAttributes() map[string]schema.Attribute {
 		"login_parameters_in":   choice("login_parameters_in", "Where e-mail and password travel in a login: as a JSON body, a form body, or in the query.", client.Placements),
 		"consent_parameters_in": choice("consent_parameters_in", "Where the fields of a consent update travel: as a JSON body, a form body, or in the query.", client.Placements),
 		"agreement_time_format": choice("agreement_time_format", "How `agreement_time` is written when it is sent: as RFC 3339 text in UTC, or as milliseconds since 1970.", client.TimeFormats),
+		"pending_identity_field": schema.StringAttribute{
+			Optional:   true,
+			Validators: []validator.String{stringvalidator.LengthBetween(1, 100)},
+			MarkdownDescription: "Name of the field by which a record in the list of pending requests says whom it is about. Unset, the usual names are recognised, such as `identityId`, `user_id` and `subject`." +
+				fromEnv("wire_pending_identity_field"),
+		},
+		"pending_list_lag": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "How long the list of pending requests may lag behind the service: a request that was accepted and never seen in the list is taken to have left it only after this time. " +
+				"A duration from `0s` to `10m`; defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
+		},
 	}
 	maps.Copy(attributes, exportWireAttributes())
 	return attributes

@@ -3,6 +3,7 @@ package requests
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"time"
 
@@ -10,14 +11,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// accessModel is the resource analytics_data_access_request: a ticket, and the file
+// accessModel is the resource analytics_data_access_request: a request, and the file
 // that it ends in.
 type accessModel struct {
-	ticket
+	requestModel
 	OutputPath types.String `tfsdk:"output_path"`
 	SHA256     types.String `tfsdk:"sha256"`
 	Bytes      types.Int64  `tfsdk:"bytes"`
@@ -25,78 +28,164 @@ type accessModel struct {
 
 func (m *accessModel) keepFile(state accessModel) { m.SHA256, m.Bytes = state.SHA256, state.Bytes }
 
-func (m *accessModel) expectFile() { m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown() }
+func (m *accessModel) planFile() { m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown() }
 
-// request sends the request, after it is known that its data can be written. Data
-// that come at once are written at once.
-func (m *accessModel) request(ctx context.Context, o *order, inState string, diags *diag.Diagnostics) bool {
-	if err := outfile.Check(m.OutputPath.ValueString()); err != nil {
-		diags.AddAttributeError(path.Root("output_path"), "The file cannot be written",
-			unwritable(err)+"\n\nNothing was sent to the service.\nIn state now: "+inState+".\nWhat to do: correct output_path, or what is at that path.")
-		return false
-	}
-	got, err := o.client.RequestData(ctx, o.scope, m.IdentityID.ValueString())
-	if err != nil {
-		o.fail(err, inState, diags)
-		return false
-	}
-	access.warnAdopted(diags, got)
-	m.accept(tfkit.SentRequest{ID: got.ID, At: got.At})
+// fromAccepted takes over a request whose data are not written: also one that the
+// service has carried out is not fulfilled for Terraform before that.
+func (m *accessModel) fromAccepted(s deferred.Submission) {
+	m.fromSubmission(s)
+	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 	m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
-	if got.Data == nil {
-		return true
+}
+
+// fromFile takes over data that are written.
+func (m *accessModel) fromFile(written outfile.File) {
+	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
+	m.fulfil(time.Now())
+}
+
+// fetch is a data access request on its way into its file.
+type fetch struct {
+	*dataAccessRequestResource
+	model   *accessModel
+	client  *client.Client
+	scope   client.Scope
+	inState string // what is in state where submitting fails
+	diags   *diag.Diagnostics
+
+	submission deferred.Submission
+	unanswered deferred.Submission // of a submission that failed
+	report     deferred.Report
+}
+
+func (r *dataAccessRequestResource) fetch(m *accessModel, inState string, diags *diag.Diagnostics) (*fetch, bool) {
+	c, scope, ok := r.Reach(m.Scope, diags)
+	return &fetch{dataAccessRequestResource: r, model: m, client: c, scope: scope, inState: inState, diags: diags}, ok
+}
+
+// request returns the request for the data, which are written to w.
+func (f *fetch) request(w io.Writer) deferred.Request {
+	identity := f.model.IdentityID.ValueString()
+	request := deferred.Request{
+		Scope: f.scope, Identity: identity, Operation: client.OperationDataAccess, Occasion: f.model.occasion(),
+		Against: []string{client.OperationDataDeletion},
+		Adopts:  true,
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return f.client.FetchData(ctx, f.scope, identity, w)
+		},
 	}
-	if err := m.store(o.files, got.Data); err != nil {
-		diags.AddAttributeError(path.Root("output_path"), "The file could not be written",
-			unwritable(err)+"\n\nThe service has given the data; they are dropped.\nIn state now: "+inState+".\nWhat to do: remove the cause and apply again.")
+	f.model.Apply(&request)
+	return request
+}
+
+var (
+	errOtherObject = errors.New("another object of this run has written that file; each object needs a path of its own")
+	errNoData      = errors.New("the service has given no data")
+)
+
+// deliver submits the request. Data that the service gives at once are written to the
+// file, which then is the first result; otherwise the error is errNoData. Further
+// errors are *client.Error, or the file's.
+func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile.File, error) {
+	release, free := f.Files.Claim(f.model.OutputPath.ValueString())
+	if !free {
+		return outfile.File{}, errOtherObject
+	}
+
+	written, err := outfile.Write(f.model.OutputPath.ValueString(), func(w *outfile.Writer) error {
+		s, report, err := f.Deferred.Submit(ctx, f.request(w), prior)
+		f.report = report
+		if err != nil {
+			f.unanswered = s
+			return err
+		}
+		f.submission, f.unanswered = s, deferred.Submission{}
+		if s.State != deferred.Fulfilled {
+			return errNoData
+		}
+		return nil
+	})
+	if err != nil {
+		release()
+	}
+	return written, err
+}
+
+// submit sends the request, after it is known that its data can be written. It
+// reports false where there is nothing to wait for.
+func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
+	if err := outfile.Check(f.model.OutputPath.ValueString()); err != nil {
+		f.refuseFile("The file cannot be written", err, "Nothing was sent to the service.", "correct output_path, or what is at that path")
 		return false
+	}
+
+	written, err := f.deliver(ctx, prior)
+	if client.IsError(err) {
+		tfkit.AddError(f.diags, err, f.inState)
+		return false
+	}
+	if errors.Is(err, errOtherObject) {
+		f.refuseFile("The file cannot be written", err, "Nothing was sent to the service.", "correct output_path")
+		return false
+	}
+	if err != nil && !errors.Is(err, errNoData) {
+		f.refuseFile("The file could not be written", err, "The service has given the data; they are dropped.", "remove the cause and apply again")
+		return false
+	}
+
+	access.warnSubmitted(f.diags, f.submission, f.report)
+	f.model.fromAccepted(f.submission)
+	if err == nil {
+		f.model.RequestID = types.StringNull()
+		f.model.fromFile(written)
 	}
 	return true
 }
 
-// collect fetches the data of a request that is no longer pending. Whatever stands
-// against it is a warning: the request was accepted, and is in state.
-func (m *accessModel) collect(ctx context.Context, o *order, diags *diag.Diagnostics) note {
-	got, err := o.client.CollectData(ctx, o.scope, m.IdentityID.ValueString())
-	switch {
-	case err != nil:
-		diags.AddWarning("The data could not be fetched", "The service has carried out the data access request, and fetching the data failed: "+err.Error()+".\n\n"+
-			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches them.")
-		return ready
-	case got.Data == nil:
-		m.accept(tfkit.SentRequest{ID: got.ID, At: got.At})
-		diags.AddWarning("The service gave no data", "The data access request is no longer pending, and in the place of the data the service has accepted another one, request "+named(got.ID)+".\n\n"+
-			"In state now: the other request, with fulfilled = false.\nWhat to do: apply again once it is carried out. Where it comes to the same, ask the operator of the service how the data are handed out.")
-		return none
-	}
-	if err := m.store(o.files, got.Data); err != nil {
-		diags.AddAttributeWarning(path.Root("output_path"), "The file could not be written", "The service has given the data. "+unwritable(err)+"\n\n"+
-			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches the data again.")
-		return ready
-	}
-	return none
+func (f *fetch) refuseFile(summary string, reason error, happened, do string) {
+	f.diags.AddAttributeError(path.Root("output_path"), summary,
+		because(reason)+"\n\n"+happened+"\nIn state now: "+f.inState+".\nWhat to do: "+do+".")
 }
 
-// errOtherObject: two objects with one file.
-var errOtherObject = errors.New("another object of this run has written that file; each object needs a path of its own")
+// await waits until the request is no longer pending.
+func (f *fetch) await(ctx context.Context, limit time.Duration) {
+	f.submission, f.report = f.Deferred.Await(ctx, f.request(nil), f.submission, limit)
+}
 
-// store writes the data, and with that the request is fulfilled.
-func (m *accessModel) store(files *outfile.Claims, data []byte) error {
-	release, free := files.Claim(m.OutputPath.ValueString())
-	if !free {
-		return errOtherObject
+// finish fetches the data of a request that is carried out, or says why it is not.
+// What stands against fetching is a warning: the request was accepted, and is in
+// state.
+func (f *fetch) finish(ctx context.Context) {
+	if f.submission.State != deferred.Fulfilled {
+		warnAwaited(f.diags, access, f.submission, f.report)
+		f.model.fromAccepted(f.submission)
+		return
 	}
-	written, err := outfile.Write(m.OutputPath.ValueString(), func(w *outfile.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-	if err != nil {
-		release()
-		return err
+
+	carriedOut := f.submission
+	written, err := f.deliver(ctx, deferred.Submission{})
+	if err == nil {
+		f.submission = carriedOut
+		f.model.fromSubmission(carriedOut)
+		f.model.fromFile(written)
+		return
 	}
-	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
-	m.fulfil(time.Now())
-	return nil
+	if errors.Is(err, errNoData) {
+		f.model.fromAccepted(f.submission)
+		f.diags.AddWarning("The service gave no data", "The data access request is no longer pending, and in the place of the data the service has accepted another one, request "+shownID(f.submission.ID)+".\n\n"+
+			"In state now: the other request, with fulfilled = false.\nWhat to do: apply again once it is carried out. Where it comes to the same, ask the operator of the service how the data are handed out.")
+		return
+	}
+
+	f.submission = carriedOut
+	f.model.fromAccepted(carriedOut)
+	if client.IsError(err) {
+		f.diags.AddWarning("The data could not be fetched", "The service has carried out the data access request, and fetching the data failed: "+err.Error()+".\n\n"+
+			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches them.")
+		return
+	}
+	f.diags.AddAttributeWarning(path.Root("output_path"), "The file could not be written", "The service has given the data. "+because(err)+"\n\n"+
+		"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches the data again.")
 }
 
 // holdsFile compares the file with what was written.
@@ -113,7 +202,7 @@ func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bo
 		warnLost(diags, "At output_path there is something that is no regular file.")
 	default:
 		diags.AddAttributeError(path.Root("output_path"), "The file cannot be read",
-			unwritable(err)+"\n\nIn state now: "+tfkit.PriorKept+".\nWhat to do: make the file readable for whoever runs Terraform.")
+			because(err)+"\n\nIn state now: "+tfkit.PriorKept+".\nWhat to do: make the file readable for whoever runs Terraform.")
 	}
 	return false
 }
@@ -123,8 +212,8 @@ func warnLost(diags *diag.Diagnostics, what string) {
 		what+" The plan therefore requests the data of the person once more and writes them there.\n\nWhat to do: nothing, or put the file back, or take the object out of the configuration and the state.")
 }
 
-// unwritable says what stands against the file, without its path.
-func unwritable(err error) string { return "The reason: " + err.Error() + "." }
+// because names the reason of an error about the file, without its path.
+func because(err error) string { return "The reason: " + err.Error() + "." }
 
 func (m *accessModel) warnKept(diags *diag.Diagnostics) {
 	if m.Fulfilled.ValueBool() {
@@ -133,5 +222,5 @@ func (m *accessModel) warnKept(diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddWarning("The data access request cannot be undone",
-		"Destroying this object only makes Terraform forget it. The request that it stands for, "+named(m.RequestID.ValueString())+", has been accepted: it stays pending at the service, which has no way to call it back.")
+		"Destroying this object only makes Terraform forget it. The request that it stands for, "+shownID(m.RequestID.ValueString())+", has been accepted: it stays pending at the service, which has no way to call it back.")
 }

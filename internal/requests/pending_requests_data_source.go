@@ -126,12 +126,12 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
-	records, err := c.ListPending(ctx, scope)
+	list, err := c.ListPending(ctx, scope)
 	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
-	m.fromAPI(records, &resp.Diagnostics)
+	m.fromAPI(list.Records, &resp.Diagnostics)
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

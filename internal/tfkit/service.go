@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 )
 
@@ -28,10 +29,10 @@ type Service struct {
 	// are not known yet; UnknownScope those of its scope.
 	Unknown      []string
 	UnknownScope []string
-	// Sent are the deferred requests of this run.
-	Sent Sent
 	// Written is whose consent the objects of this run have written.
 	Written Written
+	// Deferred carries out deferred requests; nil where Client is.
+	Deferred *deferred.Engine
 	// Files are the output files of this run.
 	Files outfile.Claims
 }

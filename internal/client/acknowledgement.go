@@ -1,0 +1,80 @@
+package client
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// acknowledgementNames are the members that an acknowledgement of a request is made
+// of, by their letters. The interface does not show the answers of deferred requests
+// (section 4, gaps): these names are our assumption. A name of a person or a thing is
+// deliberately not among them.
+var acknowledgementNames = []string{
+	"id", "requestid", "actionid", "jobid", "taskid", "ticketid", "uuid", "ticket",
+	"request", "action", "job", "task", "operation", "type", "requesttype", "actiontype", "kind",
+	"status", "state", "progress", "position", "ok", "success", "accepted", "queued", "pending",
+	"message", "msg", "detail", "details", "description", "title", "code", "error", "errors", "errorcode", "reason",
+	"createdat", "requestedat", "submittedat", "updatedat", "expiresat", "created", "timestamp", "time", "date", "eta",
+	"identityid", "identity", "userid", "user", "subjectid", "subject", "orgid", "projectid", "accountid",
+	"url", "href", "link", "links", "location", "downloadurl",
+	"data", "result", "response", "record",
+}
+
+// listNames are the members of an acknowledgement that may hold lists of objects.
+var listNames = []string{"errors", "details", "links"}
+
+// isAcknowledgement reports whether an answer says only that a request was accepted,
+// or where its result is to be had, as opposed to being the result. Every value
+// without members is one: an empty answer proves nothing.
+func isAcknowledgement(v jsontext.Value) bool {
+	switch v.Kind() {
+	case '[':
+		return !slices.ContainsFunc(elementsOf(v), func(e jsontext.Value) bool { return e.Kind() == '{' || e.Kind() == '[' })
+	case '{':
+		for name, member := range membersOf(v) {
+			if !isAcknowledgementMember(lettersOf(name), member) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isAcknowledgementMember(name string, v jsontext.Value) bool {
+	if !slices.Contains(acknowledgementNames, name) {
+		return false
+	}
+	if v.Kind() != '[' || !slices.Contains(listNames, name) {
+		return isAcknowledgement(v)
+	}
+	return !slices.ContainsFunc(elementsOf(v), func(e jsontext.Value) bool { return !isAcknowledgement(e) })
+}
+
+// receiptOf reads what an acknowledgement says of the request.
+func receiptOf(v jsontext.Value) Receipt {
+	record := readRecord(unwrapped(v))
+
+	r := Receipt{At: time.Now()}
+	r.ID, _ = record.ID.Get()
+	if at, given := record.CreatedAt.Get(); given {
+		r.At = at
+	}
+	return r
+}
+
+// unwrapped returns the object below a wrapper that is the only member.
+func unwrapped(v jsontext.Value) jsontext.Value {
+	members := membersOf(v)
+	if len(members) != 1 {
+		return v
+	}
+	for name, inner := range members {
+		if inner.Kind() == '{' && !strings.EqualFold(name, "user") {
+			return inner
+		}
+	}
+	return v
+}

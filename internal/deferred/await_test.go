@@ -1,0 +1,462 @@
+package deferred_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// becomes decides what happens to every request that is accepted.
+func becomes(o mockserver.Outcome) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
+	}
+}
+
+func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		outcome mockserver.Outcome
+		ended   []string // ended_statuses
+		state   deferred.State
+		code    string
+		status  string
+	}{
+		"fulfilled":                          {mockserver.Outcome{After: time.Minute}, nil, deferred.Fulfilled, "", ""},
+		"fulfilled at once":                  {mockserver.Outcome{After: -1}, nil, deferred.Fulfilled, "", ""},
+		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", ""},
+		"never":                              {mockserver.Outcome{Fate: mockserver.Never}, nil, deferred.Listed, "", ""},
+		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", ""},
+		"vanished":                           {mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}, nil, deferred.Dropped, "", ""},
+		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", ""},
+		"unknown for ever":                   {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, nil, deferred.Listed, "", "QUEUED_V2"},
+		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", "archived"},
+		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
+				q := r.deletion(person)
+				q.EndedStatuses = tc.ended
+				s, _ := r.mustSubmit(t, q)
+
+				s, report := r.Await(t.Context(), q, s, time.Hour)
+				wantState(t, s, tc.state)
+				if report.Code != tc.code || report.Status != tc.status || report.Err != nil {
+					t.Errorf("the report is %+v", report)
+				}
+				again, _, err := r.Refresh(t.Context(), q, s)
+				noError(t, err)
+				wantState(t, again, tc.state)
+				wantQueued(t, service, 1)
+			}, becomes(tc.outcome))
+		})
+	}
+}
+
+// With an id, only the record with that id is the request's own; without one, only a
+// record that was not there before.
+func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
+	t.Parallel()
+	old := map[string]mockserver.Outcome{
+		"an old one that failed":    {Fate: mockserver.Failed, Code: "E_OLD"},
+		"an old one that is done":   {KeepListed: true},
+		"an old one that is closed": {KeepListed: true, FinalStatus: "expired"},
+	}
+	answers := map[string]func(map[string]any) any{
+		"with an id":    nil,
+		"without an id": func(map[string]any) any { return map[string]any{"ok": true} },
+	}
+	for name, outcome := range old {
+		for answered, answer := range answers {
+			t.Run(name+", answered "+answered, func(t *testing.T) {
+				t.Parallel()
+				eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+					for i := range 3 {
+						id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation, At: time.Now().Add(-time.Duration(i+1) * time.Hour)})
+						service.Conclude(id, outcome)
+					}
+					service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
+					s, report := r.mustSubmit(t, q.of(r))
+					if report.Adopted {
+						t.Error("it was adopted")
+					}
+					s, report = r.Await(t.Context(), q.of(r), s, 30*time.Minute)
+					wantState(t, s, deferred.Listed)
+					if report.Code != "" || s.ID != service.Queue()[3].ID {
+						t.Errorf("%+v %+v", s, report)
+					}
+					s, _ = r.Await(t.Context(), q.of(r), s, time.Hour)
+					wantState(t, s, deferred.Fulfilled)
+					wantQueued(t, service, 4)
+				}, func(s *mockserver.Server) { s.QueueAnswer = answer })
+			})
+		}
+	}
+}
+
+// An effect counts only where it was absent before. Otherwise the list decides: with
+// the request in it once, or after the time that it may lag.
+func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		profile string
+		lag     time.Duration
+		atLeast time.Duration
+	}{
+		"no profile, and the list lags": {"", 5 * time.Second, time.Hour},
+		"a profile, and the list lags":  {`{"plan":"free"}`, 5 * time.Second, time.Hour},
+		"no profile":                    {"", 0, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				if tc.profile != "" {
+					service.PutProfile(serverScope, person, tc.profile)
+				}
+				began := time.Now()
+				s, _ := r.mustSubmit(t, r.deletion(person))
+				s, _ = r.Await(t.Context(), r.deletion(person), s, 2*time.Hour)
+				wantState(t, s, deferred.Fulfilled)
+				if took := time.Since(began); took < tc.atLeast {
+					t.Errorf("it is said to be fulfilled after %v", took)
+				}
+			}, func(s *mockserver.Server) {
+				s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: tc.lag}
+			})
+		})
+	}
+}
+
+func TestDeferred_requestThatIsNeverListedIsOverAfterTheLag(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
+		began := time.Now()
+		s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		if took := time.Since(began); took < 10*time.Second || took > 15*time.Second {
+			t.Errorf("it is said to be fulfilled after %v", took)
+		}
+	}, becomes(mockserver.Outcome{After: -1}))
+}
+
+// What is not understood fails closed before a queueing call, and names a way out.
+func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
+	t.Parallel()
+	type variant struct {
+		configure func(*mockserver.Server)
+		solved    func(*client.Config)
+	}
+	variants := map[string]variant{
+		"person under another name": {
+			func(s *mockserver.Server) { s.PendingRecord = mockserver.RenameField("identityId", "personId") },
+			func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" },
+		},
+		"no person": {func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") }, nil},
+		"operation under another name": {func(s *mockserver.Server) {
+			s.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+				record["operation"] = "purge"
+				return record
+			}
+		}, nil},
+		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, nil},
+	}
+	for _, sign := range mockserver.PageSigns {
+		variants["signs of pages: "+fmt.Sprint(sign)] = variant{func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }, nil}
+	}
+
+	for name, v := range variants {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
+				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+				e := wantKind(t, err, client.KindPayload)
+				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
+					if !strings.Contains(e.Detail, way) {
+						t.Errorf("the detail does not name %s: %s", way, e.Detail)
+					}
+				}
+				if strings.Contains(e.Detail, person) || strings.Contains(e.Detail, "somebody") {
+					t.Errorf("the detail names a person: %s", e.Detail)
+				}
+				wantCount(t, service, q.operation, 0)
+
+				partial := q.of(r)
+				partial.List = deferred.ListPartial
+				_, _, err = r.Submit(t.Context(), partial, deferred.Submission{})
+				noError(t, err)
+				if v.solved == nil {
+					return
+				}
+				solved := newRun(t, service, v.solved)
+				s, report := solved.mustSubmit(t, q.of(solved))
+				if !report.Adopted || s.ID != "request-2" {
+					t.Errorf("with the setting it is %+v %+v", s, report)
+				}
+			}, v.configure)
+		})
+	}
+}
+
+// A list that is not understood ends no wait either.
+func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(person, nil))
+		service.PendingPage = mockserver.Page{Size: 1, Sign: mockserver.PageHasMore}
+		for i := range 3 {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
+		}
+		service.PendingOrder = func(n int, swap func(i, j int)) {
+			if n > 1 {
+				swap(0, n-1) // ours is on the page that is not shown
+			}
+		}
+		s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		if !s.State.IsOpen() || report.Gap == "" {
+			t.Errorf("%+v %+v", s, report)
+		}
+	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}
+
+func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Times: -1})
+		q := r.deletion(person)
+		q.List = deferred.ListIgnored
+		s, _ := r.mustSubmit(t, q)
+		s, _ = r.Await(t.Context(), q, s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		wantCount(t, service, mockserver.OpListPendingRequests, 0)
+		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+			t.Errorf("%d looks at the profile in ten minutes", looks)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
+}
+
+// An acknowledgement is not the data, and data is not an acknowledgement.
+func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.Acknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				var file strings.Builder
+				s, _ := r.mustSubmit(t, r.access(person, &file))
+				if file.Len() > 0 || s.State == deferred.Fulfilled {
+					t.Errorf("taken for the data: %q, %+v", file.String(), s)
+				}
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				wantState(t, s, deferred.Fulfilled)
+
+				s, _ = r.mustSubmit(t, r.access(person, &file))
+				if !strings.Contains(file.String(), `"free"`) || s.State != deferred.Fulfilled {
+					t.Errorf("the data is %q, %+v", file.String(), s)
+				}
+				wantQueued(t, service, 1)
+			}, mocktest.AnswerQueueing(200, body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+		})
+	}
+}
+
+func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.DataLikeAcknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				wantState(t, s, deferred.Fulfilled)
+
+				var file strings.Builder
+				s, _ = r.mustSubmit(t, r.access(person, &file))
+				if file.String() != body || s.State != deferred.Fulfilled {
+					t.Errorf("the data is %q, %+v", file.String(), s)
+				}
+				wantQueued(t, service, 1)
+			}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+		})
+	}
+}
+
+// While a request is pending for the person, no answer is the data.
+func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		var file strings.Builder
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Listed)
+		if s.ID != service.Queue()[0].ID {
+			t.Errorf("%+v", s)
+		}
+	}, mocktest.AnswerQueueing(200, `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
+	t.Parallel()
+	const size = 40 << 20 // above what an answer may be that is held in memory
+	body := `{"events":["` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<20)+`"`, size>>20) + `]}`
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+
+		var written counter
+		s, _ = r.mustSubmit(t, r.access(person, &written))
+		wantState(t, s, deferred.Fulfilled)
+		if int(written) != len(body) {
+			t.Errorf("%d bytes of %d", written, len(body))
+		}
+	}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func TestDeferred_waitOutlivesAListThatIsDown(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 503, Times: 40})
+		s, _ = r.Await(t.Context(), r.deletion(person), s, 2*time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 30 * time.Minute })
+}
+
+func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}"), Times: -1})
+		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		_ = wantKind(t, report.Err, client.KindForbidden)
+		if !s.State.IsOpen() {
+			t.Errorf("the request is %+v", s)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
+}
+
+func TestDeferred_readingThatBeganBeforeTheRequestProvesNothing(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		// The first look is answered with an old list, long after the request was sent.
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Delay: 8 * time.Second})
+		s, _ := r.mustSubmit(t, r.access(person, nil))
+		began := time.Now()
+		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		if took := time.Since(began); took < 9*time.Minute {
+			t.Errorf("the wait was over after %v", took)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
+}
+
+func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
+	t.Parallel()
+	polls := func(t *testing.T, waiters int) (count int) {
+		t.Helper()
+		bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			var wg sync.WaitGroup
+			for i := range waiters {
+				identity := fmt.Sprint("user-", i)
+				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: identity, Operation: mockserver.OpDeleteAllData})
+				wg.Go(func() {
+					r.Await(ctx, r.deletion(identity), deferred.Submission{State: deferred.Accepted, ID: id}, time.Hour)
+				})
+			}
+			wg.Wait()
+			count = service.Count(mockserver.OpListPendingRequests)
+		}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+		return count
+	}
+	one, many := polls(t, 1), polls(t, 100)
+	if many > one+one/5+2 {
+		t.Errorf("one waiter polls %d times in ten minutes, a hundred %d times", one, many)
+	}
+}
+
+func TestDeferred_dayOfWaitingEndsWithItsContextAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		began := time.Now()
+		s, report := r.Await(t.Context(), r.deletion(person), s, 24*time.Hour)
+		if !s.State.IsOpen() || report.Err != nil || report.Interrupted {
+			t.Errorf("%+v %+v", s, report)
+		}
+		if late := time.Since(began) - 24*time.Hour; late > 50*time.Millisecond {
+			t.Errorf("the wait ended %v late", late)
+		}
+		if polls := service.Count(mockserver.OpListPendingRequests); polls > 3200 {
+			t.Errorf("%d polls in a day", polls)
+		}
+	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}
+
+func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"gold"}`)
+		var file strings.Builder
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		if file.Len() > 0 {
+			t.Fatal("there is data already")
+		}
+		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+
+		s, _ = r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Fulfilled)
+		if !strings.Contains(file.String(), `"gold"`) {
+			t.Errorf("the data is %s", file.String())
+		}
+		wantQueued(t, service, 1)
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"theirs":1}`)
+		changes, err := client.ParseObject(`{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
+		noError(t, err)
+		q := r.update(person, changes)
+		q.EffectKnownAbsent = true
+		s, _ := r.mustSubmit(t, q)
+		s, _ = r.Await(t.Context(), q, s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+
+		p, err := r.GetProfile(t.Context(), scope, person)
+		noError(t, err)
+		if string(p.Members["big"]) != "9007199254740993" || string(p.Members["theirs"]) != "1" || !p.Holds(changes) {
+			t.Errorf("the profile is %s", p.JSON)
+		}
+		wantCount(t, service, mockserver.OpUpdateProfile, 1)
+		wantCount(t, service, mockserver.OpGetProfile, 2) // once for the wait, once for this test
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 40 * time.Second })
+}

@@ -1,0 +1,520 @@
+package deferred
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// depth is how many decisions of a schedule are explored; those behind them take
+// their first option. -depth 7 is for a long look.
+var depth = flag.Int("depth", 5, "decisions of each schedule of deferred requests that are explored")
+
+// TestDeferred_everySchedule runs what Terraform does with one person's requests
+// against everything that a service may do, in every order up to the depth, and
+// checks after each step what the package promises.
+func TestDeferred_everySchedule(t *testing.T) {
+	t.Parallel()
+	for _, setting := range settings {
+		t.Run(setting.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				seen, failed := 0, 0
+				for c := (&chooser{}); c.advance(*depth); seen++ {
+					w := newWorld(setting, c)
+					w.play()
+					if len(w.broken) > 0 {
+						t.Errorf("%s\n%s", strings.Join(w.story, "\n"), strings.Join(w.broken, "\n"))
+						if failed++; failed == 3 {
+							t.FailNow()
+						}
+					}
+				}
+				t.Logf("%d schedules of depth %d", seen, *depth)
+			})
+		})
+	}
+}
+
+// chooser walks through all sequences of decisions, one sequence for each advance.
+type chooser struct {
+	taken   []int // the option of each decision
+	options []int // how many each one has
+	at      int
+	limit   int
+	begun   bool
+}
+
+// advance begins the next sequence; false after the last one.
+func (c *chooser) advance(limit int) bool {
+	c.limit, c.at = limit, 0
+	if !c.begun {
+		c.begun = true
+		return true
+	}
+
+	for i := len(c.taken) - 1; i >= 0; i-- {
+		if c.taken[i]+1 < c.options[i] {
+			c.taken, c.options = c.taken[:i+1], c.options[:i+1]
+			c.taken[i]++
+			return true
+		}
+	}
+	return false
+}
+
+// choose decides between n options; beyond the limit it is always the first.
+func (c *chooser) choose(n int) int {
+	if c.at >= c.limit {
+		return 0
+	}
+	if c.at == len(c.taken) {
+		c.taken, c.options = append(c.taken, 0), append(c.options, n)
+	}
+	c.at++
+	return c.taken[c.at-1]
+}
+
+// setting is what does not change during a schedule.
+type setting struct {
+	name       string
+	operation  string
+	repeatable bool
+	noEffect   bool // nothing is to be seen of it, as of data access
+	effect     bool // the effect is there from the beginning
+	oldFailed  bool // the service lists an old request that failed
+	noIDs      bool // answers and records have no ids
+}
+
+var settings = []setting{
+	{name: "deletion", operation: client.OperationDataDeletion},
+	{name: "deletion of a person without a profile", operation: client.OperationDataDeletion, effect: true},
+	{name: "deletion beside an old failed one", operation: client.OperationDataDeletion, oldFailed: true},
+	{name: "deletion without ids", operation: client.OperationDataDeletion, noIDs: true},
+	{name: "deletion without ids beside an old failed one", operation: client.OperationDataDeletion, noIDs: true, oldFailed: true},
+	{name: "profile update", operation: client.OperationProfileUpdate, repeatable: true},
+	{name: "data access", operation: client.OperationDataAccess, noEffect: true},
+}
+
+// queued is a request as the service has it.
+type queued struct {
+	id       string
+	at       time.Time
+	occasion string
+	old      bool
+	status   string // empty: pending
+	shown    string // a status while it is pending
+	listed   bool
+	effect   bool // it was carried out
+}
+
+// object is an object of Terraform's state.
+type object struct {
+	exists     bool
+	submission Submission
+	unanswered Submission
+}
+
+// world is a service, a person, and Terraform.
+type world struct {
+	setting
+
+	c      *chooser
+	engine *Engine
+	queue  []*queued
+	effect bool
+	story  []string
+	broken []string
+
+	objects [2]object
+	cancel  context.CancelFunc
+	// wishes is how many requests may be accepted: one for each that the configuration
+	// wants, and one more for each whose outcome was reported as unknown, failed or
+	// dropped. wished are the occasions that were wanted.
+	wishes int
+	wished map[string]bool
+}
+
+const lag = 3 * time.Second
+
+func newWorld(s setting, c *chooser) *world {
+	w := &world{setting: s, c: c, effect: s.effect, wished: map[string]bool{}}
+	if s.oldFailed {
+		w.queue = append(w.queue, &queued{id: "old", at: time.Now().Add(-time.Hour), status: "failed", listed: true, old: true})
+	}
+	w.restart()
+	return w
+}
+
+// restart begins another run of the provider, which remembers nothing.
+func (w *world) restart() { w.engine = &Engine{service: w, watch: w} }
+
+func (w *world) tell(format string, args ...any) {
+	w.story = append(w.story, fmt.Sprintf(format, args...))
+}
+
+func (w *world) breaks(format string, args ...any) {
+	w.broken = append(w.broken, "BROKEN: "+fmt.Sprintf(format, args...))
+}
+
+// The service, as the engine sees it.
+
+func (w *world) LockPerson(context.Context, client.Scope, string) (func(), error) {
+	return func() {}, nil
+}
+func (w *world) PendingListLag() time.Duration { return lag }
+func (w *world) ReadOnly() bool                { return false }
+
+// pendingOne returns the oldest request that the service works on.
+func (w *world) pendingOne() *queued {
+	for _, q := range w.queue {
+		if q.status == "" && !q.effect {
+			return q
+		}
+	}
+	return nil
+}
+
+func (w *world) carryOut(q *queued) {
+	q.effect, q.listed, w.effect = true, false, true
+}
+
+// look decides what happens to the oldest request before the list is read, and how
+// the list is answered.
+func (w *world) look(ctx context.Context, _ person, _, since time.Time) (sight, error) {
+	<-time.After(min(max(time.Since(since)/10, pollFloor), pollCeiling))
+	if ctx.Err() != nil {
+		return sight{}, ctx.Err()
+	}
+
+	kinds := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted"}
+	kind := kinds[w.c.choose(len(kinds))]
+	q := w.pendingOne()
+	if q != nil {
+		switch kind {
+		case "fulfilled":
+			w.carryOut(q)
+		case "failed":
+			q.status = "failed"
+		case "failed and gone":
+			q.status, q.listed = "failed", false
+		case "vanished":
+			q.status, q.listed = "vanished", false
+		case "done and listed":
+			w.carryOut(q)
+			q.status, q.listed = "done", true
+		case "unknown status":
+			q.shown = "QUEUED_V2"
+		case "unknown final status":
+			w.carryOut(q)
+			q.status, q.listed = "archived", true
+		}
+	}
+	if kind == "interrupted" && w.cancel != nil {
+		w.cancel()
+		kind = "as it is"
+	}
+	w.tell("    look: %s", kind)
+
+	switch kind {
+	case "down":
+		return sight{}, &client.Error{Kind: client.KindServer}
+	case "forbidden":
+		return sight{}, &client.Error{Kind: client.KindForbidden}
+	}
+	shown := sight{began: time.Now()}
+	for _, q := range w.queue {
+		if q.listed && (kind != "lagging" || time.Since(q.at) >= lag) {
+			shown.records = append(shown.records, w.recordOf(q))
+		}
+	}
+	if kind == "paged" {
+		shown.gap, shown.records = "there are pages", nil
+	}
+	return shown, nil
+}
+
+func (w *world) recordOf(q *queued) client.PendingRecord {
+	record := client.PendingRecord{Operation: client.Some(w.operation), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
+	if !w.noIDs {
+		record.ID = client.Some(q.id)
+	}
+	if status := cmp.Or(q.status, q.shown); status != "" {
+		record.Status = client.Some(status)
+	}
+	return record
+}
+
+// send decides what becomes of a request that arrives, or does not.
+func (w *world) send(occasion string) func(context.Context) (client.Receipt, error) {
+	return func(context.Context) (client.Receipt, error) {
+		<-time.After(10 * time.Millisecond)
+		kinds := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
+		kind := kinds[w.c.choose(len(kinds))]
+		w.tell("    send for %s: %s", occasion, kind)
+		if strings.HasPrefix(kind, "interrupted") && w.cancel != nil {
+			w.cancel()
+		}
+
+		switch kind {
+		case "rejected":
+			return client.Receipt{}, &client.Error{Kind: client.KindRejected}
+		case "lost before":
+			return client.Receipt{}, &client.Error{Kind: client.KindConnectionLost, Ambiguous: true}
+		}
+		q := &queued{id: fmt.Sprint("r", len(w.queue)), at: time.Now(), occasion: occasion, listed: true}
+		w.queue = append(w.queue, q)
+		if strings.Contains(kind, "fulfilled") {
+			w.carryOut(q)
+		}
+		if strings.Contains(kind, "lost") {
+			return client.Receipt{}, &client.Error{Kind: client.KindConnectionLost, Ambiguous: true}
+		}
+		receipt := client.Receipt{At: q.at}
+		if !w.noIDs {
+			receipt.ID = q.id
+		}
+		return receipt, nil
+	}
+}
+
+func (w *world) request(occasion string) Request {
+	r := Request{
+		Operation: w.operation, Occasion: occasion, Repeatable: w.repeatable,
+		Adopts: !w.repeatable, Once: w.operation == client.OperationDataDeletion,
+		Send: w.send(occasion),
+	}
+	if !w.noEffect {
+		r.Effect = func(context.Context) (bool, error) { return w.effect, nil }
+	}
+	return r
+}
+
+// Terraform, as the resources do it.
+
+// play lets Terraform do three things, and then recover.
+func (w *world) play() {
+	first := w.request("A")
+	for range 3 {
+		kinds := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
+		kind := kinds[w.c.choose(len(kinds))]
+		w.tell("%s", kind)
+		if kind != "apply in the same run" {
+			w.restart()
+		}
+		switch kind {
+		case "apply", "apply in the same run":
+			w.apply(&w.objects[0], first)
+		case "refresh":
+			w.refresh(&w.objects[0])
+		case "apply, other triggers":
+			w.apply(&w.objects[0], w.request("B"))
+		case "replace":
+			w.destroy(&w.objects[0])
+			w.apply(&w.objects[0], first)
+		case "second object":
+			w.apply(&w.objects[0], first)
+			w.apply(&w.objects[1], first)
+		}
+		if len(w.broken) > 0 {
+			return
+		}
+	}
+	w.recover(first)
+}
+
+// apply is what a resource does in an apply: it refreshes and plans, submits what was
+// not submitted yet, and waits.
+func (w *world) apply(o *object, r Request) {
+	w.refresh(o)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w.cancel = cancel
+	defer func() { w.cancel = nil }()
+
+	before := len(w.queue)
+	if !o.exists || o.submission.Occasion != r.Occasion {
+		if !w.submit(ctx, o, r, before) {
+			return
+		}
+	}
+	if !o.submission.State.IsOpen() {
+		return
+	}
+
+	had := *o
+	o.submission, _ = w.engine.Await(ctx, r, o.submission, 5*time.Second)
+	w.check(o)
+	if o.submission.State == Failed {
+		w.wishes++
+		w.tell("    it failed")
+		*o = object{}
+		return
+	}
+	w.noteOver(had.submission, o.submission)
+}
+
+// wish counts what may be sent: one request for an occasion that is new, or new for
+// the object. A second object, or one that is replaced, has no wish of its own in the
+// run of the first; in a later run it does not hear of the first one, which the
+// documentation says.
+func (w *world) wish(o *object, r Request) {
+	if o.exists || !w.wished[r.Occasion] || w.noEffect {
+		w.wishes++
+	}
+	w.wished[r.Occasion] = true
+
+	for i := range w.objects {
+		if other := &w.objects[i]; other != o && other.exists && other.submission.Occasion == r.Occasion {
+			w.wishes++
+		}
+	}
+}
+
+// submit submits and checks that nothing accepted is forgotten.
+func (w *world) submit(ctx context.Context, o *object, r Request, before int) bool {
+	w.wish(o, r)
+	s, report, err := w.engine.Submit(ctx, r, o.unanswered)
+	accepted := w.queue[before:]
+	if err == nil {
+		o.exists, o.submission, o.unanswered = true, s, Submission{}
+		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, report.Adopted, report.Known)
+		if s.State.isUncertain() {
+			w.breaks("submitting ended well, and the request is %q", s.State)
+		}
+		if len(accepted) == 1 && !w.noIDs && !w.effect && s.ID != accepted[0].id && !report.Adopted {
+			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
+		}
+		w.check(o)
+		return true
+	}
+
+	w.tell("    error: %v", err)
+	if o.exists {
+		o.unanswered = s
+	}
+	unknown := client.IsKind(err, client.KindUnknownOutcome) || client.IsKind(err, client.KindServer) && s.State == Failed
+	if unknown {
+		w.wishes++
+	}
+	if len(accepted) > 0 && !unknown {
+		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
+	}
+	if e := (&client.Error{}); errors.As(err, &e) && e.Kind == client.KindInternal {
+		w.breaks("a transition is missing: %v", err)
+	}
+	return false
+}
+
+// refresh is what a resource does in a refresh.
+func (w *world) refresh(o *object) {
+	if !o.exists || o.submission.State == Fulfilled {
+		return
+	}
+	own := w.request(o.submission.Occasion)
+	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
+	if client.IsKind(err, client.KindInternal) {
+		w.breaks("a transition is missing: %v", err)
+	}
+	if err != nil {
+		w.tell("    refresh: error")
+		return
+	}
+	w.noteOver(o.submission, s)
+	o.submission = s
+	w.tell("    refreshed: %s", s.State)
+	w.check(o)
+}
+
+// noteOver excuses another request for an occasion whose request came to nothing, as
+// far as could be seen.
+func (w *world) noteOver(before, after Submission) {
+	if after.State.IsOver() && !before.State.IsOver() {
+		w.wishes++
+	}
+}
+
+// destroy forgets the object and hands its request to what takes its place.
+func (w *world) destroy(o *object) {
+	if o.exists {
+		w.engine.Note(w.request(o.submission.Occasion), o.submission)
+	}
+	*o = object{}
+}
+
+// check holds what is promised at any time.
+func (w *world) check(o *object) {
+	accepted, limit := 0, w.wishes
+	for _, q := range w.queue {
+		if !q.old {
+			accepted++
+		}
+	}
+	if w.repeatable {
+		limit *= 2 // values are absolute: a request that nothing shows to have arrived is sent once more
+	}
+	if accepted > limit {
+		w.breaks("%d requests were accepted, %d were wished for or are excused", accepted, limit)
+	}
+
+	if o.submission.State != Fulfilled {
+		return
+	}
+	fulfilled := slices.ContainsFunc(w.queue, func(q *queued) bool {
+		return q.effect && (w.noIDs || o.submission.ID == "" || q.id == o.submission.ID)
+	})
+	if !fulfilled && !w.listDecided(o.submission) {
+		w.breaks("the object says fulfilled, and its request %q is not: %+v", o.submission.ID, o.submission)
+	}
+}
+
+// listDecided reports whether the list had to decide, and said that the request is
+// over: there was nothing to see of the effect.
+func (w *world) listDecided(s Submission) bool {
+	for _, q := range w.queue {
+		if (q.id == s.ID || s.ID == "") && q.status != "" && !q.listed {
+			return w.setting.effect || w.noEffect || w.effect
+		}
+	}
+	return false
+}
+
+// recover applies against a service that works again. Every error has to have a way
+// out: the wish is fulfilled after a few applies, and the plan is empty then.
+func (w *world) recover(r Request) {
+	w.c.limit = 0
+	o := &w.objects[0]
+	r.EndedStatuses = []string{"archived"} // the way out that the error names
+	r.Adopts = r.Adopts && !w.repeatable
+
+	for range 4 {
+		w.restart()
+		<-time.After(time.Minute)
+		for q := w.pendingOne(); q != nil; q = w.pendingOne() {
+			w.carryOut(q)
+		}
+		if o.submission.State.IsOver() {
+			*o = object{} // replaced, as the warning advises
+		}
+		w.tell("recovering")
+		w.apply(o, r)
+	}
+	if len(w.broken) == 0 && (!o.exists || o.submission.State != Fulfilled || o.submission.Occasion != r.Occasion) {
+		w.breaks("there is no way out: %+v", *o)
+	}
+
+	looks := len(w.story)
+	w.refresh(o)
+	if len(w.story) != looks {
+		w.breaks("a fulfilled request is looked at again")
+	}
+}

@@ -1,0 +1,168 @@
+package deferred
+
+// Event is something that was seen: in the pending list, in an answer, or at the
+// effect of the request.
+type Event string
+
+// What the pending list shows.
+const (
+	ShowsOpen     Event = "listed as pending" // also with a status that nobody knows
+	ShowsDone     Event = "listed as done"    // it has only not left the list yet
+	ShowsFailed   Event = "listed as failed"
+	ShowsNothing  Event = "not listed"                // in a list that was understood as a whole
+	StaysAway     Event = "not listed, and settled"   // the same, after the settling time
+	CannotBeRead  Event = "list not understood"       // its absence there proves nothing
+	ShowsEqual    Event = "an equal one is pending"   // before anything was sent: one to take over
+	ShowsContrary Event = "a contrary one is pending" // before anything was sent
+	SentBefore    Event = "an equal one was sent"     // by this run, and the list may not show it yet
+)
+
+// What became of sending.
+const (
+	WasAccepted  Event = "accepted"
+	WasDelivered Event = "answered with data"
+	WasRefused   Event = "refused" // certainly not carried out
+	AnswerLost   Event = "answer lost"
+)
+
+// What the service shows of the effect.
+const (
+	EffectVisible Event = "effect visible" // and it was not before, or the list has decided already
+	EffectAbsent  Event = "effect absent"
+	EffectUnknown Event = "effect unknown" // it cannot be looked at
+)
+
+// Step is what to do next.
+type Step string
+
+// The steps. SendAgain is Stop where repeating the request could do harm.
+const (
+	Look      Step = "look at the pending list"
+	Measure   Step = "look at the effect"
+	Send      Step = "send"
+	SendAgain Step = "send again, or stop"
+	Stop      Step = "stop"
+)
+
+// transition is one row of the table.
+type transition struct {
+	to State
+	do Step
+}
+
+// table is the life of a request. A state without a row for an event never meets
+// it; the tests prove that.
+//
+//nolint:gochecknoglobals // a constant, as far as the language allows
+var table = map[State]map[Event]transition{
+	Idle: {
+		ShowsEqual:    {Listed, Stop},
+		ShowsContrary: {Idle, Stop},
+		SentBefore:    {Accepted, Stop},
+		CannotBeRead:  {Idle, Stop},
+		ShowsNothing:  {Idle, Measure},
+		EffectVisible: {Idle, Send},
+		EffectAbsent:  {Idle, Send},
+		EffectUnknown: {Idle, Send},
+		WasAccepted:   {Accepted, Look},
+		WasDelivered:  {Delivered, Look},
+		WasRefused:    {Idle, Stop},
+		AnswerLost:    {Unanswered, Look},
+	},
+	Unanswered: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Unanswered, Measure},
+		StaysAway:     {Lost, Measure},
+		CannotBeRead:  {Unanswered, Measure},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Unanswered, Look},
+		EffectUnknown: {Unanswered, Look},
+	},
+	Lost: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Lost, Measure},
+		StaysAway:     {Lost, Measure},
+		CannotBeRead:  {Lost, Stop},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Lost, SendAgain},
+		EffectUnknown: {Lost, SendAgain},
+		WasAccepted:   {Accepted, Look},
+		WasDelivered:  {Delivered, Look},
+		WasRefused:    {Lost, Stop}, // of the first one nothing is known still
+		AnswerLost:    {Unanswered, Look},
+	},
+	Accepted: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Accepted, Measure},
+		StaysAway:     {Left, Measure},
+		CannotBeRead:  {Accepted, Measure},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Accepted, Look},
+		EffectUnknown: {Accepted, Look},
+	},
+	Delivered: {
+		// While a request is pending for the person, no answer is the data.
+		ShowsOpen:    {Listed, Look},
+		ShowsDone:    {Fulfilled, Stop},
+		ShowsFailed:  {Failed, Stop},
+		ShowsNothing: {Fulfilled, Stop},
+		StaysAway:    {Fulfilled, Stop},
+		CannotBeRead: {Accepted, Look},
+	},
+	Listed: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Listed, Measure}, // another copy of the list may lag
+		StaysAway:     {Left, Measure},
+		CannotBeRead:  {Listed, Look},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Listed, Look},
+		EffectUnknown: {Listed, Look},
+	},
+	Left: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Left, Measure},
+		StaysAway:     {Left, Measure},
+		CannotBeRead:  {Left, Measure},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Dropped, Stop},
+		EffectUnknown: {Left, Look},
+	},
+	// What is over is looked at again by a refresh: a list that lost a request for a
+	// while, or a service that takes a failed one up again.
+	Failed: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Failed, Stop},
+		StaysAway:     {Failed, Stop},
+		CannotBeRead:  {Failed, Stop},
+		EffectVisible: {Fulfilled, Stop},
+	},
+	Dropped: {
+		ShowsOpen:     {Listed, Look},
+		ShowsDone:     {Left, Measure},
+		ShowsFailed:   {Failed, Stop},
+		ShowsNothing:  {Dropped, Measure},
+		StaysAway:     {Dropped, Measure},
+		CannotBeRead:  {Dropped, Stop},
+		EffectVisible: {Fulfilled, Stop},
+		EffectAbsent:  {Dropped, Stop},
+		EffectUnknown: {Dropped, Stop},
+	},
+}
+
+// next returns the row for an event. ok is false where the table has none.
+func next(s State, e Event) (t transition, ok bool) {
+	t, ok = table[s][e]
+	return t, ok
+}

@@ -1,0 +1,170 @@
+package deferred_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	scope       = client.Scope{OrgID: "org-demo", ProjectID: "web"}
+	serverScope = mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+	gold        = map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)}
+)
+
+const person = "jane.doe@example.com"
+
+// run is one run of the provider: a client and its engine.
+type run struct {
+	*deferred.Engine
+	*client.Client
+}
+
+// bubble runs a test in virtual time against a service of its own.
+func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r run), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, configure...)
+		test(t, service, newRun(t, service))
+	})
+}
+
+// newRun is another run of the provider, which knows nothing of the one before.
+func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Config)) run {
+	t.Helper()
+	cfg := client.Config{
+		BaseURL:     service.URL,
+		Credentials: client.Credentials{APISecretKey: service.SecretKey},
+		MaxRetries:  client.DefaultMaxRetries,
+		UserAgent:   "deferred-test",
+		DialContext: service.DialContext,
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+
+	c, err := client.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return run{deferred.NewEngine(c), c}
+}
+
+// deletion, access and update are requests about a person as the resources make them.
+func (r run) deletion(identity string) deferred.Request {
+	return deferred.Request{
+		Scope: scope, Identity: identity, Operation: client.OperationDataDeletion, Adopts: true, Once: true,
+		Against: []string{client.OperationProfileUpdate, client.OperationDataAccess},
+		Send:    func(ctx context.Context) (client.Receipt, error) { return r.DeleteData(ctx, scope, identity) },
+		Effect:  r.ProfileGone(scope, identity),
+	}
+}
+
+func (r run) access(identity string, w io.Writer) deferred.Request {
+	return deferred.Request{
+		Scope: scope, Identity: identity, Operation: client.OperationDataAccess, Adopts: true,
+		Against: []string{client.OperationDataDeletion},
+		Send:    func(ctx context.Context) (client.Receipt, error) { return r.FetchData(ctx, scope, identity, w) },
+	}
+}
+
+func (r run) update(identity string, members map[string]jsontext.Value) deferred.Request {
+	return deferred.Request{
+		Scope: scope, Identity: identity, Operation: client.OperationProfileUpdate, Repeatable: true,
+		Occasion: client.FormatObject(members), Against: []string{client.OperationDataDeletion},
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return r.UpdateProfile(ctx, scope, identity, members)
+		},
+		Effect: r.ProfileHolds(scope, identity, members),
+	}
+}
+
+// queueing is a call that puts another request into the service's queue each time it
+// arrives.
+type queueing struct {
+	operation string // of the service
+	of        func(run) deferred.Request
+}
+
+var queueingCalls = map[string]queueing{
+	"deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.deletion(person) }},
+	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(person, io.Discard) }},
+}
+
+// eachQueueing runs a test for both queueing calls. Requests are fulfilled after an
+// hour, and the person has a profile.
+func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r run, q queueing), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	for name, q := range queueingCalls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+				test(t, service, r, q)
+			}, append(configure, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })...)
+		})
+	}
+}
+
+// mustSubmit submits a request that has to be accepted.
+func (r run) mustSubmit(t *testing.T, q deferred.Request) (deferred.Submission, deferred.Report) {
+	t.Helper()
+	s, report, err := r.Submit(t.Context(), q, deferred.Submission{})
+	noError(t, err)
+	return s, report
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantKind fails the test where err is not a client error of that kind.
+func wantKind(t *testing.T, err error, kind client.Kind) *client.Error {
+	t.Helper()
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || e.Kind != kind {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Kind: kind}).Title())
+	}
+	return e
+}
+
+// wantState fails the test where a submission is in another state.
+func wantState(t *testing.T, s deferred.Submission, want deferred.State) {
+	t.Helper()
+	if s.State != want {
+		t.Errorf("the request is %q, want %q: %+v", s.State, want, s)
+	}
+}
+
+// wantQueued fails the test where the service has accepted another number of requests.
+func wantQueued(t *testing.T, service *mocktest.Instance, want int) {
+	t.Helper()
+	if got := len(service.Queue()); got != want {
+		t.Errorf("%d requests were accepted, want %d", got, want)
+	}
+}
+
+// wantCount fails the test where the service received another number of calls.
+func wantCount(t *testing.T, service *mocktest.Instance, operation string, want int) {
+	t.Helper()
+	if got := service.Count(operation); got != want {
+		t.Errorf("the service received %d %s calls, want %d", got, operation, want)
+	}
+}

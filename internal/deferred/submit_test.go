@@ -1,0 +1,350 @@
+package deferred_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+var html = map[string][]string{"Content-Type": {"text/html"}}
+
+func TestDeferred_lostAnswerIsFoundAndNothingSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]mockserver.Fault{
+		"cut after acceptance":  {Cut: mockserver.CutAfterCommit},
+		"500 after acceptance":  {Status: 500, Commit: true},
+		"504 after acceptance":  {Status: 504, Commit: true, Body: []byte("<p>gateway</p>")},
+		"hang after acceptance": {Hang: true, Commit: true},
+		"half an answer":        {Cut: mockserver.CutBody, CutAt: 4},
+		"a page after it":       {Status: 200, Commit: true, Header: html, Body: []byte("<p>ok</p>")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				_, err := r.CurrentUser(t.Context()) // the connection is a used one: the HTTP stack repeats a GET on those
+				noError(t, err)
+				lost := fault
+				lost.Operation = q.operation
+				service.Inject(lost)
+
+				s, report := r.mustSubmit(t, q.of(r))
+				wantState(t, s, deferred.Listed)
+				wantQueued(t, service, 1)
+				if s.ID != service.Queue()[0].ID || report.Adopted {
+					t.Errorf("found %+v %+v", s, report)
+				}
+				wantCount(t, service, q.operation, 1)
+			})
+		})
+	}
+}
+
+func TestDeferred_lostAnswerIsFoundInAListThatLags(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit})
+		s, _ := r.mustSubmit(t, q.of(r))
+		if s.ID != service.Queue()[0].ID {
+			t.Errorf("found %+v", s)
+		}
+		wantQueued(t, service, 1)
+	}, func(s *mockserver.Server) { s.PendingLag = mockserver.Lag{Looks: 4} })
+}
+
+func TestDeferred_unknownOutcomeIsAdoptedByTheNextRun(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(
+			mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
+		)
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		_ = wantKind(t, err, client.KindUnknownOutcome)
+
+		<-time.After(time.Minute)
+		again := newRun(t, service)
+		s, report := again.mustSubmit(t, q.of(again))
+		if !report.Adopted || s.ID != service.Queue()[0].ID {
+			t.Errorf("not adopted: %+v", s)
+		}
+		wantQueued(t, service, 1)
+	})
+}
+
+// An update of an object has a place for the submission whose outcome is unknown, so
+// that the next run continues from it: nothing is sent as long as it may have arrived.
+func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault  mockserver.Fault
+		queued int
+	}{
+		"it had arrived":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1},
+		"it never arrived": {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				lost := tc.fault
+				lost.Operation = q.operation
+				service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+				_ = wantKind(t, err, client.KindUnknownOutcome)
+
+				text, err := unknown.Encode()
+				noError(t, err)
+				prior, ok := deferred.Decode(text)
+				if !ok {
+					t.Fatalf("%s is not read back", text)
+				}
+				again := newRun(t, service)
+				s, report, err := again.Submit(t.Context(), q.of(again), prior)
+				noError(t, err)
+				if s.ID != service.Queue()[0].ID || report.Adopted {
+					t.Errorf("continued with %+v", s)
+				}
+				wantQueued(t, service, tc.queued)
+			})
+		})
+	}
+}
+
+func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		e := wantKind(t, err, client.KindUnknownOutcome)
+		if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
+			t.Errorf("the error is %+v", e)
+		}
+		wantQueued(t, service, 0)
+
+		again := newRun(t, service)
+		again.mustSubmit(t, q.of(again))
+		wantQueued(t, service, 1)
+	})
+}
+
+func TestDeferred_pendingRequestIsAdoptedTheOldestOfSeveral(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		var ids []string
+		for range 3 {
+			ids = append(ids, service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation}))
+			<-time.After(time.Second)
+		}
+		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
+
+		s, report := r.mustSubmit(t, q.of(r))
+		if !report.Adopted || s.ID != ids[0] || !slices.Equal(report.Others, ids[1:]) {
+			t.Errorf("adopted %+v %+v of %v", s, report, ids)
+		}
+		wantCount(t, service, q.operation, 0)
+	})
+}
+
+// A profile that is created has values of its own: somebody else's pending update is
+// not its own.
+func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.FulfilmentDelay = time.Minute
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
+
+		s, report := r.mustSubmit(t, r.update(person, gold))
+		if report.Adopted {
+			t.Error("it was adopted")
+		}
+		s, _ = r.Await(t.Context(), r.update(person, gold), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		wantQueued(t, service, 2)
+		if p, err := r.GetProfile(t.Context(), scope, person); err != nil || !p.Holds(gold) {
+			t.Errorf("the profile is %s (%v)", p.JSON, err)
+		}
+	})
+}
+
+func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		pending string
+		of      func(run) deferred.Request
+	}{
+		"deletion against a profile update": {mockserver.OpUpdateProfile, func(r run) deferred.Request { return r.deletion(person) }},
+		"deletion against a data access":    {mockserver.OpGetAllData, func(r run) deferred.Request { return r.deletion(person) }},
+		"data access against a deletion":    {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.access(person, nil) }},
+		"profile update against a deletion": {mockserver.OpDeleteAllData, func(r run) deferred.Request { return r.update(person, gold) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				service.FulfilmentDelay = time.Hour
+				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: tc.pending})
+				_, _, err := r.Submit(t.Context(), tc.of(r), deferred.Submission{})
+				e := wantKind(t, err, client.KindConflict)
+				if !strings.Contains(e.Detail, "conflicting pending request "+id) {
+					t.Errorf("the detail is %q", e.Detail)
+				}
+				wantQueued(t, service, 1)
+			})
+		})
+	}
+}
+
+// Two requests of one run stand against each other although the list does not show
+// the first one yet.
+func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
+	t.Parallel()
+	for name, lag := range map[string]mockserver.Lag{"at once": {}, "later": {Time: 5 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				r.mustSubmit(t, r.update(person, gold))
+				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				_ = wantKind(t, err, client.KindConflict)
+				wantQueued(t, service, 1)
+			}, func(s *mockserver.Server) { s.FulfilmentDelay, s.PendingLag = time.Hour, lag })
+		})
+	}
+}
+
+// A reading of the list that began before a submission ended proves nothing about it,
+// also where it ends afterwards.
+func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.FulfilmentDelay = time.Hour
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		// Every reading is slow and shows what there was when it began.
+		service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
+			if got.Operation != mockserver.OpListPendingRequests {
+				return nil
+			}
+			return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
+		}
+
+		var group sync.WaitGroup
+		for i, occasion := range []string{"friday", "monday", "sunday"} {
+			group.Go(func() {
+				<-time.After(time.Duration(i) * 400 * time.Millisecond)
+				q := r.deletion(person)
+				q.Occasion = occasion
+				if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		wantQueued(t, service, 1)
+	})
+}
+
+func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		answered time.Duration // after the interrupt; 0 is never
+		lag      mockserver.Lag
+		known    bool
+	}{
+		"answered 300 ms later":                  {300 * time.Millisecond, mockserver.Lag{}, true},
+		"answered 300 ms later, listed later":    {300 * time.Millisecond, mockserver.Lag{Looks: 3}, true},
+		"never answered":                         {0, mockserver.Lag{}, true},
+		"never answered, and never listed":       {0, mockserver.Lag{Looks: 9}, false},
+		"answered after the grace, and listed":   {1200 * time.Millisecond, mockserver.Lag{}, true},
+		"answered after the grace, not listed":   {1200 * time.Millisecond, mockserver.Lag{Looks: 9}, false},
+		"answered just before the grace is over": {690 * time.Millisecond, mockserver.Lag{Looks: 9}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				interrupted := time.Time{}
+				service.Inject(mockserver.Fault{Operation: q.operation, Commit: true, Hang: tc.answered == 0, Then: func() {
+					interrupted = time.Now()
+					cancel()
+					<-time.After(tc.answered)
+				}})
+
+				s, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+				if late := time.Since(interrupted); late > 1600*time.Millisecond {
+					t.Errorf("it ended %v after the interrupt", late)
+				}
+				wantQueued(t, service, 1)
+				if !tc.known {
+					e := wantKind(t, err, client.KindUnknownOutcome)
+					if !e.Queued || s.State != deferred.Unanswered {
+						t.Errorf("the error is %+v, and the request is %+v", e, s)
+					}
+					return
+				}
+				noError(t, err)
+				if s.ID == "" || s.ID != service.Queue()[0].ID {
+					t.Errorf("found %+v", s)
+				}
+			}, func(s *mockserver.Server) { s.PendingLag = tc.lag })
+		})
+	}
+}
+
+func TestDeferred_interruptBeforeSendingSendsNothing(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		ctx, cancel := context.WithCancel(t.Context())
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
+		_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
+		e := wantKind(t, err, client.KindCancelled)
+		if e.Ambiguous {
+			t.Errorf("the error is %+v", e)
+		}
+		wantQueued(t, service, 0)
+	})
+}
+
+func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault   mockserver.Fault
+		delay   time.Duration
+		patches int
+	}{
+		"accepted and pending":   {mockserver.Fault{Cut: mockserver.CutAfterCommit}, time.Minute, 1},
+		"accepted and fulfilled": {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 0, 1},
+		"never arrived":          {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, time.Minute, 2},
+		"500, not accepted":      {mockserver.Fault{Status: 500}, time.Minute, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				service.FulfilmentDelay = tc.delay
+				tc.fault.Operation = mockserver.OpUpdateProfile
+				service.Inject(tc.fault)
+				r.mustSubmit(t, r.update(person, gold))
+				wantQueued(t, service, 1)
+				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
+			})
+		})
+	}
+}
+
+func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
+		r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		_ = wantKind(t, err, client.KindReadOnly)
+		if n := len(service.Requests()); n != 0 {
+			t.Errorf("%d requests were sent", n)
+		}
+	})
+}

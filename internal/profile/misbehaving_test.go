@@ -1,0 +1,112 @@
+package profile_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// The values of an update are its own: somebody else's pending update is none of them.
+func TestProfileDeferred_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
+	t.Parallel()
+	for kind, cfg := range map[string]acctest.Attributes{
+		"in state":   config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false}),
+		"write-only": writeOnly(`{"plan":"gold"}`, 1, acctest.Attributes{"wait_for_fulfilment": false}),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
+			service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
+
+			state, _ := p.MustCreate(name, cfg)
+			wantSent(t, service, `{"plan":"gold"}`)
+			service.FulfilAll()
+			state = wantEmptyPlan(t, p, state, cfg)
+			if state.Attributes["fulfilled"] != true {
+				t.Error("not fulfilled")
+			}
+			if held, _ := service.Profile(scope, person); held["plan"] != "gold" {
+				t.Errorf("the service holds %v", held)
+			}
+		})
+	}
+}
+
+func TestProfileDeferred_oldFailureIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, At: time.Now().Add(-time.Hour)})
+	service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
+	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+
+	state, _ := p.MustCreate(name, quick)
+	state = wantEmptyPlan(t, p, state, quick)
+	service.FulfilAll()
+	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
+		t.Error("not fulfilled")
+	}
+	wantSent(t, service, `{"plan":"gold"}`)
+}
+
+func TestProfileDeferred_emptyObjectSendsNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state, _ := p.MustCreate(name, config(`{}`, nil))
+	if state.Attributes["fulfilled"] != true {
+		t.Errorf("state %v", state.Attributes)
+	}
+	wantSent(t, service)
+	wantEmptyPlan(t, p, state, config(`{}`, nil))
+	wantSent(t, service)
+}
+
+// A profile that something else removes while its update is pending is gone, and not
+// an empty object whose plan never settles.
+func TestProfileDeferred_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	service.PutProfile(scope, person, `{"plan":"free"}`)
+	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	state, _ := p.MustCreate(name, quick)
+	service.DeleteProfile(scope, person)
+	service.Forget(service.Queue()[0].ID)
+
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if state != nil {
+		t.Fatalf("state %v", state.Attributes)
+	}
+	acctest.WantText(t, diags.Warnings(), "removed while its update was pending")
+
+	service.Fulfil = nil
+	state, _ = p.MustCreate(name, quick)
+	wantEmptyPlan(t, p, state, quick)
+}
+
+// An update whose outcome is unknown is continued by the next apply, and nothing is
+// sent while it may have arrived.
+func TestProfileDeferred_unknownOutcomeOfAnUpdateIsContinued(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state := created(t, p, service, config(`{"plan":"free"}`, nil))
+	service.FulfilmentDelay = time.Hour
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit,
+		Then: func() {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}")})
+		},
+	})
+	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	state, diags := p.Update(name, state, quick)
+	acctest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
+
+	state, diags = p.Update(name, state, quick)
+	p.NoErrors(diags)
+	wantSent(t, service, `{"plan":"gold"}`)
+	service.FulfilAll()
+	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
+		t.Error("not fulfilled")
+	}
+}

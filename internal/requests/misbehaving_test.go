@@ -1,0 +1,185 @@
+package requests_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// oldRequest puts a request into the queue that ended long ago and is listed still.
+func oldRequest(service *mocktest.Instance, operation string, end mockserver.Outcome) {
+	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: operation, At: time.Now().Add(-48 * time.Hour)})
+	service.Conclude(id, end)
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+}
+
+func TestDataDeletionDeferred_oldFailureIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	oldRequest(service, mockserver.OpDeleteAllData, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
+	state, diags := p.MustCreate(deletionName, config(atOnce))
+	wantNoPerson(t, diags)
+	for range 3 { // further applies
+		p = nextRun(t, service)
+		state, diags = p.MustRefresh(deletionName, state)
+		if len(diags.Warnings()) > 0 {
+			t.Errorf("a refresh warns: %v", diags.Warnings())
+		}
+		p.WantEmptyPlan(deletionName, state, config(atOnce))
+	}
+	service.FulfilAll()
+	state, _ = p.MustRefresh(deletionName, state)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": "request-2"})
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+}
+
+// A final status that the provider does not know stands against a deletion until the
+// configuration names it.
+func TestDataDeletionDeferred_unknownFinalStatusHasAWayOut(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"closed", "delivered", "available"} {
+		t.Run(status, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never)
+			oldRequest(service, mockserver.OpGetAllData, mockserver.Outcome{KeepListed: true, FinalStatus: status})
+			state, diags := p.Create(deletionName, config(atOnce))
+			if state != nil {
+				t.Error("something is in state")
+			}
+			acctest.WantText(t, diags.Errors(), "onflicting pending request", status, "ended_statuses")
+
+			state, _ = p.MustCreate(deletionName, config(atOnce).With(acctest.Attributes{"ended_statuses": []any{status}}))
+			wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		})
+	}
+}
+
+func TestDataDeletionDeferred_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
+	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+	state, diags := p.Create(deletionName, config(atOnce))
+	if state != nil {
+		t.Error("something is in state")
+	}
+	acctest.WantText(t, diags.Errors(), "cannot be read as a whole", "pending_list", "pending_identity_field")
+	wantNoPerson(t, diags)
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+
+	for _, way := range []string{"partial", "ignored"} {
+		other := acctest.Attributes{"identity_id": "user-" + way, "pending_list": way, "wait_for_fulfilment": false}
+		if _, diags := p.Create(deletionName, other); len(diags.Errors()) > 0 {
+			t.Errorf("%s: %v", way, diags.Errors())
+		}
+	}
+}
+
+// Terraform may create the object of a renamed key before it destroys the old one. The
+// plan knows both, in either order, and refuses.
+func TestDataDeletionDeferred_renamedKeyIsRefusedInThePlan(t *testing.T) {
+	t.Parallel()
+	for name, destroyFirst := range map[string]bool{"destroy is planned first": true, "create is planned first": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t)
+			state, _ := p.MustCreate(deletionName, config(nil))
+			p = nextRun(t, service)
+
+			plans := []func() acctest.Diagnostics{
+				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, state, nil); return diags },
+				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, nil, config(nil)); return diags },
+			}
+			if !destroyFirst {
+				plans[0], plans[1] = plans[1], plans[0]
+			}
+			p.NoErrors(plans[0]())
+			diags := plans[1]()
+			acctest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
+			wantNoPerson(t, diags)
+
+			// With other triggers it is another deletion, and with none pending to be renamed it is
+			// no second one.
+			p = nextRun(t, service)
+			_, diags = p.Plan(deletionName, state, nil)
+			p.NoErrors(diags)
+			_, diags = p.Plan(deletionName, nil, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}))
+			p.NoErrors(diags)
+		})
+	}
+}
+
+// Where the plan was not asked, a run that has read or destroyed the old object still
+// knows its deletion.
+func TestDataDeletionDeferred_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
+	t.Parallel()
+	const people = 40
+	p, service := start(t)
+	configs, states := make([]acctest.Attributes, people), make([]*acctest.State, people)
+	for i := range people {
+		configs[i] = config(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
+		states[i], _ = p.MustCreate(deletionName, configs[i])
+	}
+
+	p = nextRun(t, service)
+	steps := make([]func(), 0, 2*people)
+	for i := range people {
+		p.MustRefresh(deletionName, states[i])
+		steps = append(steps,
+			func() { p.MustCreate(deletionName, configs[i]) },
+			func() { p.NoErrors(p.DestroyUnplanned(deletionName, states[i])) })
+	}
+	rand.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	for _, step := range steps {
+		step()
+	}
+	wantQueued(t, service, mockserver.OpDeleteAllData, people)
+}
+
+func TestDataAccessDeferred_acknowledgementIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.Acknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never, mocktest.AnswerQueueing(200, body))
+			path := output(t)
+			state, diags := p.MustCreate(accessName, accessTo(path, atOnce))
+			wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "sha256": nil})
+			wantNoPerson(t, diags)
+			if _, err := os.Stat(path); err == nil {
+				t.Error("there is a file")
+			}
+
+			service.FulfilAll()
+			p = nextRun(t, service)
+			state, _ = p.MustRefresh(accessName, state)
+			state, diags = p.Update(accessName, state, accessTo(path, atOnce))
+			p.NoErrors(diags)
+			wantFile(t, state, path)
+			wantQueued(t, service, mockserver.OpGetAllData, 1)
+		})
+	}
+}
+
+func TestDataAccessDeferred_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.DataLikeAcknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			p, _ := start(t, mocktest.AnswerData(body))
+			path := output(t)
+			state, diags := p.MustCreate(accessName, accessTo(path, nil))
+			wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
+			wantNoPerson(t, diags)
+			if text, err := os.ReadFile(path); err != nil || string(text) != body {
+				t.Errorf("the file holds %s (%v)", text, err)
+			}
+		})
+	}
+}
