@@ -13,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // becomes decides what happens to every request that is accepted.
@@ -312,8 +313,10 @@ func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
 
 func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 	t.Parallel()
-	const size = 40 << 20 // above what an answer may be that is held in memory
-	body := `{"events":["` + strings.Repeat("x", 1<<20) + `"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<20)+`"`, size>>20) + `]}`
+	// Above what an acknowledgement may be; in a soak, above what an answer may be that is
+	// held in memory.
+	size := soak.Size(1<<20, 2*client.LimitJSON)
+	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
 		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
@@ -394,9 +397,10 @@ func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
 		}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 		return count
 	}
-	one, many := polls(t, 1), polls(t, 100)
+	waiters := soak.Size(50, 1000)
+	one, many := polls(t, 1), polls(t, waiters)
 	if many > one+one/5+2 {
-		t.Errorf("one waiter polls %d times in ten minutes, a hundred %d times", one, many)
+		t.Errorf("one waiter polls %d times in ten minutes, %d of them %d times", one, waiters, many)
 	}
 }
 

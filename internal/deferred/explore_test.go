@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,23 +12,22 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// depth is how many decisions of a schedule are explored; those behind them take
-// their first option. -depth 7 is for a long look.
-var depth = flag.Int("depth", 5, "decisions of each schedule of deferred requests that are explored")
-
 // TestDeferred_everySchedule runs what Terraform does with one person's requests
-// against everything that a service may do, in every order up to the depth, and
-// checks after each step what the package promises.
+// against everything that a service may do, in every order up to a number of
+// decisions, and checks after each step what the package promises. Decisions beyond
+// that number take their first option.
 func TestDeferred_everySchedule(t *testing.T) {
 	t.Parallel()
+	depth := soak.Size(4, 6)
 	for _, setting := range settings {
 		t.Run(setting.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				seen, failed := 0, 0
-				for c := (&chooser{}); c.advance(*depth); seen++ {
+				for c := (&chooser{}); c.advance(depth); seen++ {
 					w := newWorld(setting, c)
 					w.play()
 					if len(w.broken) > 0 {
@@ -39,7 +37,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 						}
 					}
 				}
-				t.Logf("%d schedules of depth %d", seen, *depth)
+				t.Logf("%d schedules of depth %d", seen, depth)
 			})
 		})
 	}

@@ -2,7 +2,6 @@ package deferred_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // chaos chooses a fault for one request in six. It is called from many goroutines;
@@ -56,9 +56,6 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
-// schedules is how many the property test tries: -schedules 5000 for a long look.
-var schedules = flag.Int("schedules", 150, "random schedules of deferred requests to try")
-
 // wish is one object of a configuration: a person and a deferred operation. No
 // person has two, so that none stands against another.
 type wish struct {
@@ -75,12 +72,13 @@ type wish struct {
 // all are fulfilled; then the service's own queue has to hold each exactly once.
 func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 	t.Parallel()
-	const batch = 25
-	for first := 0; first < *schedules; first += batch {
+	const batch = 4
+	schedules := soak.Schedules(16, 5000)
+	for first := 0; first < schedules; first += batch {
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()
-			for range min(batch, *schedules-first) {
-				seed := rand.Uint64()
+			for i := range min(batch, schedules-first) {
+				seed := soak.Seed(first + i)
 				disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 2))}
 				bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 					defer func() {
