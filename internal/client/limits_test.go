@@ -21,10 +21,13 @@ var (
 	gzipped = map[string][]string{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
 )
 
-// gzipBomb is 100 MiB of a JSON string in about 100 KB.
+// gzipBomb is a JSON string beyond the limit of 32 MiB, in a few hundred KB.
 var gzipBomb = sync.OnceValue(func() []byte {
 	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		panic(err)
+	}
 	chunk := bytes.Repeat([]byte("x"), 1<<20)
 	write := func(p []byte) {
 		if _, err := w.Write(p); err != nil {
@@ -32,7 +35,7 @@ var gzipBomb = sync.OnceValue(func() []byte {
 		}
 	}
 	write([]byte(`"`))
-	for range 100 {
+	for range soak.Size(33, 100) {
 		write(chunk)
 	}
 	write([]byte(`"`))
