@@ -28,7 +28,10 @@ const (
 
 // RoleOf returns the role of the member called name, in any usual spelling of it:
 // next_cursor, nextCursor, Next-Cursor.
-func RoleOf(name []byte) Role { return roles[string(normalized(name))] }
+func RoleOf(name []byte) Role {
+	var room [longestName]byte // so that nothing is allocated
+	return roles[string(appendNormalized(room[:0], name))]
+}
 
 // IsData reports whether the member belongs to the data, and not to what a document
 // says of itself.
@@ -77,13 +80,14 @@ var roles = func() map[string]Role {
 // longestName bounds the names that may have a role, in bytes.
 const longestName = 40
 
-// normalized returns a name in lower case and without what separates its words; nil
+// normalized returns a name in lower case and without what separates its words; nothing
 // where it is too long to have a role.
-func normalized(name []byte) []byte {
+func normalized(name []byte) []byte { return appendNormalized(nil, name) }
+
+func appendNormalized(plain, name []byte) []byte {
 	if len(name) > longestName {
 		return nil
 	}
-	plain := make([]byte, 0, longestName) // does not escape
 	for i, c := range name {
 		switch {
 		case c >= 'A' && c <= 'Z':

@@ -98,14 +98,14 @@ func SpeaksOnly(v jsontext.Value, ignored []string) (Finding, bool) {
 			return Finding{}, false
 		}
 
-		found := Finding{role.sign(value), string(name)}
+		sign := role.sign(value)
 		switch {
-		case found.Sign == Failed && (role == roleError || role == roleSuccess):
-			loud = found
+		case sign == Failed && (role == roleError || role == roleSuccess):
+			loud = Finding{sign, string(name)}
 		case role == RoleAbout:
 			describes = true
-		case first.Sign == NoSign && (found.Sign != NoSign || role.Speaks() && Told(value)):
-			first = found
+		case first.Sign == NoSign && (sign != NoSign || role.Speaks() && Told(value)):
+			first = Finding{sign, string(name)}
 		}
 	}
 

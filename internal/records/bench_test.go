@@ -11,11 +11,13 @@ import (
 
 const many = 50_000
 
-// answer is an answer of many records, in a shape.
-func answer(begin, between, end string) []byte {
+// answer returns an answer of many records, in a shape.
+func answer(begin, between, end string) []byte { return answerOf(many, begin, between, end) }
+
+func answerOf(records int, begin, between, end string) []byte {
 	var b bytes.Buffer
 	b.WriteString(begin)
-	for i := range many {
+	for i := range records {
 		if i > 0 {
 			b.WriteString(between)
 		}

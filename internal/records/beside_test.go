@@ -180,7 +180,7 @@ func FuzzSplitBeside(f *testing.F) {
 
 func TestSplit_besideReportsWhatTheReaderAndTheReceiverReport(t *testing.T) {
 	t.Parallel()
-	text := answer("[", ",", "]")[:3<<20]
+	text := answerOf(8000, "[", ",", "]")[:3<<20]
 	broken, refused := errors.New("broken"), errors.New("refused")
 
 	n := 0
@@ -211,8 +211,8 @@ func TestSplit_besideEndsOnAPanicOfTheReceiver(t *testing.T) {
 		}
 	}()
 	n := 0
-	_, _ = Split(bytes.NewReader(answer("[", ",", "]")), Options{Workers: 3}, func(Kind, jsontext.Value) error {
-		if n++; n == 10_000 {
+	_, _ = Split(bytes.NewReader(answerOf(8000, "[", ",", "]")), Options{Workers: 3}, func(Kind, jsontext.Value) error {
+		if n++; n == 5000 {
 			panic("of the receiver")
 		}
 		return nil

@@ -241,7 +241,7 @@ func (s *splitter) value() (jsontext.Value, error) {
 		if len(text) > LimitRecord {
 			return nil, ErrTooLarge
 		}
-		s.in.fill(min(max(2*len(text), s.in.block), LimitRecord+s.in.block))
+		s.in.fill(min(max(4*len(text), s.in.block), LimitRecord+s.in.block))
 	}
 }
 

@@ -46,7 +46,7 @@ type listing struct {
 
 // step reads the records in the window, or one that is larger than the window.
 func (l *listing) step() (done bool, err error) {
-	for size := l.in.block; ; size = min(2*size, LimitRecord+l.in.block) {
+	for size := l.in.block; ; size = min(4*size, LimitRecord+l.in.block) {
 		l.in.fill(size)
 		ended := l.in.ended()
 		res := l.s.scanner.scan(l.part(l.in.window, ended && l.in.failure() == nil), l.s.found)

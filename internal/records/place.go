@@ -2,7 +2,6 @@ package records
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -136,46 +135,64 @@ func kindSaid(quoted jsontext.Value) Kind {
 	if err != nil {
 		return Unknown
 	}
-	return kindNamed(string(text))
+	return kindNamed(text)
 }
+
+// longestPlace bounds the names that a place or a kind may have, in bytes.
+const longestPlace = 40
 
 // kindNamed recognises a kind by the name of an array or the value of a
 // discriminator, in any usual spelling: persons, People, eventRecords, SESSION.
-func kindNamed(name string) Kind {
-	switch name { // the spellings that need no look at each letter
-	case "person", "persons", "people":
-		return Person
-	case "session", "sessions":
-		return Session
-	case "event", "events":
-		return Event
-	}
-
-	plain := separators.Replace(strings.ToLower(name))
-	if plain == name {
-		for _, ending := range []string{"records", "record", "list"} {
-			plain = strings.TrimSuffix(plain, ending)
+func kindNamed[T ~string | ~[]byte](name T) Kind {
+	var room [longestPlace]byte // so that nothing is allocated
+	plain := appendPlain(room[:0], name)
+	for {
+		switch string(plain) {
+		case "person", "persons", "people":
+			return Person
+		case "session", "sessions":
+			return Session
+		case "event", "events":
+			return Event
 		}
+
+		shorter := plain
+		for _, ending := range [...]string{"records", "record", "list"} {
+			shorter = bytes.TrimSuffix(shorter, []byte(ending))
+		}
+		if len(shorter) == len(plain) {
+			return Unknown
+		}
+		plain = shorter
 	}
-	if plain == name {
-		return Unknown
-	}
-	return kindNamed(plain)
 }
 
-var separators = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+// appendPlain appends a name in lower case and without what separates its words; one
+// that is too long becomes empty.
+func appendPlain[T ~string | ~[]byte](plain []byte, name T) []byte {
+	if len(name) > longestPlace {
+		return plain
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'A' && c <= 'Z':
+			plain = append(plain, c+'a'-'A')
+		case c != '_' && c != '-' && c != ' ' && c != '.':
+			plain = append(plain, c)
+		}
+	}
+	return plain
+}
 
 // isPlace recognises names under which records are found: a kind, or what services
 // call that which they answer.
-func isPlace(name string) bool {
-	if kindNamed(name) != Unknown {
+func isPlace[T ~string | ~[]byte](name T) bool {
+	var room [longestPlace]byte
+	switch string(appendPlain(room[:0], name)) {
+	case "data", "records", "result", "results", "items", "export", "response", "payload", "content", "values", "value", "rows":
 		return true
 	}
-	switch strings.ToLower(name) {
-	case "data", "records", "result", "results", "items", "export", "response", "payload", "content", "values", "rows":
-		return true
-	}
-	return false
+	return kindNamed(name) != Unknown
 }
 
 func orKind(k, otherwise Kind) Kind {
@@ -201,7 +218,7 @@ const (
 func formOf(object jsontext.Value) (f form, named bool) {
 	var m members
 	for name, value := range jsonvalue.EachMember(object) {
-		m.note(string(name), value.Kind(), value)
+		m.note(name, value.Kind(), value)
 	}
 	return m.form(), m.named
 }
@@ -211,7 +228,7 @@ func formOf(object jsontext.Value) (f form, named bool) {
 func hasOwn(object jsontext.Value) bool {
 	var m members
 	for name, value := range jsonvalue.EachMember(object) {
-		if m.note(string(name), value.Kind(), value); m.own {
+		if m.note(name, value.Kind(), value); m.own {
 			return true
 		}
 	}
@@ -227,14 +244,14 @@ type members struct {
 }
 
 // note takes one member. value is nil where its end is not known yet.
-func (m *members) note(name string, kind jsontext.Kind, value jsontext.Value) {
+func (m *members) note(name []byte, kind jsontext.Kind, value jsontext.Value) {
 	place := isPlace(name)
 	switch {
 	case place && (kind == '[' || kind == '{' && (value == nil || holdsPlaces(value))):
 		m.places = true
 		m.named = m.named || kindNamed(name) != Unknown
 	case kind == 'n':
-	case place, !jsonvalue.RoleOf([]byte(name)).IsData():
+	case place, !jsonvalue.RoleOf(name).IsData():
 		m.about = true
 	case kind != '[':
 		m.own = true

@@ -210,6 +210,9 @@ func (s *scanner) judge(r *found, in place) error {
 	if r.own = own != Unknown; r.own {
 		return nil
 	}
+	if isPlain(r.value) {
+		return nil
+	}
 	if sign, only := jsonvalue.SpeaksOnly(r.value, s.ignored); only {
 		return signError(sign)
 	}
@@ -217,6 +220,16 @@ func (s *scanner) judge(r *found, in place) error {
 		return nil
 	}
 	return s.judgeWrapper(r, in)
+}
+
+// isPlain reports whether the first member of an object shows that it is a record. That
+// is so for nearly all, and spares them a closer look.
+func isPlain(object jsontext.Value) bool {
+	for name, value := range jsonvalue.EachMember(object) {
+		k := value.Kind()
+		return k != 'n' && k != '[' && jsonvalue.RoleOf(name).IsData() && !isPlace(name)
+	}
+	return false
 }
 
 // judgeWrapper judges an object among others that may hold records itself.

@@ -100,6 +100,7 @@ func TestSplit_objectWithMembersOfItsOwnIsARecord(t *testing.T) {
 	t.Parallel()
 	pad := strings.Repeat("x", blockSize+1000)
 	person := `{"id":"p1","name":"` + pad + `","events":[{"n":1},{"n":2}]}`
+	small := strings.ReplaceAll(person, pad, "x")
 	for name, c := range map[string]struct {
 		text    string
 		options Options
@@ -108,13 +109,13 @@ func TestSplit_objectWithMembersOfItsOwnIsARecord(t *testing.T) {
 	}{
 		"declared lines, the first over a block": {person + "\n" + person + "\n", Options{Lines: true}, 2, nil},
 		"lines, the first over a block":          {person + "\n" + person + "\n", Options{}, 2, nil},
-		"declared line alone":                    {person + "\n", Options{Lines: true}, 1, nil},
+		"declared line alone":                    {small + "\n", Options{Lines: true}, 1, nil},
 		"alone, and nothing says what it is":     {person, Options{}, 0, ErrAmbiguous},
-		"alone, said to be a record":             {person, Options{Shape: ShapeRecords}, 1, nil},
-		"alone, said to hold records":            {person, Options{Shape: ShapeEnvelope}, 2, nil},
+		"alone, said to be a record":             {small, Options{Shape: ShapeRecords}, 1, nil},
+		"alone, said to hold records":            {small, Options{Shape: ShapeEnvelope}, 2, nil},
 		"events before the id":                   {`{"events":[{"n":"` + pad + `"}],"id":"p1"}`, Options{}, 0, ErrAmbiguous},
 		"events before the id, said to be lines": {`{"events":[{"n":"` + pad + `"}],"id":"p1"}` + "\n", Options{Lines: true}, 1, nil},
-		"elements of an array":                   {`[` + person + `,` + person + `]`, Options{}, 2, nil},
+		"elements of an array":                   {`[` + small + `,` + small + `]`, Options{}, 2, nil},
 		"pages as elements of an array":          {`[{"events":[{"id":1}]}]`, Options{}, 0, ErrAmbiguous},
 		"pages with their date":                  {`{"date":"x","persons":[{"id":1}]}` + "\n" + `{"date":"x","events":[]}`, Options{}, 0, ErrAmbiguous},
 		"pages with their date, said to be":      {`{"date":"x","persons":[{"id":1}]}` + "\n" + `{"date":"x","events":[]}`, Options{Shape: ShapeEnvelope}, 1, nil},

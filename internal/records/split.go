@@ -209,7 +209,7 @@ func (s *splitter) firstMembers() (m members, length int) {
 		if err != nil {
 			return m, 0
 		}
-		text := name.String()
+		text := []byte(name.String())
 		kind := dec.PeekKind()
 		v, err := dec.ReadValue()
 		if err != nil {
@@ -217,7 +217,7 @@ func (s *splitter) firstMembers() (m members, length int) {
 			return m, 0
 		}
 		m.note(text, kind, v)
-		if says, _ := discriminates([]byte(text)); says && kind == '"' && kindSaid(v) != Unknown {
+		if says, _ := discriminates(text); says && kind == '"' && kindSaid(v) != Unknown {
 			return members{}, 0 // a record that says so
 		}
 	}

@@ -107,7 +107,7 @@ func (t *tally) concludeSole() error {
 	members, data := 0, false
 	for name := range jsonvalue.EachMember(t.sole.value) {
 		members++
-		data = data || jsonvalue.RoleOf(name).IsData() && !isIdentifier(name) && !isPlace(string(name))
+		data = data || jsonvalue.RoleOf(name).IsData() && !isIdentifier(name) && !isPlace(name)
 	}
 	if members == 0 {
 		return ErrNoRecord
