@@ -37,6 +37,19 @@ func TestLooksAreCountedWhileSomethingWaits(t *testing.T) {
 	}
 }
 
+func TestReading_hasARowForEachShape(t *testing.T) { //nolint:paralleltest // sets GOMAXPROCS
+	b := &bench{options: options{records: 500}, note: func(string, ...any) {}}
+	got, err := reading(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{"object of arrays ", "array ", "NDJSON ", "NDJSON without a discriminator ", "object of arrays, gzip "} {
+		if !strings.Contains(got.String(), "  "+row) {
+			t.Errorf("there is no row for %sin\n%s", row, got)
+		}
+	}
+}
+
 func TestATableSetsManyBesideOne(t *testing.T) {
 	t.Parallel()
 	got := table{

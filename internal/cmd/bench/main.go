@@ -58,6 +58,7 @@ type measurement struct {
 var measurements = []measurement{
 	{"profiles", profiles},
 	{"exports", exports},
+	{"reading", reading},
 	{"consents", consents},
 	{"seeding", seeding},
 }
@@ -90,7 +91,7 @@ func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, consents or seeding")
+	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents or seeding")
 	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.StringVar(&o.svg, "svg", "", "`FILE` to draw seeding into")
