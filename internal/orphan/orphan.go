@@ -1,0 +1,67 @@
+// Package orphan ends the provider's process after the process that started it. A
+// Terraform that is killed asks nobody to stop: its connection breaks, which cancels
+// every operation, and the provider's process would stay behind for ever.
+package orphan
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Grace is how long changes that are under way may take to end once the parent is gone.
+const Grace = 8 * time.Second
+
+// Parent is the process that started this one.
+type Parent struct{ gone chan struct{} }
+
+// Watch watches the parent until it ends.
+func Watch() *Parent {
+	p := &Parent{gone: make(chan struct{})}
+	go func() {
+		waitForParent()
+		close(p.gone)
+	}()
+	return p
+}
+
+// Gone is closed once the parent has ended.
+func (p *Parent) Gone() <-chan struct{} { return p.gone }
+
+// Work counts the changes that are under way. The zero value is ready for use.
+type Work struct{ changes sync.WaitGroup }
+
+// Wait returns when no change is under way, at the latest after limit.
+func (w *Work) Wait(limit time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		w.changes.Wait()
+		close(done)
+	}()
+
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// Server is a provider whose changes are counted.
+type Server struct {
+	tfprotov6.ProviderServer
+
+	work *Work
+}
+
+// Count returns next with its changes counted in w.
+func (w *Work) Count(next tfprotov6.ProviderServer) Server { return Server{next, w} }
+
+// ApplyResourceChange carries out a change, and counts it until it has ended.
+func (s Server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	s.work.changes.Add(1)
+	defer s.work.changes.Done()
+	return s.ProviderServer.ApplyResourceChange(ctx, req)
+}

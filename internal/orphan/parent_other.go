@@ -1,0 +1,6 @@
+//go:build !unix && !windows
+
+package orphan
+
+// waitForParent never returns: these systems do not say whether a parent has ended.
+func waitForParent() { select {} }
