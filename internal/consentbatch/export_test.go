@@ -1,0 +1,15 @@
+package consentbatch
+
+import (
+	"fmt"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+func init() {
+	if keyIterations != 200_000 {
+		panic(fmt.Sprintf("a digest is stretched %d times", keyIterations))
+	}
+
+	keyIterations = soak.Size(100, digestIterations)
+}
