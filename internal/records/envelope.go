@@ -1,6 +1,7 @@
 package records
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -231,7 +232,12 @@ func (s *splitter) value() (jsontext.Value, error) {
 
 		var res scanned
 		if err != nil {
-			if res.failSyntax(err, 0); res.err != nil {
+			res.failSyntax(err, 0)
+			if errors.Is(res.err, ErrSyntax) && !s.scanner.lenient {
+				s.scanner.lenient = true
+				continue
+			}
+			if res.err != nil {
 				return nil, located(res.err, s.in.offset+int64(res.at))
 			}
 		}

@@ -11,10 +11,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// lenient accepts what the grammar of RFC 8259 accepts, also an escaped surrogate
-// without its partner. Bytes that are no UTF-8 are looked for afterwards.
-var lenient = jsontext.AllowInvalidUTF8(true)
-
 // scanner reads records from a text in memory. What it finds depends on that text
 // alone, so that scanners work beside each other on parts of an answer.
 type scanner struct {
@@ -24,8 +20,9 @@ type scanner struct {
 	replace bool // invalid UTF-8 is replaced
 	ignored []string
 
-	dec  *jsontext.Decoder
-	text bytes.Buffer
+	lenient bool // see scan
+	dec     *jsontext.Decoder
+	text    bytes.Buffer
 }
 
 // part is a text that a scanner reads.
@@ -78,7 +75,20 @@ func (s *scanned) fail(err error, at int) { s.err, s.at = err, at }
 
 // scan reads the records of a part. It uses into for them. The text is changed while it
 // is read, and is as it was when scan returns.
-func (s *scanner) scan(p part, into []found) (res scanned) {
+//
+// The parser is strict at first. Where it finds an error, the part is read again by the
+// grammar alone, which allows an escaped surrogate without its partner, and bytes that
+// are no UTF-8 are looked for afterwards. That is slower, and needed seldom.
+func (s *scanner) scan(p part, into []found) scanned {
+	res := s.scanOnce(p, into)
+	if errors.Is(res.err, ErrSyntax) && !s.lenient {
+		s.lenient = true
+		res = s.scanOnce(p, into)
+	}
+	return res
+}
+
+func (s *scanner) scanOnce(p part, into []found) (res scanned) {
 	res.records = into[:0]
 	if p.in.lines {
 		s.readAll(p, 0, &res)
@@ -143,10 +153,11 @@ func (s *scanner) readAll(p part, begin int, res *scanned) {
 // decode begins to parse a text.
 func (s *scanner) decode(text []byte) {
 	s.text = *bytes.NewBuffer(text)
+	grammar := jsontext.AllowInvalidUTF8(s.lenient)
 	if s.dec == nil {
-		s.dec = jsontext.NewDecoder(&s.text, lenient)
+		s.dec = jsontext.NewDecoder(&s.text, grammar)
 	} else {
-		s.dec.Reset(&s.text, lenient)
+		s.dec.Reset(&s.text, grammar)
 	}
 }
 
@@ -178,7 +189,7 @@ func (s *scanner) take(v jsontext.Value, end int, in place, res *scanned) {
 	}
 
 	r := found{value: v, start: end - len(v), end: end}
-	if !utf8.Valid(v) {
+	if s.lenient && !utf8.Valid(v) {
 		if !s.replace {
 			res.fail(ErrUTF8, r.start+invalidAt(v))
 			return

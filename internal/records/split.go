@@ -199,7 +199,7 @@ func (s *splitter) isSequence() bool {
 // its length; 0 where its end is not in the window.
 func (s *splitter) firstMembers() (m members, length int) {
 	window := s.in.window
-	dec := jsontext.NewDecoder(bytes.NewBuffer(window), lenient)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(window), jsontext.AllowInvalidUTF8(true))
 	if _, err := dec.ReadToken(); err != nil {
 		return m, 0
 	}
