@@ -73,6 +73,7 @@ func (p *place) reserve(c *Claims) error {
 		return ErrClaimed
 	}
 	p.release = release
+	p.Replace = p.Replace || c.wasLeft(p.Path)
 
 	if err := p.check(); err != nil { // before the lock: a file of somebody else needs none
 		return err
@@ -169,6 +170,13 @@ func (r *Reservation) Discard(target int) {
 	if p.out != nil {
 		p.out.temporary.discard()
 		p.out = nil
+	}
+}
+
+// Keep keeps the claims until the run ends, also where nothing is committed.
+func (r *Reservation) Keep() {
+	for _, p := range r.places {
+		p.release = nil
 	}
 }
 

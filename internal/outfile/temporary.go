@@ -42,6 +42,9 @@ func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
 func (t *temporary) publishNew(name string) error {
 	err := t.link(name)
 	if errors.Is(err, fs.ErrExist) {
+		if info, err := t.folder.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return ErrNotRegular
+		}
 		return ErrExists
 	}
 	if err == nil {

@@ -24,6 +24,7 @@ type accessModel struct {
 	OutputPath types.String `tfsdk:"output_path"`
 	SHA256     types.String `tfsdk:"sha256"`
 	Bytes      types.Int64  `tfsdk:"bytes"`
+	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
 func (m *accessModel) keepFile(state accessModel) { m.SHA256, m.Bytes = state.SHA256, state.Bytes }
@@ -53,6 +54,9 @@ type fetch struct {
 	inState string // what is in state where submitting fails
 	diags   *diag.Diagnostics
 
+	reserved *outfile.Reservation // of output_path; nil before it is needed
+	written  bool                 // the object has written its file before
+
 	submission deferred.Submission
 	unanswered deferred.Submission // of a submission that failed
 	report     deferred.Report
@@ -78,54 +82,74 @@ func (f *fetch) request(w io.Writer) deferred.Request {
 	return request
 }
 
-var (
-	errOtherObject = errors.New("another object of this run has written that file; each object needs a path of its own")
-	errNoData      = errors.New("the service has given no data")
-)
+var errNoData = errors.New("the service has given no data")
+
+// reserve makes output_path this object's own before anything is asked for. What the
+// object has written itself may be replaced.
+func (f *fetch) reserve() error {
+	if f.reserved != nil {
+		return nil
+	}
+
+	reserved, err := f.Files.Reserve(outfile.Target{
+		Path:    f.model.OutputPath.ValueString(),
+		Replace: f.written || f.model.Overwrite.ValueBool(),
+	})
+	f.reserved = reserved
+	return err
+}
+
+// close lets go of output_path. An accepted request keeps the path for the rest of the
+// run: its data are still to come.
+func (f *fetch) close() {
+	if f.reserved == nil {
+		return
+	}
+	if f.submission.State.IsOpen() || f.submission.State == deferred.Fulfilled {
+		f.reserved.Keep()
+	}
+	f.reserved.Close()
+}
 
 // deliver submits the request. Data that the service gives at once are written to the
 // file, which then is the first result; otherwise the error is errNoData. Further
-// errors are *client.Error, or the file's.
+// errors are *client.Error, or the file's. The path has to be reserved.
 func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile.File, error) {
-	release, free := f.Files.Claim(f.model.OutputPath.ValueString())
-	if !free {
-		return outfile.File{}, errOtherObject
+	w, err := f.reserved.Writer(0)
+	if err != nil {
+		return outfile.File{}, err
+	}
+	defer f.reserved.Discard(0) // does nothing to a file that is in its place
+
+	s, report, err := f.Deferred.Submit(ctx, f.request(w), prior)
+	f.report = report
+	if err != nil {
+		f.unanswered = s
+		return outfile.File{}, err
+	}
+	f.submission, f.unanswered = s, deferred.Submission{}
+	if s.State != deferred.Fulfilled {
+		return outfile.File{}, errNoData
 	}
 
-	written, err := outfile.Write(f.model.OutputPath.ValueString(), func(w *outfile.Writer) error {
-		s, report, err := f.Deferred.Submit(ctx, f.request(w), prior)
-		f.report = report
-		if err != nil {
-			f.unanswered = s
-			return err
-		}
-		f.submission, f.unanswered = s, deferred.Submission{}
-		if s.State != deferred.Fulfilled {
-			return errNoData
-		}
-		return nil
-	})
+	files, err := f.reserved.Commit()
 	if err != nil {
-		release()
+		return outfile.File{}, err
 	}
-	return written, err
+	return files[0], nil
 }
 
 // submit sends the request, after it is known that its data can be written. It
 // reports false where there is nothing to wait for.
 func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
-	if err := outfile.Check(f.model.OutputPath.ValueString()); err != nil {
-		f.refuseFile("The file cannot be written", err, "Nothing was sent to the service.", "correct output_path, or what is at that path")
+	if err := f.reserve(); err != nil {
+		f.refuseTarget(err)
 		return false
 	}
 
 	written, err := f.deliver(ctx, prior)
 	if client.IsError(err) {
 		tfkit.AddError(f.diags, err, f.inState)
-		return false
-	}
-	if errors.Is(err, errOtherObject) {
-		f.refuseFile("The file cannot be written", err, "Nothing was sent to the service.", "correct output_path")
 		return false
 	}
 	if err != nil && !errors.Is(err, errNoData) {
@@ -140,6 +164,21 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 		f.model.fromFile(written)
 	}
 	return true
+}
+
+// refuseTarget reports what is in the way at output_path before anything is asked for.
+func (f *fetch) refuseTarget(err error) {
+	const nothing = "Nothing was sent to the service."
+	if errors.Is(err, outfile.ErrExists) {
+		f.refuseFile("There is a file already", err, "It may hold the data of somebody else, so it is left as it is. "+nothing,
+			"choose another output_path, move the file away, or set overwrite = true where it may be replaced")
+		return
+	}
+	if errors.Is(err, outfile.ErrClaimed) || errors.Is(err, outfile.ErrBusy) {
+		f.refuseFile("Two objects with one file", err, nothing, "give each object an output_path of its own, also in other workspaces and under other provider configurations")
+		return
+	}
+	f.refuseFile("The file cannot be written", err, nothing, "correct output_path, or what is at that path")
 }
 
 func (f *fetch) refuseFile(summary string, reason error, happened, do string) {
@@ -163,6 +202,12 @@ func (f *fetch) finish(ctx context.Context) {
 	}
 
 	carriedOut := f.submission
+	if err := f.reserve(); err != nil {
+		f.model.fromAccepted(carriedOut)
+		f.diags.AddAttributeWarning(path.Root("output_path"), "The file cannot be written", "The service has carried out the data access request. "+because(err)+" The data were not fetched.\n\n"+
+			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause and apply again; it fetches them. Where a file at output_path may be replaced, set overwrite = true.")
+		return
+	}
 	written, err := f.deliver(ctx, deferred.Submission{})
 	if err == nil {
 		f.submission = carriedOut
@@ -195,14 +240,14 @@ func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bo
 	case err == nil && got.SHA256 == m.SHA256.ValueString():
 		return true
 	case err == nil:
-		warnLost(diags, "The file at output_path is not what was written to it.")
+		warnAltered(diags, "The file at output_path is not what was written to it.")
 	case errors.Is(err, fs.ErrNotExist):
 		warnLost(diags, "The file at output_path is not there any more.")
 	case errors.Is(err, outfile.ErrNotRegular):
-		warnLost(diags, "At output_path there is something that is no regular file.")
+		warnAltered(diags, "At output_path there is something that is no regular file.")
 	default:
 		diags.AddAttributeError(path.Root("output_path"), "The file cannot be read",
-			because(err)+"\n\nIn state now: "+tfkit.PriorKept+".\nWhat to do: make the file readable for whoever runs Terraform.")
+			because(err)+"\n\nIn state now: "+tfkit.PriorKept+".\nWhat to do: make the file readable for the user that runs Terraform.")
 	}
 	return false
 }
@@ -210,6 +255,11 @@ func (m *accessModel) holdsFile(ctx context.Context, diags *diag.Diagnostics) bo
 func warnLost(diags *diag.Diagnostics, what string) {
 	diags.AddAttributeWarning(path.Root("output_path"), "The data are requested anew",
 		what+" The plan therefore requests the data of the person once more and writes them there.\n\nWhat to do: nothing, or put the file back, or take the object out of the configuration and the state.")
+}
+
+func warnAltered(diags *diag.Diagnostics, what string) {
+	diags.AddAttributeWarning(path.Root("output_path"), "The data are requested anew",
+		what+" The plan therefore requests the data of the person once more. Its apply refuses to replace what is there, and sends nothing, unless it is a regular file and overwrite is set.\n\nWhat to do: move away what is at output_path, or put the file back. Where two objects have this output_path, give each its own.")
 }
 
 // because names the reason of an error about the file, without its path.

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -36,9 +37,13 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 			"output_path": schema.StringAttribute{
 				Required: true,
 				MarkdownDescription: "Path of the file that the data are written to, as JSON; a relative one begins where Terraform runs. The folder has to exist. " +
-					"The file gets mode 0600 and appears as a whole or not at all; a regular file that is there already is replaced, anything else, a symbolic link too, is refused before anything is asked for. Two objects with one path are refused when they write it. A change replaces the object and leaves the old file.",
+					"The file gets mode 0600 and appears as a whole or not at all; a file that is there already and that this object did not write is refused before anything is asked for, unless `overwrite` is set; so are folders, symbolic links and devices, and a path that another object of the run has. A change replaces the object and leaves the old file.",
 				Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			},
+			"overwrite": schema.BoolAttribute{
+				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether a file at `output_path` that this object did not write, or that was altered since, may be replaced. It does not allow two objects with one path. Defaults to `false`.",
 			},
 			"sha256": schema.StringAttribute{
 				Computed:            true,
@@ -54,7 +59,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 		MarkdownDescription: "Asks for all data that the service holds of one person, and writes them to a file: for a person's right of access. The data are in that file only, never in plan, state, logs or messages.\n\n" +
 			"The service accepts the request and carries it out later. A request of the person that is pending already is taken over instead of sending another, with a warning. " +
 			"That the same call gives the data once the request is carried out is an assumption: the service documents no other way. An answer that only acknowledges the request, or that comes while a request of the person is pending, is never taken for the data. Where the service accepts another request instead, that one is waited for in a later run.\n\n" +
-			"A file that is lost or altered plans a new request, as every refresh compares it with `sha256`; so state and file belong on the same machine. An object that is replaced asks anew. " +
+			"A file that is lost or altered plans a new request, as every refresh compares it with `sha256`, and an altered one is not replaced unless `overwrite` is set; so state and file belong on the same machine. An object that is replaced asks anew. " +
 			"Destroying the object makes Terraform forget the request and leaves the file where it is, with a warning. There is no import: a request is an action, and nothing at the service lasts that could be read.",
 		Blocks:     requestBlocks(),
 		Attributes: tfkit.AddPendingList(attributes, deferred.ListComplete, deferred.ListPartial),
@@ -103,6 +108,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 		return
 	}
 	f, ok := r.fetch(&plan, tfkit.NothingSaved, &resp.Diagnostics)
+	defer f.close()
 	if !ok || !f.submit(ctx, deferred.Submission{}) {
 		return
 	}
@@ -176,6 +182,8 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
+	defer f.close()
+	f.written = !state.SHA256.IsNull()
 	f.submission = submissionIn(ctx, req.Private, state.requestModel)
 	another, continues := !plan.sameOccasion(state.requestModel), plan.Fulfilled.IsUnknown()
 	plan.keepComputed(state.requestModel)
@@ -215,7 +223,10 @@ func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.Del
 
 	var state accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		state.warnKept(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+
+	r.Files.Leave(state.OutputPath.ValueString(), state.SHA256.ValueString())
+	state.warnKept(&resp.Diagnostics)
 }

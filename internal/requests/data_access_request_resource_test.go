@@ -204,7 +204,7 @@ func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
 	acctest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
 	wantNoPerson(t, diags)
-	state, diags = p.Update(accessName, state, accessTo(path, nil))
+	state, diags = nextRun(t, service).Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
