@@ -63,7 +63,9 @@ func (e *fileExport) run(ctx context.Context, m *fileModel, diags *diag.Diagnost
 
 	m.describe(ctx, outputs, files, diags)
 	m.Complete, m.Counts = types.BoolValue(exported.Over(day, today)), countsOf(exported.Counts, kinds)
+	m.Replaced = types.Int64Value(exported.InvalidUTF8)
 	warnUnknown(exported.Counts, diags)
+	warnInvalidUTF8(exported.InvalidUTF8, diags)
 	warnInvalidUTF8(exported.InvalidUTF8, diags)
 	return stampsOf(outputs, files), true
 }

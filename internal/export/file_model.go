@@ -35,6 +35,7 @@ type fileModel struct {
 	SHA256             types.String `tfsdk:"sha256"`
 	Bytes              types.Int64  `tfsdk:"bytes"`
 	Counts             types.Object `tfsdk:"counts"`
+	Replaced           types.Int64  `tfsdk:"invalid_utf8_records"`
 	Paths              types.Map    `tfsdk:"paths"`
 	SHA256ByKind       types.Map    `tfsdk:"sha256_by_kind"`
 	BytesByKind        types.Map    `tfsdk:"bytes_by_kind"`
@@ -164,7 +165,7 @@ func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
 // expect plans that everything computed is known after apply.
 func (m *fileModel) expect() {
 	m.Complete, m.SHA256, m.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
-	m.Counts = types.ObjectUnknown(countTypes())
+	m.Counts, m.Replaced = types.ObjectUnknown(countTypes()), types.Int64Unknown()
 	m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.Int64Type)
 	if m.Path.IsUnknown() || m.split() {
 		m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapUnknown(types.StringType), types.MapUnknown(types.StringType), types.MapUnknown(types.Int64Type)
@@ -173,7 +174,8 @@ func (m *fileModel) expect() {
 
 // keep plans that everything computed stays.
 func (m *fileModel) keep(state fileModel) {
-	m.Complete, m.SHA256, m.Bytes, m.Counts = state.Complete, state.SHA256, state.Bytes, state.Counts
+	m.Complete, m.SHA256, m.Bytes = state.Complete, state.SHA256, state.Bytes
+	m.Counts, m.Replaced = state.Counts, state.Replaced
 	m.Paths, m.SHA256ByKind, m.BytesByKind = state.Paths, state.SHA256ByKind, state.BytesByKind
 }
 

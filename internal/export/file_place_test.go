@@ -3,6 +3,7 @@ package export_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -470,4 +471,25 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	if len(plan.Replace) == 0 {
 		t.Error("nothing is replaced")
 	}
+}
+
+// TestExportFile_invalidUTF8 counts and warns of what was replaced on its way into the
+// file.
+func TestExportFile_invalidUTF8(t *testing.T) {
+	t.Parallel()
+	_, service := start(t)
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpExportRecords,
+		Body:      []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"b\"}]}"),
+		Header:    http.Header{"Content-Type": {"application/json"}},
+	})
+	wire := acctest.Attributes{"export_invalid_utf8": "replace"}
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"wire": wire}))
+	path := target(t)
+	state, diags := p.MustCreate(fileName, file(path, acctest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
+	acctest.WantText(t, diags.Warnings(), "Invalid UTF-8 was replaced", "1 records")
+	if got := state.Attributes["invalid_utf8_records"]; got != 1.0 {
+		t.Errorf("%v records are counted", got)
+	}
+	wantContent(t, path, "{\"a\":\"\ufffd\"}\n{\"a\":\"b\"}\n")
 }

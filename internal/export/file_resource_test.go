@@ -43,8 +43,9 @@ func TestADayIsWrittenToAFileAndToNothingElse(t *testing.T) {
 		"create_directories": false, "triggers": nil, "verify": "stat", "on_destroy": "remove",
 		"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
 		"complete": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(lines)),
-		"counts": acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
-		"paths":  nil, "sha256_by_kind": nil, "bytes_by_kind": nil,
+		"counts":               acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
+		"invalid_utf8_records": 0.0,
+		"paths":                nil, "sha256_by_kind": nil, "bytes_by_kind": nil,
 	}
 	if diff := cmp.Diff(want, state.Attributes); diff != "" {
 		t.Errorf("unexpected state (-want +got):\n%s", diff)

@@ -88,6 +88,10 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			"sha256":   schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal. With `{kind}` in `path`, the SHA-256 of a text with one line `<sha256>  <kind>` for each file, in the order persons, sessions, events, unknown. Null where a refresh found another file."},
 			"bytes":    schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of all files together in bytes. Null where a refresh found another file."},
 			"counts":   schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
+			"invalid_utf8_records": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "Number of records in which bytes that are not valid UTF-8 were replaced. Always 0 unless `wire.export_invalid_utf8` of the provider block is `replace`.",
+			},
 			"paths": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Paths of the files by kind (`persons`, `sessions`, `events`, `unknown`), where `path` contains `{kind}`. Null otherwise.",

@@ -15,34 +15,38 @@ import (
 type Claims struct {
 	mu    sync.Mutex
 	paths map[string]bool
-	left  map[string]string // digests of files that objects have left at their paths
+	left  map[string]Stamp // of files that objects have left at their paths
 }
 
-// Leave notes that an object which ends leaves its file at path. An object of this run
-// that comes after it may replace the file, as long as it has the digest.
-func (c *Claims) Leave(path, sha256 string) {
+// Leave notes that an object which ends leaves its file at path, if it still has the
+// digest. An object of this run that comes after it may replace the file as it is now.
+func (c *Claims) Leave(ctx context.Context, path, sha256 string) {
+	found, err := Read(ctx, path)
+	if err != nil || found.SHA256 != sha256 {
+		return
+	}
+
 	key := canonical(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-
 	if c.left == nil {
-		c.left = map[string]string{}
+		c.left = map[string]Stamp{}
 	}
-	c.left[key] = sha256
+	c.left[key] = found.Stamp
 }
 
 // wasLeft reports whether the file at path is one that an object of this run has left.
 func (c *Claims) wasLeft(path string) bool {
 	key := canonical(path)
 	c.mu.Lock()
-	sha256, ok := c.left[key]
+	left, ok := c.left[key]
 	c.mu.Unlock()
 	if !ok {
 		return false
 	}
 
-	found, err := Read(context.Background(), path)
-	return err == nil && found.SHA256 == sha256
+	now, err := Look(path)
+	return err == nil && now == left
 }
 
 // Claim takes a path for one object of this run, and reports false where another one

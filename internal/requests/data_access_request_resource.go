@@ -227,6 +227,6 @@ func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.Del
 		return
 	}
 
-	r.Files.Leave(state.OutputPath.ValueString(), state.SHA256.ValueString())
+	r.Files.Leave(ctx, state.OutputPath.ValueString(), state.SHA256.ValueString())
 	state.warnKept(&resp.Diagnostics)
 }
