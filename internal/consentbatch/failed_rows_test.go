@@ -26,7 +26,7 @@ func rejecting(status int, of ...int) []mockserver.Fault {
 	return faults
 }
 
-func TestFailedRowsOfACreateAreNamedTheOthersWrittenAndNothingIsInState(t *testing.T) {
+func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(60))
@@ -57,7 +57,7 @@ func TestFailedRowsOfACreateAreNamedTheOthersWrittenAndNothingIsInState(t *testi
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 }
 
-func TestFailedRowsOfAnUpdateAreMissingInStateAndWrittenByTheNext(t *testing.T) {
+func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 	t.Parallel()
 	for _, compare := range []bool{true, false} {
 		p, service := start(t, nil)
@@ -83,7 +83,7 @@ func TestFailedRowsOfAnUpdateAreMissingInStateAndWrittenByTheNext(t *testing.T) 
 	}
 }
 
-func TestAFailedUpdateOfWriteOnlyContentStaysInState(t *testing.T) {
+func TestConsentBatch_failedUpdateOfWriteOnlyContent(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	config := acctest.Attributes{"content_wo": people(4), "content_wo_version": 1, "compare_at_plan": false}
@@ -104,7 +104,7 @@ func TestAFailedUpdateOfWriteOnlyContentStaysInState(t *testing.T) {
 	wantResults(t, state, 5, 1, 0, 1, 0)
 }
 
-func TestWhatHitsEveryRowEndsTheWork(t *testing.T) {
+func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	t.Parallel()
 	page := map[string][]string{"Content-Type": {"text/html"}}
 	json := []byte(`{"error":{"code":"E1","message":"x"}}`)
@@ -197,8 +197,8 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	}
 }
 
-// TestARowThatCannotBeComparedStopsNoneOfTheOthers fails to read one person for ever.
-func TestARowThatCannotBeComparedStopsNoneOfTheOthers(t *testing.T) {
+// TestConsentBatch_incomparableRowStopsNoneOfTheOthers fails to read one person for ever.
+func TestConsentBatch_incomparableRowStopsNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: -1})
@@ -211,7 +211,7 @@ func TestARowThatCannotBeComparedStopsNoneOfTheOthers(t *testing.T) {
 	wantRow(t, service, 59, configured)
 }
 
-func TestALaterChoiceIsNamedAlsoWhereThePlanHasNotLooked(t *testing.T) {
+func TestConsentBatch_laterChoiceIsNamedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	later := mockserver.ConsentRecord{AgreementTime: "2026-10-01T00:00:00Z"}
@@ -223,7 +223,7 @@ func TestALaterChoiceIsNamedAlsoWhereThePlanHasNotLooked(t *testing.T) {
 	wantResults(t, state, 3, 2, 1, 2, 0)
 }
 
-func TestAReadOnlyProviderWritesNoRow(t *testing.T) {
+func TestConsentBatch_readOnlyProviderWritesNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"read_only": true})
 	f := newFile(t, people(50))
@@ -235,7 +235,7 @@ func TestAReadOnlyProviderWritesNoRow(t *testing.T) {
 	wantRequests(t, service, 50, 0)
 }
 
-func TestAServiceThatIsGoneEndsTheWork(t *testing.T) {
+func TestConsentBatch_stoppedServiceEndsTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, acctest.Attributes{"max_retries": 0})
 	f := newFile(t, people(200))
@@ -262,7 +262,7 @@ func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) 
 	}
 }
 
-func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
+func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(100, cancel))
@@ -284,7 +284,7 @@ func TestAnInterruptedCreateGoesOnWithTheNext(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedUpdateKnowsWhatIsMissing(t *testing.T) {
+func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(80, cancel))
@@ -304,7 +304,7 @@ func TestAnInterruptedUpdateKnowsWhatIsMissing(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, config)
 }
 
-func TestTheTimeOfAnApplyIsBounded(t *testing.T) {
+func TestConsentBatch_timeoutsBoundTheApply(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, acctest.Attributes{"requests_per_second": 20})
 	f := newFile(t, people(500))
@@ -316,7 +316,7 @@ func TestTheTimeOfAnApplyIsBounded(t *testing.T) {
 	}
 }
 
-func TestDestroyingABatchRetainsOrWithdraws(t *testing.T) {
+func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(6))
@@ -353,7 +353,7 @@ func TestDestroyingABatchRetainsOrWithdraws(t *testing.T) {
 	}
 }
 
-func TestNothingIsWithdrawnByAnotherFile(t *testing.T) {
+func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
@@ -375,7 +375,7 @@ func TestNothingIsWithdrawnByAnotherFile(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-func TestAWithdrawalThatFailsForSomeRowsGoesOn(t *testing.T) {
+func TestConsentBatch_failedWithdrawalGoesOn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(10))
@@ -395,7 +395,7 @@ func TestAWithdrawalThatFailsForSomeRowsGoesOn(t *testing.T) {
 	wantRequests(t, service, 10, 2)
 }
 
-func TestWrongConfigurationsOfABatchAreRefused(t *testing.T) {
+func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(1))
@@ -421,7 +421,7 @@ func TestWrongConfigurationsOfABatchAreRefused(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-func TestRowsOfAnArrayAreNamedByLineAndElement(t *testing.T) {
+func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	object := func(i int) string {

@@ -9,9 +9,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// TestManyRowsLeaveASmallState holds that neither state nor its private part
+// TestConsentBatch_manyRowsLeaveASmallState holds that neither state nor its private part
 // grows with the rows. The requests themselves are held to the contract elsewhere.
-func TestManyRowsLeaveASmallState(t *testing.T) {
+func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) { s.Wrap = nil })
 	many := soak.Size(500, 5000)

@@ -71,10 +71,10 @@ func (s *storm) end() {
 	s.off = true
 }
 
-// TestUnderRandomFaultsABatchConvergesToAnEmptyPlan creates and changes a batch under
+// TestConsentBatch_convergesUnderRandomFaults creates and changes a batch under
 // random faults, each apply a process of its own, until none fails. Then every row has
 // to be right, no later choice overwritten, and nothing have been written twice.
-func TestUnderRandomFaultsABatchConvergesToAnEmptyPlan(t *testing.T) {
+func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(2, 500) {
 		seed := soak.Seed(i)

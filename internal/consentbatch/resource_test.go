@@ -116,7 +116,7 @@ func chooseFor(service *mocktest.Instance, i int, at string) {
 	service.PutConsent(scope, userName(i), mockserver.ConsentRecord{AgreementTime: at, Manual: new(false)})
 }
 
-func TestABatchIsSeededAndItsNextPlanIsEmpty(t *testing.T) {
+func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(50))
@@ -142,7 +142,7 @@ func TestABatchIsSeededAndItsNextPlanIsEmpty(t *testing.T) {
 	wantRequests(t, service, 50, 0)
 }
 
-func TestEveryFieldOfARowIsSent(t *testing.T) {
+func TestConsentBatch_sendsEveryField(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	content := `[{"identity_id":"a/b","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":true,` +
@@ -156,7 +156,7 @@ func TestEveryFieldOfARowIsSent(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, config)
 }
 
-func TestOnlyRowsThatDifferAreWritten(t *testing.T) {
+func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(20))
@@ -176,7 +176,7 @@ func TestOnlyRowsThatDifferAreWritten(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 }
 
-func TestLaterChoicesStandAndTheirLinesAreNamed(t *testing.T) {
+func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(30))
@@ -199,7 +199,7 @@ func TestLaterChoicesStandAndTheirLinesAreNamed(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, overwrite)
 }
 
-func TestRowsWithoutATimeAndRowsThatAreGoneAreCounted(t *testing.T) {
+func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(5)+rowOf(5, "")+rowOf(6, ""))
@@ -219,7 +219,7 @@ func TestRowsWithoutATimeAndRowsThatAreGoneAreCounted(t *testing.T) {
 	}
 }
 
-func TestWithoutComparisonAPlanAsksNothing(t *testing.T) {
+func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(5))
@@ -246,7 +246,7 @@ func TestWithoutComparisonAPlanAsksNothing(t *testing.T) {
 	}
 }
 
-func TestWriteOnlyContentIsNowhereInStateAndItsVersionWritesItAgain(t *testing.T) {
+func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	config := func(n, version int, compare bool) acctest.Attributes {
@@ -276,7 +276,7 @@ func TestWriteOnlyContentIsNowhereInStateAndItsVersionWritesItAgain(t *testing.T
 	}
 }
 
-func TestValuesKnownOnlyAfterApplyAreCheckedThen(t *testing.T) {
+func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	plan, diags := p.Plan(batchName, nil, acctest.Attributes{"source": acctest.Unknown})
@@ -300,7 +300,7 @@ func TestValuesKnownOnlyAfterApplyAreCheckedThen(t *testing.T) {
 	wantResults(t, state, 2, 2, 0, 2, 0)
 }
 
-func TestAFileThatChangesBetweenPlanAndApplyIsNotApplied(t *testing.T) {
+func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
@@ -331,7 +331,7 @@ func TestAFileThatChangesBetweenPlanAndApplyIsNotApplied(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-func TestSettingsOfABatchAloneSendNothing(t *testing.T) {
+func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
@@ -349,9 +349,9 @@ func TestSettingsOfABatchAloneSendNothing(t *testing.T) {
 	wantResults(t, after, 3, 1, 0, 1, 0)
 }
 
-// TestASecondPlanMayFindWhatTheFirstHasNot holds a plan to what Terraform does with it in
+// TestConsentBatch_secondPlanMayFindMore holds a plan to what Terraform does with it in
 // an apply: it plans again, and refuses other values than those that were known.
-func TestASecondPlanMayFindWhatTheFirstHasNot(t *testing.T) {
+func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(4))
@@ -418,7 +418,7 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	}
 }
 
-func TestAnotherScopeReplacesABatch(t *testing.T) {
+func TestConsentBatch_anotherScopeReplaces(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))

@@ -53,7 +53,7 @@ func wantNobody(t *testing.T, cli *acctest.CLI, outputs ...acctest.Result) {
 	}
 }
 
-func TestABatchIsSeededRepairedExtendedAndForgotten(t *testing.T) {
+func TestAccConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 	t.Parallel()
 	cli, service, f := newBatchCLI(t, batchBlock(), people(30))
 	cli.Setenv("TF_LOG", "TRACE")
@@ -86,7 +86,7 @@ func TestABatchIsSeededRepairedExtendedAndForgotten(t *testing.T) {
 	wantRow(t, service, 31, configured)
 }
 
-func TestWhatIsWrongInAFileIsSaidByThePlan(t *testing.T) {
+func TestAccConsentBatch_planReportsWrongRows(t *testing.T) {
 	t.Parallel()
 	cli, service, _ := newBatchCLI(t, batchBlock(), people(3)+"jane.canary@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
 	r := cli.Run("plan")
@@ -134,7 +134,7 @@ func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 	}
 }
 
-func TestAFailedCreateOfABatchIsNotTaintedAndAWithdrawalIsForWhatWasApplied(t *testing.T) {
+func TestAccConsentBatch_failedCreateIsNotTainted(t *testing.T) {
 	t.Parallel()
 	cli, service, f := newBatchCLI(t, batchBlock(`on_destroy = "withdraw"`), people(5))
 	service.Inject(rejecting(400, 2)...)
@@ -154,7 +154,7 @@ func TestAFailedCreateOfABatchIsNotTaintedAndAWithdrawalIsForWhatWasApplied(t *t
 	wantRow(t, service, 0, [5]bool{})
 }
 
-func TestWriteOnlyContentIsInNoFileOutputOrLog(t *testing.T) {
+func TestAccConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
 	block := fmt.Sprintf("\nvariable \"people\" {\n  ephemeral = true\n}\n\nresource \"analytics_consent_batch\" \"all\" {\n  content_wo         = var.people\n  content_wo_version = %d\n}\n", 1)
 	cli, service, f := newBatchCLI(t, block, people(3))
@@ -175,7 +175,7 @@ func TestWriteOnlyContentIsInNoFileOutputOrLog(t *testing.T) {
 	wantNobody(t, cli, first, second, third, fourth)
 }
 
-func TestABatchWaitsForWhatIsKnownOnlyAfterApply(t *testing.T) {
+func TestAccConsentBatch_waitsForUnknownValues(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := acctest.NewCLI(t, fmt.Sprintf(`
@@ -209,7 +209,7 @@ resource "analytics_consent_batch" "now" {
 	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }
 
-func TestAnInterruptedBatchGoesOnWithTheNextApply(t *testing.T) {
+func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	t.Parallel()
 	under := make(chan struct{})
 	var updates atomic.Int32

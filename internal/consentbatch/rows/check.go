@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// columns are what a row may have, under the names of the attributes of
+// columns are the columns or members of a row, named as the attributes of
 // analytics_consent. Those up to the last clause are required.
 var columns = []string{
 	"identity_id",
@@ -29,17 +29,17 @@ const (
 	columnManual   = columnAgreed + 1
 )
 
-// Limits on what is said about bad rows.
+// Limits on what an Error says.
 const (
 	limitBadRows  = 100
 	limitNames    = 10 // of unknown columns or members of one row
 	limitNameShow = 40 // characters of such a name
 )
 
-// Error is everything that is wrong with rows, as an error of several lines. It
-// holds no value of a row, and no identity.
+// Error is everything that is wrong with a file, one problem on each line. It holds no
+// value of a row.
 type Error struct {
-	// Rows is how many rows have any problem, the header being one.
+	// Rows is how many rows have a problem; the header counts as a row.
 	Rows  int
 	texts []string
 }
@@ -52,7 +52,7 @@ func (p *Error) Error() string {
 	return text
 }
 
-// draft is the row that is being read.
+// draft is the row that is read at present.
 type draft struct {
 	line     int
 	identity string
@@ -80,29 +80,31 @@ func newBuilder(format Format) *builder {
 	return b
 }
 
-// begin starts the row at a line.
+// begin starts a row.
 func (b *builder) begin(line int) {
 	b.read++
 	b.open, b.flagged = true, false
 	b.draft = draft{line: line, manual: true}
 }
 
-// problem notes what is wrong with the present row.
+// problem records what is wrong with the present row.
 func (b *builder) problem(format string, args ...any) {
 	if !b.flagged {
 		b.flagged = true
 		b.problems.Rows++
 	}
+
 	if b.problems.Rows <= limitBadRows {
 		where := place(b.rows.format, b.draft.line, b.read)
 		b.problems.texts = append(b.problems.texts, "line "+where+": "+fmt.Sprintf(format, args...))
 	}
 }
 
-// text takes a column's value from text.
+// text sets the value of a column that is text.
 func (b *builder) text(column int, value string) {
 	d := &b.draft
 	d.given[column] = true
+
 	var err error
 	switch column {
 	case columnIdentity:
@@ -115,15 +117,17 @@ func (b *builder) text(column int, value string) {
 			err = tfkit.CheckAgreed(d.agreed)
 		}
 	}
-	if err != nil {
-		b.problem("%s %v", columns[column], err)
-		if column == columnIdentity {
-			d.identity = "" // what cannot be used is not compared either
-		}
+	if err == nil {
+		return
+	}
+
+	b.problem("%s %v", columns[column], err)
+	if column == columnIdentity {
+		d.identity = "" // is not compared with others
 	}
 }
 
-// boolean takes a clause, or manual.
+// boolean sets a clause, or manual.
 func (b *builder) boolean(column int, value bool) {
 	b.draft.given[column] = true
 	if column == columnManual {
@@ -133,8 +137,8 @@ func (b *builder) boolean(column int, value bool) {
 	b.draft.clauses[column-columnClause1] = value
 }
 
-// end checks the present row as a whole and takes it in. expected are the columns
-// that it could have had.
+// end checks the present row as a whole and adds it to the rows. expected are the columns
+// that the file has.
 func (b *builder) end(expected []bool) {
 	b.open = false
 	for column, name := range columns[:columnAddress] {
@@ -142,6 +146,7 @@ func (b *builder) end(expected []bool) {
 			b.problem("%s is missing", name)
 		}
 	}
+
 	if b.draft.identity == "" {
 		return
 	}
@@ -149,15 +154,16 @@ func (b *builder) end(expected []bool) {
 		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(first))
 		return
 	}
+
 	b.rows.add(&b.draft, b.read)
 	b.index.enterLast()
 }
 
-// everyColumn is what a row of JSON could have had.
+// everyColumn are the columns that an object of JSON may have.
 var everyColumn = slices.Repeat([]bool{true}, len(columns))
 
-// shown is the name of an unknown column, or nothing where it could be a person: a
-// header may be missing a line, and a name comes from whoever wrote the file.
+// shown returns the name of an unknown column. A name that looks like personal data is not
+// shown: where the header is missing, the first line is a person's row.
 func shown(name string) string {
 	digits := 0
 	asColumns := !strings.ContainsFunc(name, func(r rune) bool {
@@ -169,6 +175,7 @@ func shown(name string) string {
 	if !asColumns || digits > 5 {
 		return "(its name is not shown, because it looks like personal data)"
 	}
+
 	if runes := []rune(name); len(runes) > limitNameShow {
 		name = string(runes[:limitNameShow]) + "…"
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readCSV reads a header and records below it. An empty cell is an absent value.
+// readCSV reads a header and the records below it. An empty cell is an absent value.
 func (b *builder) readCSV(in io.Reader) error {
 	r := csv.NewReader(in)
 	r.ReuseRecord = true
@@ -17,50 +17,54 @@ func (b *builder) readCSV(in io.Reader) error {
 	if header == nil || err != nil {
 		return err
 	}
+
 	expected := make([]bool, len(columns))
 	for _, column := range header {
 		if column >= 0 {
 			expected[column] = true
 		}
 	}
+
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err := b.beginRecord(r, err); err != nil {
-			return err
+		if failed := b.beginRecord(r, err); failed != nil {
+			return failed
 		}
-		switch {
-		case err != nil:
-		case len(record) != len(header):
+		if err != nil { // a problem of this row
+			continue
+		}
+
+		if len(record) != len(header) {
 			b.problem("the row has %d cells, and the header %d", len(record), len(header))
-		default:
-			b.cells(header, record)
-			b.end(expected)
+			continue
 		}
+		b.cells(header, record)
+		b.end(expected)
 	}
 }
 
-// beginRecord begins the row that was read, which may be broken, and passes on what
-// is no problem of the row.
+// beginRecord begins the row that was read. A row that is no CSV is a problem; any other
+// error is returned.
 func (b *builder) beginRecord(r *csv.Reader, err error) error {
-	broken, isBroken := errors.AsType[*csv.ParseError](err)
-	switch {
-	case isBroken:
+	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 		b.begin(broken.StartLine)
 		b.problem("a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice")
-	case err != nil:
-		return err
-	default:
-		line, _ := r.FieldPos(0)
-		b.begin(line)
+		return nil
 	}
+	if err != nil {
+		return err
+	}
+
+	line, _ := r.FieldPos(0)
+	b.begin(line)
 	return nil
 }
 
-// header reads the names of the columns: each one's place in columns, negative for
-// one that there is none of. It is nil where the rows below cannot be read by it.
+// header reads the names of the columns and returns the index of each in columns; negative
+// for an unknown one. It returns nil where the rows below cannot be read.
 func (b *builder) header(r *csv.Reader) ([]int, error) {
 	names, err := r.Read()
 	if errors.Is(err, io.EOF) {
@@ -71,6 +75,7 @@ func (b *builder) header(r *csv.Reader) ([]int, error) {
 	if failed := b.beginRecord(r, err); failed != nil || err != nil {
 		return nil, failed
 	}
+
 	if !slices.Contains(names, columns[columnIdentity]) {
 		b.problem("the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row")
 		return nil, nil
@@ -79,25 +84,32 @@ func (b *builder) header(r *csv.Reader) ([]int, error) {
 		b.problem("the header has a line break in the middle; lines end with LF or with CRLF")
 		return nil, nil
 	}
-	header := make([]int, len(names))
-	unknown := 0
-	for i, name := range names {
-		header[i] = slices.Index(columns, name)
-		switch {
-		case header[i] < 0:
-			if unknown++; unknown <= limitNames {
-				b.problem("the column %d is not known: %s", i+1, shown(name))
-			}
-		case slices.Contains(header[:i], header[i]):
-			b.problem("the header has the column %s twice", columns[header[i]])
-		}
-	}
+	header := b.indexOf(names)
 	for column, name := range columns[:columnAddress] {
 		if !slices.Contains(header, column) {
 			b.problem("the header has no column %s", name)
 		}
 	}
 	return header, nil
+}
+
+// indexOf returns the index of each name in columns; negative for an unknown one.
+func (b *builder) indexOf(names []string) []int {
+	header := make([]int, len(names))
+	unknown := 0
+	for i, name := range names {
+		header[i] = slices.Index(columns, name)
+		if header[i] < 0 {
+			if unknown++; unknown <= limitNames {
+				b.problem("the column %d is not known: %s", i+1, shown(name))
+			}
+			continue
+		}
+		if slices.Contains(header[:i], header[i]) {
+			b.problem("the header has the column %s twice", columns[header[i]])
+		}
+	}
+	return header
 }
 
 func (b *builder) cells(header []int, record []string) {

@@ -2,19 +2,19 @@ package rows
 
 import "hash/maphash"
 
-// index finds rows by identity, in some ten bytes a row: a map would take more than the
-// rows themselves.
+// index finds rows by identity. It takes about ten bytes for each row; a map would take
+// more than the rows themselves.
 type index struct {
 	rows  *Rows
 	seed  maphash.Seed
-	slots []int32 // a row's number from 1, at or behind its hash; 0 is free
+	slots []int32 // the number of a row, counted from 1, at or after its hash; 0 is free
 }
 
 func newIndex(rows *Rows) index {
 	return index{rows: rows, seed: maphash.MakeSeed(), slots: make([]int32, 2*chunkRows)}
 }
 
-// find gives the row that has an identity.
+// find returns the row that has an identity.
 func (x *index) find(identity string) (row int, found bool) {
 	for at := x.slot(maphash.String(x.seed, identity)); x.slots[at] != 0; at = x.slot(at + 1) {
 		if row := int(x.slots[at]) - 1; string(x.rows.identity(row)) == identity {
@@ -24,12 +24,12 @@ func (x *index) find(identity string) (row int, found bool) {
 	return 0, false
 }
 
-// slot is where a hash belongs; their number is a power of two.
+// slot returns the slot of a hash. The number of slots is a power of two.
 func (x *index) slot(hash uint64) uint64 {
 	return hash & uint64(len(x.slots)-1) //nolint:gosec // a length is not negative
 }
 
-// enterLast enters the last row, which find has not found.
+// enterLast adds the last row, whose identity find must not have found.
 func (x *index) enterLast() {
 	if 4*x.rows.Len() > 3*len(x.slots) {
 		x.slots = make([]int32, 2*len(x.slots))

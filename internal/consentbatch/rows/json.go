@@ -13,18 +13,20 @@ import (
 // limitLine is how long a line of NDJSON may be, in bytes.
 const limitLine = 1 << 20
 
-// readNDJSON reads one object per line. A line that is no JSON is a problem of that
+// readNDJSON reads one object from each line. A line that is no JSON is a problem of that
 // line only.
 func (b *builder) readNDJSON(in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 64<<10), limitLine)
 	dec := jsontext.NewDecoder(bytes.NewReader(nil))
+
 	number := 1
 	for ; lines.Scan(); number++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
 		}
+
 		b.begin(number)
 		dec.Reset(bytes.NewReader(line))
 		err := b.element(dec, func(int64) int { return number })
@@ -35,6 +37,7 @@ func (b *builder) readNDJSON(in io.Reader) error {
 			b.problem("%s", complaint(err))
 		}
 	}
+
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		b.begin(number)
 		b.problem("the line is longer than %d bytes; what follows was not read", limitLine)
@@ -43,8 +46,8 @@ func (b *builder) readNDJSON(in io.Reader) error {
 	return lines.Err()
 }
 
-// readJSON reads an array of objects, element by element. Behind a place where it is
-// no JSON nothing can be read.
+// readJSON reads an array of objects, element by element. After a place that is no JSON,
+// nothing more can be read.
 func (b *builder) readJSON(in io.Reader) error {
 	lines := &lineCounter{in: in}
 	dec := jsontext.NewDecoder(lines)
@@ -52,10 +55,12 @@ func (b *builder) readJSON(in io.Reader) error {
 	if broken == nil || lines.err != nil {
 		return lines.err
 	}
+
 	offset := dec.InputOffset()
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
 		offset = syntactic.ByteOffset
 	}
+
 	if line := lines.at(offset); b.open {
 		b.draft.line = line
 	} else {
@@ -73,12 +78,14 @@ func (b *builder) array(dec *jsontext.Decoder, lines *lineCounter) error {
 	if !isArray {
 		return errNoArray
 	}
+
 	for dec.PeekKind() != ']' {
 		b.begin(0)
 		if err := b.element(dec, lines.at); err != nil {
 			return err
 		}
 	}
+
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
@@ -90,18 +97,19 @@ var (
 	errBehind  = errors.New("there is something behind the JSON")
 )
 
+// endOf returns an error where anything follows the value that was read.
 func endOf(dec *jsontext.Decoder) error {
 	_, err := dec.ReadToken()
-	switch {
-	case err == nil:
+	if err == nil {
 		return errBehind
-	case errors.Is(err, io.EOF):
+	}
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
 
-// complaint says what is wrong with JSON without any of it.
+// complaint returns what is wrong with JSON, without any of its text.
 func complaint(err error) string {
 	switch {
 	case errors.Is(err, errNoArray), errors.Is(err, errBehind):
@@ -114,8 +122,8 @@ func complaint(err error) string {
 	return "this is no valid JSON"
 }
 
-// element reads one row. The error is that of the decoder, which cannot go on then;
-// line tells on which line an offset is.
+// element reads one row. It returns the error of the decoder, which cannot go on after one.
+// line returns the line of an offset.
 func (b *builder) element(dec *jsontext.Decoder, line func(offset int64) int) error {
 	if dec.PeekKind() != '{' {
 		v, err := dec.ReadValue()
@@ -127,16 +135,33 @@ func (b *builder) element(dec *jsontext.Decoder, line func(offset int64) int) er
 		b.open = false
 		return nil
 	}
+
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
 	b.draft.line = line(dec.InputOffset() - 1)
-	var unknown []string
+
+	unknown, err := b.members(dec)
+	if err != nil {
+		return err
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+
+	b.unknownMembers(unknown)
+	b.end(everyColumn)
+	return nil
+}
+
+// members reads the members of an object and returns the names of unknown ones.
+func (b *builder) members(dec *jsontext.Decoder) (unknown []string, err error) {
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return err
+			return nil, err
 		}
+
 		column := slices.Index(columns, name.String())
 		if column < 0 {
 			unknown = append(unknown[:min(len(unknown), limitNames)], name.String())
@@ -145,19 +170,14 @@ func (b *builder) element(dec *jsontext.Decoder, line func(offset int64) int) er
 			err = b.member(dec, column)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	b.unknownMembers(unknown)
-	b.end(everyColumn)
-	return nil
+	return unknown, nil
 }
 
-// unknownMembers names them only in an object that names a person where it should:
-// in another, the names may be people.
+// unknownMembers reports unknown members. Their names are shown only in an object that has
+// identity_id: in another, they may be people.
 func (b *builder) unknownMembers(names []string) {
 	if len(names) > 0 && !b.draft.given[columnIdentity] {
 		b.problem("there are members that are not known; they are not shown, because without identity_id they may be people")
@@ -168,23 +188,26 @@ func (b *builder) unknownMembers(names []string) {
 	}
 }
 
-// member takes a known member's value. A null is an absent value.
+// member reads the value of a known member. A null is an absent value.
 func (b *builder) member(dec *jsontext.Decoder, column int) error {
 	isText := column == columnIdentity || column == columnAddress || column == columnAgreed
-	switch kind := dec.PeekKind(); {
-	case kind == 'n':
+	kind := dec.PeekKind()
+	if kind == 'n' {
 		return dec.SkipValue()
-	case kind == '"' && isText:
+	}
+	if isText && kind == '"' {
 		text, err := dec.ReadToken()
 		if err != nil {
 			return err
 		}
 		b.text(column, text.String())
 		return nil
-	case (kind == 't' || kind == 'f') && !isText:
+	}
+	if !isText && (kind == 't' || kind == 'f') {
 		b.boolean(column, kind == 't')
 		return dec.SkipValue()
 	}
+
 	b.draft.given[column] = true
 	if err := dec.SkipValue(); err != nil {
 		return err
@@ -197,12 +220,12 @@ func (b *builder) member(dec *jsontext.Decoder, column int) error {
 	return nil
 }
 
-// lineCounter knows on which line an offset of what it has read is. Questions have
-// to come in the order of the offsets.
+// lineCounter counts the lines of what is read through it. at must be called with
+// increasing offsets.
 type lineCounter struct {
 	in     io.Reader
 	offset int64
-	breaks []int64 // offsets of line breaks that nobody has asked beyond
+	breaks []int64 // offsets of the line breaks after the last offset that at was called with
 	passed int     // line breaks before those
 	err    error   // what the reader failed with; nil at its end
 }
@@ -221,6 +244,7 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// at returns the line of an offset, counted from 1.
 func (l *lineCounter) at(offset int64) int {
 	for len(l.breaks) > 0 && l.breaks[0] < offset {
 		l.breaks = l.breaks[1:]

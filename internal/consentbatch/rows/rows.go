@@ -1,6 +1,6 @@
-// Package rows reads the consent of many people out of one file: CSV, NDJSON or a
-// JSON array. It keeps what it read small, since there may be millions of rows, and
-// what it says about them never holds a value of theirs.
+// Package rows reads the consent of many people from one file: CSV, NDJSON or a JSON
+// array. It keeps the rows small, since there may be millions of them, and its errors never
+// hold a value of a row.
 package rows
 
 import (
@@ -26,7 +26,7 @@ const (
 	JSON   Format = "json"
 )
 
-// FormatOf recognises the format of a file by its extension; empty where that names none.
+// FormatOf returns the format of a file by its extension; empty where that names none.
 func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
@@ -39,7 +39,7 @@ func FormatOf(path string) Format {
 	return ""
 }
 
-// FormatIn recognises the format of a content by its first character.
+// FormatIn returns the format of a content by its first character.
 func FormatIn(content string) Format {
 	rest := strings.TrimLeft(strings.TrimPrefix(content, bom), " \t\r\n")
 	switch {
@@ -63,7 +63,7 @@ type Row struct {
 	Manual   bool
 }
 
-// Rows are the rows of one file. They take 40 bytes and the identity each.
+// Rows are the rows of one file. Each takes 40 bytes and its identity.
 type Rows struct {
 	// Untimed is how many rows have no agreement_time.
 	Untimed int
@@ -76,13 +76,13 @@ type Rows struct {
 // chunkRows is how many rows a chunk has. What grows by chunks is never copied.
 const chunkRows = 1024
 
-// chunk is some rows, and their identities one behind the other.
+// chunk is some rows and their identities, which are stored one after the other.
 type chunk struct {
 	identities []byte
 	list       []packed
 }
 
-// packed is a row without pointers, so that the garbage collector has nothing to look at.
+// packed is a row without pointers, which the garbage collector need not look at.
 type packed struct {
 	agreed  int64 // milliseconds since 1970; 0 is none, since times before 2000 are refused
 	address [16]byte
@@ -98,13 +98,14 @@ const (
 	flagAddress
 )
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.count }
 
-// At is row i, counted from 0.
+// At returns row i, counted from 0.
 func (r *Rows) At(i int) Row {
 	p := r.packed(i)
 	row := Row{Line: int(p.line), Identity: string(r.identity(i)), Manual: p.flags&flagManual != 0}
+
 	for c := range row.Clauses {
 		row.Clauses[c] = p.flags&(1<<c) != 0
 	}
@@ -129,8 +130,8 @@ func (r *Rows) Position(i int) (line, element int) {
 	return int(p.line), element
 }
 
-// Place names where row i is, behind the word "line". The elements of an array may
-// all be on one line, so there it gives their number as well.
+// Place returns the text that names row i after the word "line". The elements of an array
+// may all be on one line, so their number is named as well.
 func (r *Rows) Place(i int) string {
 	return place(r.format, int(r.packed(i).line), int(r.packed(i).element))
 }
@@ -144,6 +145,7 @@ func place(format Format, line, element int) string {
 
 func (r *Rows) identity(i int) []byte {
 	c, at := r.chunks[i/chunkRows], i%chunkRows
+
 	var from int32
 	if at > 0 {
 		from = c.list[at-1].end
@@ -156,8 +158,10 @@ func (r *Rows) add(d *draft, element int) {
 		r.chunks = append(r.chunks, &chunk{list: make([]packed, 0, chunkRows)})
 	}
 	c := r.chunks[len(r.chunks)-1]
+
 	c.identities = append(c.identities, d.identity...)
 	p := packed{end: int32(len(c.identities)), line: int32(d.line), element: int32(element)} //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion lines
+
 	for c, agreed := range d.clauses {
 		if agreed {
 			p.flags |= 1 << c
@@ -175,12 +179,13 @@ func (r *Rows) add(d *draft, element int) {
 	} else {
 		p.agreed = d.agreed.UnixMilli()
 	}
+
 	c.list = append(c.list, p)
 	r.count++
 }
 
-// Read reads rows to the end and checks them. The error is *Error where rows or
-// their form are wrong, and otherwise that of the reader.
+// Read reads all rows and checks them. The error is an *Error where rows or their form are
+// wrong, and otherwise that of the reader.
 func Read(in io.Reader, format Format) (*Rows, error) {
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	if begin, err := buffered.Peek(len(bom)); err == nil && bytes.Equal(begin, []byte(bom)) {
@@ -188,11 +193,13 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 			return nil, err
 		}
 	}
+
 	b := newBuilder(format)
 	readAll := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
 	if err := readAll(buffered); err != nil {
 		return nil, err
 	}
+
 	if b.problems.Rows == 0 && b.rows.count == 0 {
 		b.begin(1)
 		b.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
@@ -200,6 +207,7 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 	if b.problems.Rows > 0 {
 		return nil, &b.problems
 	}
+
 	read := b.rows // without the builder, whose index of identities is larger than the rows
 	return &read, nil
 }

@@ -44,7 +44,7 @@ func all(t *testing.T, content string, format rows.Format) []rows.Row {
 
 var compareAddresses = cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
 
-func TestEveryFormatSaysTheSame(t *testing.T) {
+func TestRead_formatsAreEquivalent(t *testing.T) {
 	t.Parallel()
 	clauses := [5]bool{true, true, false, true, true}
 	want := []rows.Row{
@@ -89,7 +89,7 @@ func TestEveryFormatSaysTheSame(t *testing.T) {
 	}
 }
 
-func TestColumnsComeInAnyOrderAndCellsMayHoldLines(t *testing.T) {
+func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
 	t.Parallel()
 	content := "manual,clause_5_consent,clause_4_consent,clause_3_consent,clause_2_consent,clause_1_consent,identity_id\n" +
 		"\n\"false\",true,false,false,false,false,\"first\"\n" +
@@ -108,7 +108,7 @@ func TestColumnsComeInAnyOrderAndCellsMayHoldLines(t *testing.T) {
 	}
 }
 
-func TestEveryProblemIsSaidWithItsLineAndWithoutAValue(t *testing.T) {
+func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		format  rows.Format
@@ -151,7 +151,7 @@ func TestEveryProblemIsSaidWithItsLineAndWithoutAValue(t *testing.T) {
 	}
 }
 
-func TestOfManyBadRowsAHundredAreShownAndAllCounted(t *testing.T) {
+func TestRead_manyProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	_, err := rows.Read(strings.NewReader(header+strings.Repeat("a,b,c\n", 1000)), rows.CSV)
 	problems, ok := errors.AsType[*rows.Error](err)
@@ -163,7 +163,7 @@ func TestOfManyBadRowsAHundredAreShownAndAllCounted(t *testing.T) {
 	}
 }
 
-func TestALineWithoutEndIsNotReadIntoMemory(t *testing.T) {
+func TestRead_lineWithoutEnd(t *testing.T) {
 	t.Parallel()
 	_, err := rows.Read(strings.NewReader(object("a")+"\n{"+strings.Repeat(" ", 2<<20)), rows.NDJSON)
 	if err == nil || err.Error() != "line 2: the line is longer than 1048576 bytes; what follows was not read" {
@@ -171,7 +171,7 @@ func TestALineWithoutEndIsNotReadIntoMemory(t *testing.T) {
 	}
 }
 
-func TestNoRowsAreAProblem(t *testing.T) {
+func TestRead_noRows(t *testing.T) {
 	t.Parallel()
 	for format, content := range map[rows.Format]string{rows.CSV: header, rows.NDJSON: "", rows.JSON: "[]"} {
 		_, err := rows.Read(strings.NewReader(content), format)
@@ -181,9 +181,9 @@ func TestNoRowsAreAProblem(t *testing.T) {
 	}
 }
 
-// TestWhatSpreadsheetsLeaveIsRefusedWithoutAValue has line ends of old, spaces that
+// TestRead_leftoversOfSpreadsheets has line ends of old, spaces that
 // nobody sees and times to come.
-func TestWhatSpreadsheetsLeaveIsRefusedWithoutAValue(t *testing.T) {
+func TestRead_leftoversOfSpreadsheets(t *testing.T) {
 	t.Parallel()
 	const rest = ",true,true,true,true,true,,2026-01-01T00:00:00Z,true\n"
 	for content, words := range map[string]string{
@@ -203,7 +203,7 @@ func TestWhatSpreadsheetsLeaveIsRefusedWithoutAValue(t *testing.T) {
 	}
 }
 
-func TestARepeatedElementNamesTheOneBeforeByItsPlaceInTheArray(t *testing.T) {
+func TestRead_repeatedElementNamesTheFirst(t *testing.T) {
 	t.Parallel()
 	_, err := rows.Read(strings.NewReader("[1,2,"+object("a")+","+object("a")+"]"), rows.JSON)
 	if err == nil || !strings.Contains(err.Error(), "(element 4): identity_id is the same as in line 1 (element 3)") {
@@ -211,7 +211,7 @@ func TestARepeatedElementNamesTheOneBeforeByItsPlaceInTheArray(t *testing.T) {
 	}
 }
 
-func TestAReaderThatFailsIsNoProblemOfTheRows(t *testing.T) {
+func TestRead_failingReader(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the disk is gone")
 	for format, content := range map[rows.Format]string{rows.CSV: header + person("a"), rows.NDJSON: object("a") + "\n", rows.JSON: "[" + object("a") + ","} {
@@ -222,7 +222,7 @@ func TestAReaderThatFailsIsNoProblemOfTheRows(t *testing.T) {
 	}
 }
 
-func TestRowsWithoutATimeAreCounted(t *testing.T) {
+func TestRead_countsRowsWithoutTime(t *testing.T) {
 	t.Parallel()
 	read, err := rows.Read(strings.NewReader(header+person("a")+"b,true,true,true,true,true,,2026-01-01T00:00:00Z,\n"+person("c")), rows.CSV)
 	if err != nil || read.Untimed != 2 || read.Len() != 3 {
@@ -230,7 +230,7 @@ func TestRowsWithoutATimeAreCounted(t *testing.T) {
 	}
 }
 
-func TestFormatsAreRecognisedByExtension(t *testing.T) {
+func TestFormatOf_extensions(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]rows.Format{"a.csv": rows.CSV, "b/a.CSV": rows.CSV, "a.ndjson": rows.NDJSON, "a.jsonl": rows.NDJSON, "a.json": rows.JSON, "a.txt": "", "csv": "", "": ""} {
 		if got := rows.FormatOf(path); got != want {
@@ -239,7 +239,7 @@ func TestFormatsAreRecognisedByExtension(t *testing.T) {
 	}
 }
 
-func TestAmongManyRowsEachIsFoundAgain(t *testing.T) {
+func TestIndex_findsEachOfManyRows(t *testing.T) {
 	t.Parallel()
 	const many = 10_000
 	var content strings.Builder
