@@ -2,12 +2,13 @@ package consentbatch
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // batch is one plan, apply or destroy of a batchResource.
@@ -20,12 +21,16 @@ type batch struct {
 	content input
 	client  *client.Client
 	scope   client.Scope
-	report  *report // nil where there is none to write
+	object  tfkit.Object // this batch among the objects of the run
+	report  *report      // nil where there is none to write
 }
 
 // reach sets the client and the scope, or reports what is missing.
 func (b *batch) reach() (ok bool) {
 	b.client, b.scope, ok = b.resource.Reach(b.model.Scope, b.diags)
+	if ok {
+		b.identify()
+	}
 	return ok
 }
 
@@ -105,12 +110,9 @@ func (b *batch) checkDigest(digest string, err error) (string, bool) {
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
-func (b *batch) run(ctx context.Context, do func(context.Context, rows.Row) (client.ConsentOutcome, error)) *tally {
+func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (client.ConsentOutcome, error)) *tally {
 	r := runner{
-		rows: b.content.Len(), workers: b.client.Concurrency(), interval: progressInterval,
-		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
-			return do(ctx, b.content.At(row))
-		},
+		rows: b.content.Len(), workers: b.client.Concurrency(), interval: progressInterval, do: do,
 		ask: func(ctx context.Context, row int) error {
 			_, err := b.client.GetConsent(ctx, b.scope, b.content.At(row).Identity)
 			return err
@@ -124,28 +126,61 @@ func (b *batch) run(ctx context.Context, do func(context.Context, rows.Row) (cli
 
 // compare asks the service about every row.
 func (b *batch) compare(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, row rows.Row) (client.ConsentOutcome, error) {
+	return b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+		row := b.content.At(i)
 		return b.client.CompareConsent(ctx, b.scope, row.Identity, b.model.update(row))
 	})
 }
 
 // write brings every row that differs to the service.
 func (b *batch) write(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, row rows.Row) (client.ConsentOutcome, error) {
-		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, b.model.update(row))
+	var shared overlap
+	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+		row := b.content.At(i)
+		if other, also := b.resource.Written.Write(b.object, b.scope, row.Identity); also {
+			shared.add(other, i)
+		}
+
+		u := b.model.update(row)
+		if b.resource.Written.Withdrawn(b.scope, row.Identity) {
+			u.LastWritten = &[client.Clauses]bool{} // what this run has withdrawn is no choice
+		}
+		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
 		return result.Outcome, err
 	})
+
+	shared.warnShared(b.diags, b.content.Rows)
+	return t
 }
 
-// withdraw takes the consent of every row back. A person whose data is gone has no consent.
+// withdraw takes the consent of every row back, except where another object of this run
+// writes it.
 func (b *batch) withdraw(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, row rows.Row) (client.ConsentOutcome, error) {
-		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, b.model.withdrawal(row))
-		if client.IsKind(err, client.KindNotFound) {
+	var superseded overlap
+	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+		row := b.content.At(i)
+		var other tfkit.Object
+		u := b.model.withdrawal(row)
+		u.Superseded = func() (yes bool) {
+			other, yes = b.resource.Written.Withdraw(b.object, b.scope, row.Identity)
+			return yes
+		}
+
+		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
+		if client.IsKind(err, client.KindNotFound) { // there is nothing to withdraw
 			return client.ConsentUnchanged, nil
+		}
+		if errors.Is(err, client.ErrUntimed) { // may be a later choice
+			return client.ConsentKept, nil
+		}
+		if err == nil && result.Outcome == client.ConsentSuperseded {
+			superseded.add(other, i)
 		}
 		return result.Outcome, err
 	})
+
+	superseded.warnSuperseded(b.diags, b.content.Rows)
+	return t
 }
 
 // save puts the results of an apply into the model. prior is the digest in state.

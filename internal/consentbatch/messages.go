@@ -88,7 +88,7 @@ func (b *batch) warnKept(t *tally) {
 		return
 	}
 	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
-		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone.\n\n"+
+		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. For a withdrawal, a record without agreement_time counts as a later choice.\n\n"+
 			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
 		len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)))
 }

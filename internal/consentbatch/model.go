@@ -68,12 +68,13 @@ func (m *model) update(row rows.Row) client.ConsentUpdate {
 }
 
 // withdrawal returns what is sent to take a row's consent back, by the rules of the single
-// resource.
+// resource. The row is of the file that was applied, so its clauses are those last written.
 func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		UserIPv6:      row.Address,
 		Manual:        row.Manual,
 		KeepLaterThan: m.protects(row),
+		LastWritten:   &row.Clauses,
 		OnlyKnown:     true,
 		OnlyDifferent: true,
 		ClausesDecide: true,

@@ -33,18 +33,16 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
-	var config, plan model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	r.PlanKeptScope(ctx, req, resp)
+	if len(resp.RequiresReplace) > 0 { // Terraform plans the new object in a request of its own
 		return
 	}
 
-	if state != nil {
-		r.PlanScope(plan.Scope, state.Scope, resp)
-		if len(resp.RequiresReplace) > 0 { // Terraform plans the new object in a request of its own
-			return
-		}
+	var config, plan model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
 	}
 
 	p := &planner{batch: batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}, config: config, state: state}
@@ -103,6 +101,7 @@ func (p *planner) judge(ctx context.Context) (planned results, different, ok boo
 		return planned, false, false
 	}
 	p.warnOfContent()
+	p.warnOfSharedPeople()
 
 	planned, changed, ok := p.ofContent()
 	if !ok {
@@ -250,6 +249,23 @@ func (p *planner) warnUncompared() {
 func (p *planner) warnIncomparable(t *tally) {
 	p.diags.AddWarning(fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], p.content.Len()),
 		t.failures.Text(p.content.Place)+"\n\nAn apply tries them again, and writes all others that differ.\n\nWhat to do: "+t.failures.Advice())
+}
+
+// warnOfSharedPeople warns about rows that another object of the run manages as well.
+func (p *planner) warnOfSharedPeople() {
+	scope, known := p.resource.KnownScope(p.model.Scope)
+	if !known {
+		return
+	}
+
+	p.identify()
+	var shared overlap
+	for i := range p.content.Len() {
+		if other, also := p.resource.Written.Manage(p.object, scope, p.content.At(i).Identity); also {
+			shared.add(other, i)
+		}
+	}
+	shared.warnShared(p.diags, p.content.Rows)
 }
 
 // warnOfContent warns about what the rows alone show.

@@ -28,13 +28,14 @@ var (
 
 // reportSummary is the first line of a report.
 type reportSummary struct {
-	Report   string `json:"report"`
-	Rows     int    `json:"rows"`
-	InPlace  int    `json:"in_place"`
-	Written  int    `json:"written"`
-	Kept     int    `json:"kept"`
-	Failed   int    `json:"failed"`
-	NotTried int    `json:"not_tried"`
+	Report     string `json:"report"`
+	Rows       int    `json:"rows"`
+	InPlace    int    `json:"in_place"`
+	Written    int    `json:"written"`
+	Kept       int    `json:"kept"`
+	Superseded int    `json:"superseded,omitempty"`
+	Failed     int    `json:"failed"`
+	NotTried   int    `json:"not_tried"`
 }
 
 // reportLine is what became of one row. It names the row by its place in the file, and no
@@ -62,7 +63,7 @@ type reportField struct {
 }
 
 // reportWords are the outcomes of a report. Rows that were in place are not in it.
-var reportWords = map[outcome]string{written: "written", kept: "kept", failed: "failed", notTried: "not_tried"}
+var reportWords = map[outcome]string{written: "written", kept: "kept", superseded: "superseded", failed: "failed", notTried: "not_tried"}
 
 // report is the file of report_path.
 type report struct {
@@ -196,8 +197,14 @@ func (b *batch) fillReport(to io.Writer, t *tally) error {
 	lines.SetEscapeHTML(false)
 
 	err := lines.Encode(reportSummary{
-		Report: reportName, Rows: len(t.results),
-		InPlace: t.counts[inPlace], Written: t.counts[written], Kept: t.counts[kept], Failed: t.counts[failed], NotTried: t.rest(),
+		Report:     reportName,
+		Rows:       len(t.results),
+		InPlace:    t.counts[inPlace],
+		Written:    t.counts[written],
+		Kept:       t.counts[kept],
+		Superseded: t.counts[superseded],
+		Failed:     t.counts[failed],
+		NotTried:   t.rest(),
 	})
 	if err != nil {
 		return err

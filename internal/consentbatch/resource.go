@@ -90,7 +90,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			MarkdownDescription: "Path of a file that says what became of each row, in a folder that exists: NDJSON, readable by its owner only, with a summary in the first line and then one object for each row that is not simply in place. " +
-				"`line` is the row's line (and `element` its number in a JSON array), `outcome` is `written`, `kept` (a later choice of the person stands), `failed` or `not_tried`; a failed row has `error` and, where the service gave them, `status`, `code`, `message` and `fields`. No value of a row is in it. " +
+				"`line` is the row's line (and `element` its number in a JSON array), `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, since another object of the run writes it), `failed` or `not_tried`; a failed row has `error` and, where the service gave them, `status`, `code`, `message` and `fields`. No value of a row is in it. " +
 				"Each apply that compares rows writes it as a whole, also one that fails or is interrupted, and so does a destroy that withdraws. A plan and a change of settings alone write none. " +
 				"An earlier report at the path is replaced, any other file is an error. Destroying the object leaves the file.",
 		},
@@ -100,7 +100,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			"Rows are checked at plan and compared with the service, and an apply writes only those that differ. A row that fails does not stop the others; the error names its line, and the next apply writes what is missing.\n\n" +
 			"A refresh asks the service nothing and changes nothing: what has changed there is found by the comparison of a plan. A row that is taken out of the file is no longer managed and stays at the service as it is. There is no import.\n\n" +
 			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
-		Attributes: tfkit.AddScope(addResults(attributes)),
+		Attributes: tfkit.AddKeptScope(addResults(attributes)),
 		Blocks:     map[string]schema.Block{"timeouts": timeoutsBlock()},
 	}
 }
@@ -150,6 +150,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		return
 	}
 
+	r.SettleScope(&plan.Scope)
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
@@ -171,7 +172,18 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 }
 
 // Read asks the service nothing: thousands of answers would change nothing in state.
-func (r *batchResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	defer r.Finish(ctx, &resp.Diagnostics)
+
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	r.SettleScope(&state.Scope)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
 
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)

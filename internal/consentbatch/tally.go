@@ -17,16 +17,18 @@ const (
 	notTried outcome = iota
 	inPlace
 	written
-	kept // a later choice of the person stands
+	kept       // a later choice of the person stands
+	superseded // not withdrawn, since another object of the run writes it
 	failed
 	outcomes // how many there are
 )
 
 // outcomeOf maps the outcome of a request that did not fail.
 var outcomeOf = map[client.ConsentOutcome]outcome{
-	client.ConsentUnchanged: inPlace,
-	client.ConsentWritten:   written,
-	client.ConsentKept:      kept,
+	client.ConsentUnchanged:  inPlace,
+	client.ConsentWritten:    written,
+	client.ConsentKept:       kept,
+	client.ConsentSuperseded: superseded,
 }
 
 // tally holds the state and the results of one run.

@@ -1,0 +1,72 @@
+package consentbatch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// overlap collects rows about a person with whom another object of the run has to do, by
+// that object. The zero value is empty; it is safe for concurrent use.
+type overlap struct {
+	mu   sync.Mutex
+	rows map[string][]int32
+}
+
+func (o *overlap) add(other tfkit.Object, row int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+
+	if o.rows == nil {
+		o.rows = map[string][]int32{}
+	}
+	o.rows[other.String()] = append(o.rows[other.String()], int32(row)) //nolint:gosec // rows are counted in int32
+}
+
+// text names the rows of each other object.
+func (o *overlap) text(place func(row int) string) string {
+	var text strings.Builder
+	for _, other := range slices.Sorted(maps.Keys(o.rows)) {
+		list := o.rows[other]
+		fmt.Fprintf(&text, "\n%s (%d): %s", other, len(list), nameSome(list, limitShownLines, place))
+	}
+	return text.String()
+}
+
+// identify sets the object of the run that this batch is. Batches of one file are one
+// object, since they cannot contradict each other.
+func (b *batch) identify() {
+	name := ""
+	if !b.model.isWriteOnly() {
+		name = "source " + strconv.Quote(b.model.Source.ValueString())
+	}
+	b.object = b.resource.Written.Object("analytics_consent_batch", name)
+}
+
+// warnShared warns about rows that another object manages as well.
+func (o *overlap) warnShared(diags *diag.Diagnostics, list *rows.Rows) {
+	if len(o.rows) == 0 {
+		return
+	}
+	diags.AddWarning("Another object manages people of these rows",
+		"The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty. The other objects, and the rows of this batch:"+
+			o.text(list.Place)+"\n\nWhat to do: remove these rows, or take the other object out of the configuration with on_destroy = \"retain\".")
+}
+
+// warnSuperseded warns about rows that were not withdrawn.
+func (o *overlap) warnSuperseded(diags *diag.Diagnostics, list *rows.Rows) {
+	if len(o.rows) == 0 {
+		return
+	}
+	diags.AddWarning("Not withdrawn, another object writes these rows",
+		"on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn. The other objects, and the rows of this batch:"+
+			o.text(list.Place)+"\n\nWhat to do: nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.")
+}

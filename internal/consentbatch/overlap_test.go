@@ -1,0 +1,192 @@
+package consentbatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// single is the configuration of an analytics_consent about the person of row i.
+func single(i int, others acctest.Attributes) acctest.Attributes {
+	return acctest.Attributes{
+		"identity_id": userName(i), "agreement_time": middle,
+		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true,
+	}.With(others)
+}
+
+func TestOverlap_ofTwoBatches(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
+
+	_, diags := p.Plan(batchName, nil, first.config(nil))
+	p.NoErrors(diags)
+	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
+		t.Errorf("there is no other object yet:\n%s", text)
+	}
+	for _, compare := range []bool{true, false} {
+		_, diags = p.Plan(batchName, nil, second.config(acctest.Attributes{"compare_at_plan": compare}))
+		p.NoErrors(diags)
+		acctest.WantText(t, diags.Warnings(), "Another object manages people of these rows", `analytics_consent_batch with source "`+first.path+`" (2): lines 3, 4`)
+	}
+
+	_, diags = p.Plan(batchName, nil, first.config(acctest.Attributes{"account_id": "acct-7"}))
+	p.NoErrors(diags)
+	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
+		t.Errorf("people of another scope are others:\n%s", text)
+	}
+}
+
+func TestOverlap_ofABatchAndASingleObject(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	f := newFile(t, people(3))
+	state, _ := p.MustCreate("analytics_consent", single(1, nil))
+	p.NewRun()
+	p.MustRefresh("analytics_consent", state)
+
+	_, diags := p.Create(batchName, f.config(nil))
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "Another object manages people of these rows", "\nanalytics_consent (1): line 3")
+	if strings.Contains(strings.Join(diags.Warnings(), ""), "@example.com") {
+		t.Error("a person is in a warning")
+	}
+}
+
+// TestOverlap_withdrawsNobodyWhomAnotherObjectWrites destroys a batch and creates another
+// one, or a single object, in one run and in both orders, as Terraform does for a renamed
+// object. The service may hold no time after a withdrawal.
+func TestOverlap_withdrawsNobodyWhomAnotherObjectWrites(t *testing.T) {
+	t.Parallel()
+	for name, createFirst := range map[string]bool{"create first": true, "destroy first": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) {
+				s.ConsentAnswer = func(r map[string]any) any {
+					if r["clause_1_consent"] == false {
+						r["agreement_time"] = nil
+					}
+					return r
+				}
+			})
+			former, renamed := newFile(t, people(6)), newFile(t, people(4))
+			state := createdBatch(t, p, service, former.config(acctest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false}))
+			create, diags := p.Plan(batchName, nil, renamed.config(acctest.Attributes{"compare_at_plan": false}))
+			p.NoErrors(diags)
+			p.NewRun()
+
+			var warnings []string
+			destroyOne := func() {
+				after, diags := p.Destroy(batchName, state)
+				p.NoErrors(diags)
+				warnings = append(warnings, diags.Warnings()...)
+				if after != nil {
+					t.Error("the former object is still there")
+				}
+			}
+			createOne := func() {
+				_, diags := p.Apply(t.Context(), batchName, nil, create)
+				p.NoErrors(diags)
+				_, diags = p.Create("analytics_consent", single(4, nil))
+				p.NoErrors(diags)
+			}
+			if createFirst {
+				createOne()
+				destroyOne()
+				acctest.WantText(t, warnings, "Not withdrawn, another object writes these rows",
+					`analytics_consent_batch with source "`+renamed.path+`" (4): lines 2, 3, 4, 5`, "\nanalytics_consent (1): line 6")
+			} else {
+				destroyOne()
+				createOne()
+			}
+
+			for i := range 5 {
+				wantRow(t, service, i, configured)
+			}
+			wantRow(t, service, 5, [5]bool{})
+		})
+	}
+}
+
+// TestOverlap_isInTheReportOfADestroy holds that rows which were not withdrawn are in the report.
+func TestOverlap_isInTheReportOfADestroy(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(2))
+	path, config := reportBeside(f, acctest.Attributes{"on_destroy": "withdraw"})
+	state := createdBatch(t, p, service, config)
+	p.NewRun()
+
+	_, diags := p.Create("analytics_consent", single(1, nil))
+	p.NoErrors(diags)
+	_, diags = p.Destroy(batchName, state)
+	p.NoErrors(diags)
+	lines := readReport(t, path)
+	if len(lines) != 3 || lines[1]["outcome"] != "written" || lines[2]["outcome"] != "superseded" || lines[0]["superseded"] != 1.0 {
+		t.Errorf("the report is %v", lines)
+	}
+}
+
+func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(2))
+	config := f.config(acctest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false})
+	state := createdBatch(t, p, service, config)
+	if state.Attributes["org_id"] != acctest.Org || state.Attributes["project_id"] != acctest.Project {
+		t.Errorf("the scope in state is %v and %v", state.Attributes["org_id"], state.Attributes["project_id"])
+	}
+
+	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"project_id": "another"}))
+	plan, diags := p.Plan(batchName, state, config)
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
+	if len(plan.Replace) == 0 {
+		t.Error("the batch is not replaced")
+	}
+
+	state, diags = p.Destroy(batchName, state) // in the former project
+	p.NoErrors(diags)
+	wantRow(t, service, 1, [5]bool{})
+	if state != nil {
+		t.Error("the object is still there")
+	}
+}
+
+// TestConsentBatch_recordWithoutTimeIsNotOverwritten has a service that holds a refusal with
+// no agreement_time, null or absent.
+func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(map[string]any) any{
+		"null":   func(r map[string]any) any { r["agreement_time"] = nil; return r },
+		"absent": func(r map[string]any) any { delete(r, "agreement_time"); return r },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+			f := newFile(t, people(3))
+			chooseFor(service, 1, early)
+			config := f.config(acctest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
+
+			_, diags := p.Create(batchName, config)
+			acctest.WantText(t, diags.Errors(), "1 of 3 rows failed", "line 3", "no agreement_time", "keep_later_choice = false")
+			wantRow(t, service, 1, [5]bool{})
+			wantRow(t, service, 2, configured)
+
+			service.DeleteConsent(scope, userName(1))
+			p.NewRun()
+			state := createdBatch(t, p, service, config)
+			p.NewRun()
+			service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
+			state, diags = p.Destroy(batchName, state)
+			p.NoErrors(diags)
+			acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "a record without agreement_time counts as a later choice", "line 3")
+			wantRow(t, service, 1, [5]bool{0: true})
+			if state != nil {
+				t.Error("the object is still there")
+			}
+		})
+	}
+}
