@@ -2,7 +2,6 @@ package consentbatch
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -10,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// patterns is how many random patterns of failing rows are tried: -patterns 20000 for a long look.
-var patterns = flag.Int("patterns", 100, "random patterns of failing rows to try")
 
 // failureKinds are all kinds of failure that the service or the network can cause.
 var failureKinds = []client.Kind{
@@ -79,8 +76,8 @@ func (s *fakeService) wantAllTaken(t *testing.T, done *tally, about string) {
 // and also where not even reading works, as long as one of the rows tried first is answered.
 func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 	t.Parallel()
-	for range *patterns {
-		seed := rand.Uint64()
+	for schedule := range soak.Schedules(60, 20000) {
+		seed := soak.Seed(schedule)
 		random := rand.New(rand.NewPCG(seed, 13))
 		s := &fakeService{getFails: map[int]client.Kind{}, patchFails: map[int]client.Kind{}}
 		rows, bad := 1+random.IntN(600), random.Float64()
