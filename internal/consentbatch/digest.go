@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
@@ -52,12 +53,54 @@ func firstDigest(scope client.Scope, source string, sum contentSum) (string, err
 }
 
 func saltedDigest(sum contentSum, salt []byte) (string, error) {
-	key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+	digest, err := computed.key(sum, salt)
 	if err != nil {
 		return "", err
 	}
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(key)), nil
+	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(digest)), nil
+}
+
+// computed holds the last digests of this process: the plan and the apply of one run need
+// the same one.
+var computed digests
+
+// limitDigests is how many digests are held.
+const limitDigests = 64
+
+// digests computes digests and holds them in memory. The zero value is ready for use; it is
+// safe for concurrent use.
+type digests struct {
+	mu   sync.Mutex
+	held map[digestInput][]byte
+}
+
+type digestInput struct {
+	sum  contentSum
+	salt string
+}
+
+func (d *digests) key(sum contentSum, salt []byte) ([]byte, error) {
+	of := digestInput{sum, string(salt)}
+	d.mu.Lock()
+	key := d.held[of]
+	d.mu.Unlock()
+	if key != nil {
+		return key, nil
+	}
+
+	key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.held) >= limitDigests || d.held == nil {
+		d.held = map[digestInput][]byte{}
+	}
+	d.held[of] = key
+	return key, nil
 }
 
 // sameDigest reports whether two digests are equal, in a time that does not depend on them.

@@ -1,6 +1,9 @@
 package consentbatch
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 func TestDigest_knowsItsContentAndHidesIt(t *testing.T) {
 	t.Parallel()
@@ -23,5 +26,22 @@ func TestDigest_knowsItsContentAndHidesIt(t *testing.T) {
 		if err != nil || sameDigest(a, b) != tc.same || len(b) != len(a) {
 			t.Errorf("%s: %s and %s (%v)", name, a, b, err)
 		}
+	}
+}
+
+func TestDigests_heldOnesAreThoseOfTheirContent(t *testing.T) {
+	t.Parallel()
+	var d digests
+	first, err := d.key(contentSum{1}, []byte("0123456789abcdef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := d.key(contentSum{1}, []byte("0123456789abcdef"))
+	if err != nil || !bytes.Equal(again, first) || len(d.held) != 1 {
+		t.Errorf("%x and %x, %d held (%v)", first, again, len(d.held), err)
+	}
+	other, err := d.key(contentSum{2}, []byte("0123456789abcdef"))
+	if err != nil || bytes.Equal(other, first) || len(d.held) != 2 {
+		t.Errorf("another content: %x, %d held (%v)", other, len(d.held), err)
 	}
 }
