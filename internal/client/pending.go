@@ -78,7 +78,7 @@ func (r PendingRecord) Is(operations ...string) bool {
 // none.
 func (r PendingRecord) ShownStatus() string {
 	status, _ := r.Status.Get()
-	return escapeText(status, 60)
+	return newRedactor().text(status, 60)
 }
 
 // FailureCode returns the service's code of a failure, escaped, cut, and without what
@@ -88,9 +88,9 @@ func (r PendingRecord) FailureCode() string {
 	return newRedactor(identity).text(r.Code, 80)
 }
 
-// ShownID returns the service's identifier of a request for messages: escaped and
-// cut.
-func ShownID(id string) string { return escapeText(id, 80) }
+// ShownID returns the service's identifier of a request for messages: escaped, cut,
+// and without what looks like a person or a secret.
+func ShownID(id string) string { return newRedactor().text(id, 80) }
 
 // SameWord reports whether two words are equal by their letters and digits, so that
 // "in_progress" and "inProgress" are.

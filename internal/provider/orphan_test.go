@@ -115,6 +115,9 @@ func TestAccOrphan_providerEndsAfterAKilledTerraform(t *testing.T) {
 				}
 				t.Fatalf("of the processes %v some are there after %v", providers, endsWithin)
 			}
+			if deletions := service.Count(mockserver.OpDeleteAllData); deletions > 1 {
+				t.Errorf("%d deletions were sent", deletions)
+			}
 			atTheEnd := service.Count("")
 			<-time.After(500 * time.Millisecond)
 			if got := service.Count(""); got != atTheEnd {
