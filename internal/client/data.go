@@ -43,6 +43,10 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w 
 
 // receipt reads the answer to a request for data.
 func (s *streamed) receipt(ctx context.Context, w io.Writer) (Receipt, error) {
+	if detail := s.call.op.incomplete(s.resp.StatusCode); detail != "" {
+		return Receipt{}, s.call.fail(KindPayload, s.resp.StatusCode, detail)
+	}
+
 	body := &noted{Reader: s.resp.Body}
 	unpacked, err := s.unpacked(body)
 	if err != nil {
