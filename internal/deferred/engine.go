@@ -60,6 +60,10 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	}
 	defer unlock()
 
+	if r.Superseded != nil && r.Superseded() {
+		return prior, Report{Superseded: true}, nil
+	}
+
 	known, found := e.run.find(r)
 	if found && !known.State.isUncertain() {
 		return known, Report{Known: true}, nil

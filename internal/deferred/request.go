@@ -40,6 +40,10 @@ type Request struct {
 	// yet, so that nobody has to look before sending.
 	EffectKnownAbsent bool
 
+	// Superseded is asked in the person's turn, before anything else. true: the request
+	// is not wanted any more, and nothing is sent. nil: it is always wanted.
+	Superseded func() bool
+
 	// List is how the pending list is used; empty is ListComplete.
 	List string
 	// EndedStatuses are statuses by which the service means that a request is over.
@@ -59,6 +63,8 @@ type Report struct {
 	// was sent. Others are the ids of further pending requests of the same operation.
 	Adopted bool
 	Others  []string
+	// Superseded: Request.Superseded was true, and nothing was sent.
+	Superseded bool
 	// Known: this process has met the request before, and nothing was sent.
 	Known bool
 	// Code is the service's code of a failure.

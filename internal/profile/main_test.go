@@ -35,11 +35,12 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 	return acctest.MustStart(t, acctest.Config(service)), service
 }
 
-// created is a profile that was created without trouble; the request log is empty
-// afterwards.
+// created is a profile that was created without trouble, in an earlier run; the request
+// log is empty afterwards.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config)
+	p.NewRun()
 	service.Reset()
 	return state
 }

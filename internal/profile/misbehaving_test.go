@@ -110,3 +110,51 @@ func TestProfileDeferred_unknownOutcomeOfAnUpdateIsContinued(t *testing.T) {
 		t.Error("not fulfilled")
 	}
 }
+
+// The object of a renamed key is destroyed after its successor has written: what that
+// wrote is not taken back.
+func TestProfileDeferred_renamedKeyClearsNothing(t *testing.T) {
+	t.Parallel()
+	for order, destroyFirst := range map[string]bool{"destroyed first": true, "destroyed last": false} {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			clearing := config(`{"plan":"gold"}`, acctest.Attributes{"on_destroy": "clear"})
+			p, service := start(t)
+			state := created(t, p, service, clearing)
+			p.NewRun()
+
+			if destroyFirst {
+				p.NoErrors(p.DestroyUnplanned(name, state))
+			}
+			_, diags := p.MustCreate(name, clearing)
+			if !destroyFirst {
+				diags = p.DestroyUnplanned(name, state)
+				acctest.WantText(t, diags.Warnings(), "was not cleared", "moved")
+			}
+			service.FulfilAll()
+			if held, _ := service.Profile(scope, person); held["plan"] != "gold" {
+				t.Errorf("the service holds %v", held)
+			}
+		})
+	}
+}
+
+// A changed scope of the provider never points an object at another project unnoticed.
+func TestProfileDeferred_changedProviderScope(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	state := created(t, p, service, config(`{"plan":"gold"}`, nil))
+	service.FulfilmentDelay = time.Hour
+	pending, _ := p.MustCreate(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
+
+	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"project_id": "shop"}))
+	plan, diags := p.Plan(name, state, config(`{"plan":"gold"}`, nil))
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		t.Error("the object is not replaced")
+	}
+	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
+
+	_, diags = p.Plan(name, pending, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
+	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+}

@@ -28,6 +28,8 @@ var (
 	_ resource.ResourceWithImportState = (*profileResource)(nil)
 )
 
+const profileType = "analytics_profile"
+
 // What on_destroy accepts.
 const (
 	retain     = "retain"
@@ -39,8 +41,8 @@ func NewResource() resource.Resource { return &profileResource{} }
 
 type profileResource struct{ tfkit.Resource }
 
-func (r *profileResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_profile"
+func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = profileType
 }
 
 func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -48,7 +50,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		MarkdownDescription: "Members of one person's profile record, as code. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
 			"An update carries only the members that differ, and is deferred by the service, usually for less than 60 seconds; the provider waits for it.\n\n" +
 			"Destroying the object leaves the profile as it is, with a warning, unless `on_destroy` is `clear`.",
-		Attributes: tfkit.AddPendingList(tfkit.AddScope(map[string]schema.Attribute{
+		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: tfkit.IdentityDescription + " A change replaces the object.",
@@ -103,20 +105,27 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 // longer managed, and knows whether anything has to be waited for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
+	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		return
 	}
+
 	var state, plan resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if req.Plan.Raw.IsNull() {
 		state.warnRetained(&resp.Diagnostics)
 		return
 	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.PlanScope(plan.Scope, state.Scope, resp)
+
+	if moved == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, "update of the profile")
+		return
+	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		return
 	}
@@ -145,6 +154,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.SettleScope(&plan.Scope)
 	u, ok := r.begin(plan, nil, config, &resp.Diagnostics)
 	if !ok {
 		return
@@ -173,6 +183,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	r.SettleScope(&state.Scope)
 	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
@@ -266,12 +277,22 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 	nulls := cleared(names)
-	_, _, err := r.Deferred.Submit(ctx, profileUpdate(c, scope, state, nulls, nulls), deferred.Submission{})
+	request := profileUpdate(c, scope, state, nulls, nulls)
+	me := r.WrittenProfiles.Object(profileType, "")
+	request.Superseded = func() bool {
+		_, superseded := r.WrittenProfiles.Withdraw(me, scope, request.Identity)
+		return superseded
+	}
+
+	_, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
 	if client.IsKind(err, client.KindNotFound) {
 		return // a person who is gone has nothing to clear
 	}
 	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+	}
+	if report.Superseded {
+		warnNotCleared(&resp.Diagnostics)
 	}
 }
 
@@ -302,4 +323,10 @@ func warnRemoved(diags *diag.Diagnostics) {
 	diags.AddWarning("The profile was removed while its update was pending",
 		"The service has no profile of this person any more, and the update that it had accepted came to nothing.\n\n"+
 			"In state now: nothing of this object.\nWhat to do: run plan; it creates the profile again. Where the person's data was deleted on purpose, take the object out of the configuration.")
+}
+
+func warnNotCleared(diags *diag.Diagnostics) {
+	diags.AddWarning("The profile was not cleared",
+		"Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have taken back what it wrote: a renamed key of for_each, or a renamed resource.\n\n"+
+			"In state now: the other object. Nothing was sent for this one.\nWhat to do: next time, write a moved block from the old address to the new one.")
 }

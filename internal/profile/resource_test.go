@@ -172,6 +172,7 @@ func TestAFailureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	if after == nil || len(diags.Errors()) != 1 {
 		t.Errorf("a failed refresh left %v, %v", after, diags.Errors())
 	}
+	p.NewRun()
 	service.Inject(fault)
 	after, diags = p.Destroy(name, state)
 	if after == nil || len(diags.Errors()) != 1 {

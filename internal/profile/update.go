@@ -27,6 +27,7 @@ const keyMembers = "members"
 // update is one change of a profile: sent, saved, awaited.
 type update struct {
 	engine  *deferred.Engine
+	written *tfkit.Written
 	client  *client.Client
 	scope   client.Scope
 	plan    resourceModel
@@ -49,7 +50,7 @@ func (r *profileResource) begin(plan resourceModel, state *resourceModel, config
 	}
 
 	written, _ := config.ProfileWO.Value()
-	u := &update{engine: r.Deferred, client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
+	u := &update{engine: r.Deferred, written: &r.WrittenProfiles, client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
 	u.request = u.requestOf(u.changes)
 	// What differs from state was compared with the service by the refresh.
 	u.request.EffectKnownAbsent = state != nil && plan.managed() != nil
@@ -98,6 +99,7 @@ func (m *resourceModel) occasion(changes members) string {
 // send submits the changes. It reports false where the service has not accepted
 // them, or nobody knows.
 func (u *update) send(ctx context.Context, prior deferred.Submission, inState string) bool {
+	u.written.Write(u.written.Object(profileType, ""), u.scope, u.request.Identity)
 	s, report, err := u.engine.Submit(ctx, u.request, prior)
 	u.report = report
 	if err != nil {

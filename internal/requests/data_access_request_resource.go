@@ -62,7 +62,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 			"A file that is lost or altered plans a new request, as every refresh compares it with `sha256`, and an altered one is not replaced unless `overwrite` is set; so state and file belong on the same machine. An object that is replaced asks anew. " +
 			"Destroying the object makes Terraform forget the request and leaves the file where it is, with a warning. There is no import: a request is an action, and nothing at the service lasts that could be read.",
 		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddPendingList(attributes, deferred.ListComplete, deferred.ListPartial),
+		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial),
 	}
 }
 
@@ -70,6 +70,8 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 // fetch.
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
+
+	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		return
 	}
@@ -80,12 +82,15 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		state.warnKept(&resp.Diagnostics)
 		return
 	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	r.PlanScope(plan.Scope, state.Scope, resp)
+	if moved == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, string(access))
+		return
+	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) || !plan.OutputPath.Equal(state.OutputPath) {
 		return // planned again, as an object to create
 	}
@@ -107,6 +112,8 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
+	r.SettleScope(&plan.Scope)
 	f, ok := r.fetch(&plan, tfkit.NothingSaved, &resp.Diagnostics)
 	defer f.close()
 	if !ok || !f.submit(ctx, deferred.Submission{}) {
@@ -143,7 +150,10 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
+	r.SettleScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		if !state.holdsFile(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {
 			resp.State.RemoveResource(ctx)
 		}

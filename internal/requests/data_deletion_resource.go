@@ -42,7 +42,7 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 			"with `create_before_destroy` (also where it is inherited from an object that depends on this one), after `terraform state rm`, or when an object is removed in one run and written anew in a later one. Another deletion is sent then.\n\n" +
 			"Destroying the object only makes Terraform forget it, with a warning; a deletion that is pending stays pending. There is no import: a request is an action, and nothing at the service lasts that could be read.",
 		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddPendingList(attributes, deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
 	}
 }
 
@@ -51,8 +51,9 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.Finish(ctx, &resp.Diagnostics)
 
+	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, req, &resp.Diagnostics)
+		r.planCreate(ctx, resp)
 		return
 	}
 	if req.Plan.Raw.IsNull() {
@@ -62,12 +63,15 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 
 	var state, plan requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	r.PlanScope(plan.Scope, state.Scope, resp)
+	if moved == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, string(deletion))
+		return
+	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		return // planned again, as an object to create
 	}
@@ -78,14 +82,14 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-func (r *dataDeletionResource) planCreate(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
-	warnIrreversible(diags)
+func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.ModifyPlanResponse) {
+	warnIrreversible(&resp.Diagnostics)
 
 	var plan requestModel
-	diags.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	request, ok := r.plannedRequest(plan)
 	if ok && r.Deferred.PlanCreate(request) {
-		addMoved(diags)
+		addMoved(&resp.Diagnostics)
 	}
 }
 
@@ -118,6 +122,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.SettleScope(&plan.Scope)
 	request, ok := r.request(plan, &resp.Diagnostics)
 	if !ok {
 		return
@@ -161,10 +166,12 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.SettleScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		if request, ok := r.plannedRequest(state); ok {
 			r.Deferred.Note(request, state.submission())
 		}
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		return
 	}
 

@@ -183,3 +183,54 @@ func TestDataAccessDeferred_dataThatLooksLikeAnAcknowledgementIsWritten(t *testi
 		})
 	}
 }
+
+// The file of somebody else is not replaced unasked, and two objects have no one path.
+func TestDataAccessDeferred_otherFilesStay(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	path := output(t)
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state, diags := p.Create(accessName, accessTo(path, nil))
+	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "Nothing was sent")
+	if content, err := os.ReadFile(path); state != nil || err != nil || string(content) != "theirs" {
+		t.Errorf("state %v, file %q (%v)", state, content, err)
+	}
+	wantQueued(t, service, mockserver.OpGetAllData, 0)
+
+	service.Fulfil = nil
+	overwriting := acctest.Attributes{"overwrite": true}
+	state, _ = p.MustCreate(accessName, accessTo(path, overwriting))
+	wantFile(t, state, path)
+	_, diags = p.Create(accessName, accessTo(path, overwriting).With(acctest.Attributes{"identity_id": "user-1001"}))
+	acctest.WantText(t, diags.Errors(), "Two objects with one file")
+	wantFile(t, state, path)
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
+// A request under way is not lost sight of because the provider's scope has changed;
+// one that is done is replaced visibly.
+func TestDataDeletionDeferred_changedProviderScope(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, never)
+	state, _ := p.MustCreate(deletionName, config(atOnce))
+	other := acctest.Config(service).With(acctest.Attributes{"project_id": "shop"})
+
+	p.Reconfigure(other)
+	_, diags := p.Plan(deletionName, state, config(atOnce))
+	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+	state, _ = p.MustRefresh(deletionName, state)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+
+	service.FulfilAll()
+	state, _ = p.MustRefresh(deletionName, state)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "project_id": acctest.Project})
+	plan, diags := p.Plan(deletionName, state, config(atOnce))
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		t.Error("the object is not replaced")
+	}
+	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}

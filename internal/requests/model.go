@@ -78,7 +78,7 @@ func requestAttributes(noun, triggers, wait string, others map[string]schema.Att
 		},
 	}
 	maps.Copy(attributes, others)
-	return tfkit.AddScope(attributes)
+	return attributes
 }
 
 // requestBlocks returns the blocks of a requestModel.

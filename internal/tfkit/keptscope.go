@@ -81,6 +81,15 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	return ScopeMoved
 }
 
+// RefuseMoved refuses to replace an object whose request is under way in the scope
+// that the provider had before. what names the request.
+func RefuseMoved(diags *diag.Diagnostics, what string) {
+	diags.AddError("A request is under way in the former scope",
+		"The scope of the provider has changed, and the "+what+" of this object is not known to be fulfilled in the scope that it was sent to. Replacing the object would lose sight of it.\n\n"+
+			"In state now: the object as it was; nothing was sent.\n"+
+			"What to do: set the object's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the object out of the configuration, which forgets the request.")
+}
+
 // plannedScope returns the scope to plan: the configured one, or else the provider's.
 // It is unknown where that is not known yet and the object does not exist.
 func (s *Service) plannedScope(configured Scope, state *Scope, diags *diag.Diagnostics) (Scope, bool) {

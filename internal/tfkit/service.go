@@ -31,6 +31,8 @@ type Service struct {
 	UnknownScope []string
 	// Written is whose consent the objects of this run have written.
 	Written Written
+	// WrittenProfiles is whose profile the objects of this run have written.
+	WrittenProfiles Written
 	// Deferred carries out deferred requests; nil where Client is.
 	Deferred *deferred.Engine
 	// Files are the output files of this run.
