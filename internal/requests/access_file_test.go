@@ -119,7 +119,7 @@ func TestAFileThatCannotBeWrittenAfterAllIsFetchedAgain(t *testing.T) {
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p := nextRun(t, service)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Warnings(), "could not be written", "at that path already")
+	acctest.WantText(t, diags.Warnings(), "could not be written", "no regular file")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
