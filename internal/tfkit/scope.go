@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -29,7 +28,6 @@ const (
 	orgDescription     = "Organization that the object belongs to, together with `project_id`. Overrides the scope of the provider block as a whole."
 	projectDescription = "Project that the object belongs to, together with `org_id`. Overrides the scope of the provider block as a whole."
 	accountDescription = "Account that the object belongs to, in the older account path family. Overrides the scope of the provider block as a whole; excludes `org_id` and `project_id`."
-	replaceDescription = " A change of the scope replaces the object."
 )
 
 // scopeValidators return the rules of the three attributes: both of one path family, or the
@@ -41,17 +39,7 @@ func scopeValidators() (org, project, account []validator.String) {
 	return []validator.String{Segment(), also("project_id")}, []validator.String{Segment(), also("org_id")}, []validator.String{Segment(), without}
 }
 
-// AddScope adds org_id, project_id and account_id to a resource whose state does not hold
-// the provider's scope. New resources use AddKeptScope.
-func AddScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
-	org, project, account := scopeValidators()
-	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription + replaceDescription}
-	attributes["project_id"] = rsschema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription + replaceDescription}
-	attributes["account_id"] = rsschema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription + replaceDescription}
-	return attributes
-}
-
-// AddDataSourceScope adds the same to a data source's attributes.
+// AddDataSourceScope adds org_id, project_id and account_id to a data source's attributes.
 func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dsschema.Attribute {
 	org, project, account := scopeValidators()
 	attributes["org_id"] = dsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
@@ -100,24 +88,6 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 		return client.Scope{}, false
 	}
 	return s.effective(m), true
-}
-
-// PlanScope replaces the object where its own scope changes the scope in effect. It belongs
-// to AddScope; a change of the provider's scope is seen by PlanKeptScope only.
-func (s *Service) PlanScope(plan, state Scope, resp *resource.ModifyPlanResponse) {
-	if !plan.isUnknown() && s.effective(plan) == s.effective(state) {
-		return
-	}
-
-	for name, changed := range map[string]bool{
-		"org_id":     !plan.OrgID.Equal(state.OrgID),
-		"project_id": !plan.ProjectID.Equal(state.ProjectID),
-		"account_id": !plan.AccountID.Equal(state.AccountID),
-	} {
-		if changed {
-			resp.RequiresReplace.Append(path.Root(name))
-		}
-	}
 }
 
 // ImportForms describes the accepted import ids.
