@@ -72,8 +72,8 @@ type wish struct {
 // all are fulfilled; then the service's own queue has to hold each exactly once.
 func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 	t.Parallel()
-	const batch = 4
-	schedules := soak.Schedules(16, 5000)
+	const batch = 2
+	schedules := soak.Schedules(6, 5000)
 	for first := 0; first < schedules; first += batch {
 		t.Run(fmt.Sprintf("from %d", first), func(t *testing.T) {
 			t.Parallel()

@@ -126,9 +126,9 @@ func TestProfileDeferred_renamedKeyClearsNothing(t *testing.T) {
 			if destroyFirst {
 				p.NoErrors(p.DestroyUnplanned(name, state))
 			}
-			_, diags := p.MustCreate(name, clearing)
+			p.MustCreate(name, clearing)
 			if !destroyFirst {
-				diags = p.DestroyUnplanned(name, state)
+				diags := p.DestroyUnplanned(name, state)
 				acctest.WantText(t, diags.Warnings(), "was not cleared", "moved")
 			}
 			service.FulfilAll()
