@@ -16,49 +16,62 @@ import (
 )
 
 // TestDeferred_everySchedule runs what Terraform does with one person's requests
-// against everything that a service may do, in every order up to a number of
-// decisions, and checks after each step what the package promises. Decisions beyond
-// that number take their first option.
+// against everything that a service may do, and checks after each step what the
+// package promises: every order of the first few decisions, and every order of many
+// more in which a few take another turn than the usual one.
 func TestDeferred_everySchedule(t *testing.T) {
 	t.Parallel()
-	depth := soak.Size(4, 6)
 	for _, setting := range settings {
-		t.Run(setting.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				seen, failed := 0, 0
-				for c := (&chooser{}); c.advance(depth); seen++ {
-					w := newWorld(setting, c)
-					w.play()
-					if len(w.broken) > 0 {
-						w = newWorld(setting, c) // once more, for its story
-						w.telling = true
-						c.at, c.limit = 0, depth
-						w.play()
-						t.Errorf("%s\n%s", strings.Join(w.story, "\n"), strings.Join(w.broken, "\n"))
-						if failed++; failed == 3 {
-							t.FailNow()
-						}
-					}
-				}
-				t.Logf("%d schedules of depth %d", seen, depth)
+		for _, b := range []bounds{
+			{decisions: soak.Size(3, 6), deviations: soak.Size(3, 6)},
+			{decisions: soak.Size(14, 20), deviations: soak.Size(2, 3)},
+		} {
+			t.Run(fmt.Sprintf("%s, %d decisions, %d deviations", setting.name, b.decisions, b.deviations), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { explore(t, setting, b) })
 			})
-		})
+		}
 	}
 }
 
-// chooser walks through all sequences of decisions, one sequence for each advance.
+func explore(t *testing.T, s setting, b bounds) {
+	t.Helper()
+	schedules, failed := 0, 0
+	for c := (&chooser{bounds: b}); c.advance() && failed < 3; schedules++ {
+		w := newWorld(s, c)
+		w.play()
+		if len(w.broken) == 0 {
+			continue
+		}
+
+		again := newWorld(s, c) // once more, for its story
+		again.telling = true
+		c.at = 0
+		again.play()
+		t.Errorf("%s\n%s", strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
+		failed++
+	}
+	t.Logf("%d schedules", schedules)
+}
+
+// bounds limit what a chooser walks through: decisions of each sequence, and how many
+// of them take another option than the first.
+type bounds struct{ decisions, deviations int }
+
+// chooser walks through all sequences of decisions within its bounds, one sequence for
+// each advance. Decisions beyond them take their first option.
 type chooser struct {
+	bounds
+
 	taken   []int // the option of each decision
 	options []int // how many each one has
 	at      int
-	limit   int
 	begun   bool
 }
 
 // advance begins the next sequence; false after the last one.
-func (c *chooser) advance(limit int) bool {
-	c.limit, c.at = limit, 0
+func (c *chooser) advance() bool {
+	c.at = 0
 	if !c.begun {
 		c.begun = true
 		return true
@@ -74,16 +87,31 @@ func (c *chooser) advance(limit int) bool {
 	return false
 }
 
-// choose decides between n options; beyond the limit it is always the first.
+// choose decides between n options.
 func (c *chooser) choose(n int) int {
-	if c.at >= c.limit {
+	if c.at >= c.decisions {
 		return 0
 	}
+
 	if c.at == len(c.taken) {
+		if c.deviated() >= c.deviations {
+			n = 1
+		}
 		c.taken, c.options = append(c.taken, 0), append(c.options, n)
 	}
 	c.at++
 	return c.taken[c.at-1]
+}
+
+// deviated returns how many decisions took another option than the first.
+func (c *chooser) deviated() int {
+	count := 0
+	for _, option := range c.taken {
+		if option > 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // setting is what does not change during a schedule.
@@ -139,6 +167,8 @@ type world struct {
 	story   []string
 	telling bool
 	looks   int // that were made
+	// recovering: the service works as it should.
+	recovering bool
 
 	objects [2]object
 	cancel  context.CancelFunc
@@ -162,6 +192,14 @@ func newWorld(s setting, c *chooser) *world {
 
 // restart begins another run of the provider, which remembers nothing.
 func (w *world) restart() { w.engine = &Engine{service: w, watch: w} }
+
+// choose returns one of several kinds of what may happen, the usual one first.
+func (w *world) choose(kinds []string) string {
+	if w.recovering {
+		return kinds[0]
+	}
+	return kinds[w.c.choose(len(kinds))]
+}
 
 func (w *world) tell(format string, args ...any) {
 	if !w.telling {
@@ -205,7 +243,7 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (sight, 
 	}
 
 	kinds := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted"}
-	kind := kinds[w.c.choose(len(kinds))]
+	kind := w.choose(kinds)
 	q := w.pendingOne()
 	if q != nil {
 		switch kind {
@@ -268,7 +306,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 	return func(context.Context) (client.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
 		kinds := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
-		kind := kinds[w.c.choose(len(kinds))]
+		kind := w.choose(kinds)
 		w.tell("    send for %s: %s", occasion, kind)
 		if strings.HasPrefix(kind, "interrupted") && w.cancel != nil {
 			w.cancel()
@@ -315,7 +353,7 @@ func (w *world) play() {
 	first := w.request("A")
 	for range 3 {
 		kinds := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
-		kind := kinds[w.c.choose(len(kinds))]
+		kind := w.choose(kinds)
 		w.tell("%s", kind)
 		if kind != "apply in the same run" {
 			w.restart()
@@ -361,7 +399,7 @@ func (w *world) apply(o *object, r Request) {
 	}
 
 	had := *o
-	o.submission, _ = w.engine.Await(ctx, r, o.submission, 5*time.Second)
+	o.submission, _ = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
 	w.check(o)
 	if o.submission.State == Failed {
 		w.wishes++
@@ -500,7 +538,7 @@ func (w *world) listDecided(s Submission) bool {
 // recover applies against a service that works again. Every error has to have a way
 // out: the wish is fulfilled after a few applies, and the plan is empty then.
 func (w *world) recover(r Request) {
-	w.c.limit = 0
+	w.recovering = true
 	o := &w.objects[0]
 	r.EndedStatuses = []string{"archived"} // the way out that the error names
 	r.Adopts = r.Adopts && !w.repeatable
