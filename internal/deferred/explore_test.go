@@ -24,7 +24,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 	for _, setting := range settings {
 		for _, b := range []bounds{
 			{decisions: soak.Size(3, 6), deviations: soak.Size(3, 6)},
-			{decisions: soak.Size(14, 20), deviations: soak.Size(2, 3)},
+			{decisions: soak.Size(9, 20), deviations: soak.Size(2, 3)},
 		} {
 			t.Run(fmt.Sprintf("%s, %d decisions, %d deviations", setting.name, b.decisions, b.deviations), func(t *testing.T) {
 				t.Parallel()
