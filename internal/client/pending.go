@@ -138,6 +138,7 @@ func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
 			m = foldedMembers(inner)
 		}
 	}
+
 	r := PendingRecord{JSON: v}
 	r.ID = textField(pick(m, idNames))
 	r.Identity = textField(pick(m, slices.Concat(identityField, identityNames)))
@@ -149,6 +150,7 @@ func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
 	if t, ok := readInstant(pick(m, createdNames)); ok {
 		r.CreatedAt = Some(t)
 	}
+
 	for _, name := range operationNames {
 		if op := operationOf(textOf(m[lettersOf(name)])); op != "" {
 			r.Operation = Some(op)

@@ -42,6 +42,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 	if err != nil {
 		return Profile{}, invalid(opGetProfile, err)
 	}
+
 	got, err := c.do(ctx, opGetProfile, to, payload{}, identity)
 	if err != nil {
 		return Profile{}, err
@@ -52,6 +53,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 	if got.json.Kind() != '{' {
 		return Profile{}, got.unexpected("$: expected an object, found " + kindName(got.json))
 	}
+
 	members := membersOf(got.json)
 	if onlyComplains(members) {
 		return Profile{}, got.complaint()

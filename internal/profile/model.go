@@ -64,12 +64,14 @@ func (m *resourceModel) changes(state *resourceModel, written members) members {
 		}
 		return m.managed()
 	}
+
 	if !m.ProfileWOVersion.IsNull() {
 		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
 			return nil
 		}
 		return written
 	}
+
 	changed := members{}
 	before := state.managed()
 	for name, v := range m.managed() {

@@ -57,7 +57,7 @@ func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 		},
 	})
 	state, diags := p.Create(deletionName, config(atOnce))
-	acctest.WantText(t, diags.Errors(), "Outcome unknown")
+	acctest.WantText(t, diags.Errors(), "Outcome unknown", "look at analytics_pending_requests before you apply again")
 	wantNoPerson(t, diags)
 	if state != nil {
 		t.Error("something is in state")

@@ -115,4 +115,13 @@ var advices = map[client.Kind]string{
 }
 
 // Advice returns what to do about a failure, by its kind.
-func Advice(e *client.Error) string { return advices[e.Kind] }
+func Advice(e *client.Error) string {
+	if e.Kind == client.KindUnknownOutcome && e.Queued {
+		return adviceQueued
+	}
+	return advices[e.Kind]
+}
+
+// adviceQueued is for a request that may be in the service's queue: reading shows less
+// of it than of a value.
+const adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over what is pending by then; where the request was carried out already, it sends another one."
