@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,4 +234,40 @@ func TestDataDeletionDeferred_changedProviderScope(t *testing.T) {
 	}
 	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+// What a service says of a failure may name people; none of it is shown.
+func TestDataDeletionDeferred_failureNamesNobody(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(mockserver.QueuedRequest, map[string]any) map[string]any{
+		"message in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+			r["error"] = map[string]any{"message": "cannot erase " + person + " for other@example.com"}
+			return r
+		},
+		"text in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+			r["error"] = "cannot erase " + person + " for other@example.com"
+			return r
+		},
+		"code in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+			r["code"] = "held-by-other@example.com"
+			return r
+		},
+		"status in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+			r["status"] = "held by other@example.com"
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}), func(s *mockserver.Server) { s.PendingRecord = answer })
+			_, diags := p.Create(deletionName, config(within("2500ms")))
+			wantNoPerson(t, diags)
+			for _, text := range append(diags.Errors(), diags.Warnings()...) {
+				if strings.Contains(text, "other@") {
+					t.Errorf("somebody else is named: %s", text)
+				}
+			}
+			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+		})
+	}
 }
