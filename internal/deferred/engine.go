@@ -68,19 +68,28 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	if found && !known.State.isUncertain() {
 		return known, Report{Known: true}, nil
 	}
-	if found {
-		prior = known
-	}
 
-	l := e.begin(r, prior, submitting)
-	l.resumed = prior.State.isUncertain() && prior.State != Idle && prior.Occasion == r.Occasion
-	if !l.resumed {
-		l.now = Submission{}
+	l := e.begin(r, Submission{}, submitting)
+	l.resumed = r.continues(prior)
+	if l.resumed {
+		l.now = prior
+	}
+	if found {
+		l.now = known // of another object: looked for again, and not sent again
 	}
 	l.submit(ctx)
 
+	e.run.carriedOut(r)
 	e.run.note(r, l.now)
 	return l.now, l.report, l.err
+}
+
+// continues reports whether a submission goes on from one whose outcome is unknown. A
+// request that may be repeated is sent again in place of looking for it, because
+// somebody else's could be found.
+func (r Request) continues(prior Submission) bool {
+	unknown := prior.State == Unanswered || prior.State == Lost
+	return unknown && prior.Occasion == r.Occasion && !r.Repeatable
 }
 
 // Await waits until an accepted request is no longer pending, for the limit at most
@@ -116,6 +125,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 		return s, l.report, l.err
 	}
 
+	l.now.Interrupted = l.now.Interrupted && l.now.State.IsOpen()
 	e.run.note(r, l.now)
 	return l.now, l.report, nil
 }
@@ -123,6 +133,12 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 // Note remembers a request that an object in state stands for. An object that takes
 // its place in this process takes the request over.
 func (e *Engine) Note(r Request, s Submission) { e.run.note(r, s) }
+
+// Forget is Note for an object that is destroyed now.
+func (e *Engine) Forget(r Request, s Submission) {
+	e.run.carriedOut(r)
+	e.run.note(r, s)
+}
 
 // PlanCreate remembers that the plan creates an object for a request. moves reports
 // that the plan also destroys the object that stands for the same request: the
@@ -228,6 +244,9 @@ func (l *life) take(ctx context.Context, step Step) Step {
 	}
 
 	l.now.State = row.to
+	if !row.to.isUncertain() && l.now.At.IsZero() {
+		l.now.At = l.now.Sent // the answer that would have said it was lost
+	}
 	if row.to == Fulfilled {
 		l.now.FulfilledAt = time.Now()
 	}

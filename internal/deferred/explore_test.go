@@ -24,7 +24,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 	for _, setting := range settings {
 		for _, b := range []bounds{
 			{decisions: soak.Size(3, 6), deviations: soak.Size(3, 6)},
-			{decisions: soak.Size(9, 20), deviations: soak.Size(2, 3)},
+			{decisions: soak.Size(7, 20), deviations: soak.Size(2, 3)},
 		} {
 			t.Run(fmt.Sprintf("%s, %d decisions, %d deviations", setting.name, b.decisions, b.deviations), func(t *testing.T) {
 				t.Parallel()
@@ -493,7 +493,7 @@ func (w *world) noteOver(before, after Submission) {
 // destroy forgets the object and hands its request to what takes its place.
 func (w *world) destroy(o *object) {
 	if o.exists {
-		w.engine.Note(w.request(o.submission.Occasion), o.submission)
+		w.engine.Forget(w.request(o.submission.Occasion), o.submission)
 	}
 	*o = object{}
 }

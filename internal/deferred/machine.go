@@ -12,6 +12,8 @@ const (
 	ShowsNothing  Event = "not listed"                // in a list that was understood as a whole
 	StaysAway     Event = "not listed, and settled"   // the same, after the settling time
 	CannotBeRead  Event = "list not understood"       // its absence there proves nothing
+	StaysUnread   Event = "not understood, settled"   // the same, after the settling time
+	NotAsked      Event = "list not asked for"        // because the configuration says so
 	ShowsEqual    Event = "an equal one is pending"   // before anything was sent: one to take over
 	ShowsContrary Event = "a contrary one is pending" // before anything was sent
 	SentBefore    Event = "an equal one was sent"     // by this run, and the list may not show it yet
@@ -76,6 +78,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Unanswered, Measure},
 		StaysAway:     {Lost, Measure},
 		CannotBeRead:  {Unanswered, Measure},
+		StaysUnread:   {Unanswered, Stop},
+		NotAsked:      {Unanswered, Measure},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Unanswered, Look},
 		EffectUnknown: {Unanswered, Look},
@@ -87,6 +91,7 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Lost, Measure},
 		StaysAway:     {Lost, Measure},
 		CannotBeRead:  {Lost, Stop},
+		StaysUnread:   {Lost, Stop},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Lost, SendAgain},
 		EffectUnknown: {Lost, SendAgain},
@@ -102,6 +107,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Accepted, Measure},
 		StaysAway:     {Left, Measure},
 		CannotBeRead:  {Accepted, Measure},
+		StaysUnread:   {Accepted, Measure},
+		NotAsked:      {Accepted, Measure},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Accepted, Look},
 		EffectUnknown: {Accepted, Look},
@@ -114,6 +121,7 @@ var table = map[State]map[Event]transition{
 		ShowsNothing: {Fulfilled, Stop},
 		StaysAway:    {Fulfilled, Stop},
 		CannotBeRead: {Accepted, Look},
+		StaysUnread:  {Accepted, Look},
 	},
 	Listed: {
 		ShowsOpen:     {Listed, Look},
@@ -122,6 +130,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Listed, Measure}, // another copy of the list may lag
 		StaysAway:     {Left, Measure},
 		CannotBeRead:  {Listed, Look},
+		StaysUnread:   {Listed, Look},
+		NotAsked:      {Listed, Measure},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Listed, Look},
 		EffectUnknown: {Listed, Look},
@@ -133,6 +143,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Left, Measure},
 		StaysAway:     {Left, Measure},
 		CannotBeRead:  {Left, Measure},
+		StaysUnread:   {Left, Measure},
+		NotAsked:      {Left, Measure},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Dropped, Stop},
 		EffectUnknown: {Left, Look},
@@ -146,6 +158,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Failed, Stop},
 		StaysAway:     {Failed, Stop},
 		CannotBeRead:  {Failed, Stop},
+		StaysUnread:   {Failed, Stop},
+		NotAsked:      {Failed, Stop},
 		EffectVisible: {Fulfilled, Stop},
 	},
 	Dropped: {
@@ -155,6 +169,8 @@ var table = map[State]map[Event]transition{
 		ShowsNothing:  {Dropped, Measure},
 		StaysAway:     {Dropped, Measure},
 		CannotBeRead:  {Dropped, Stop},
+		StaysUnread:   {Dropped, Stop},
+		NotAsked:      {Dropped, Measure},
 		EffectVisible: {Fulfilled, Stop},
 		EffectAbsent:  {Dropped, Stop},
 		EffectUnknown: {Dropped, Stop},

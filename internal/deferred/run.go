@@ -74,7 +74,7 @@ func (r *run) find(q Request) (Submission, bool) {
 	return s, s.State != Idle && !s.State.IsOver()
 }
 
-// note remembers a submission and what became of it. What was planned is done then.
+// note remembers a submission and what became of it.
 func (r *run) note(q Request, s Submission) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,6 +82,14 @@ func (r *run) note(q Request, s Submission) {
 	entry := r.of(personOf(q)).entryOf(q)
 	entry.Submission = s
 	entry.Occasion = q.Occasion
+}
+
+// carriedOut forgets what was planned for a request.
+func (r *run) carriedOut(q Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	entry := r.of(personOf(q)).entryOf(q)
 	entry.creates, entry.destroys = false, false
 }
 

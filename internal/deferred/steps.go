@@ -48,7 +48,11 @@ func (l *life) withoutList(ctx context.Context) (seen Event, ok bool) {
 		}
 	}
 	l.seen = sight{began: time.Now(), gap: "it is not asked for"}
-	return l.afterSending(), true
+	l.report.Gap = l.seen.gap
+	if l.now.State.isUncertain() && l.hasSettled(l.seen.began) {
+		return StaysAway, true
+	}
+	return NotAsked, true
 }
 
 // failedLook decides what a list that could not be read means.
@@ -143,6 +147,9 @@ func (l *life) afterSending() Event {
 	if id, given := own.ID.Get(); given && l.now.ID == "" {
 		l.now.ID, l.now.Before = id, nil
 	}
+	if at, given := own.CreatedAt.Get(); given && l.now.At.IsZero() {
+		l.now.At = at
+	}
 	l.report.Gap = ""
 	l.noteStatus(own)
 	switch l.request.progressOf(own) {
@@ -153,9 +160,6 @@ func (l *life) afterSending() Event {
 		return ShowsDone
 	case client.Waiting, client.Unclear:
 	}
-	if l.now.At.IsZero() {
-		l.now.At = time.Now()
-	}
 	return ShowsOpen
 }
 
@@ -165,6 +169,8 @@ func (l *life) absence() Event {
 	l.report.Gap = l.request.gapIn(l.seen)
 
 	switch {
+	case l.report.Gap != "" && l.hasSettled(l.seen.began):
+		return StaysUnread
 	case l.report.Gap != "":
 		return CannotBeRead
 	case l.hasSettled(l.seen.began):

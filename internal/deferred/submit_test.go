@@ -348,3 +348,71 @@ func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
 		}
 	})
 }
+
+// A second object of the same run does not send what the first one may have sent:
+// nobody has read its error yet.
+func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) { // the person has no profile, so that no effect tells
+				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
+				for range 2 {
+					_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+					_ = wantKind(t, err, client.KindUnknownOutcome)
+				}
+				wantCount(t, service, mockserver.OpDeleteAllData, 1)
+			}, becomes(mockserver.Outcome{After: -1}))
+		})
+	}
+}
+
+// The time of acceptance is never the zero time, also where no answer came.
+func TestDeferred_lostAnswerHasATime(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		wantState(t, s, deferred.Fulfilled)
+		if s.At.IsZero() {
+			t.Error("it has no time")
+		}
+	}, becomes(mockserver.Outcome{After: -1}))
+}
+
+// A list that cannot be read as a whole does not keep a submission looking for ever.
+func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: q.operation})
+		}})
+		began := time.Now()
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		_ = wantKind(t, err, client.KindUnknownOutcome)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	}, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
+}
+
+// A request that was listed once is completed by its effect where the list is not asked
+// for any more.
+func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
+		wantState(t, s, deferred.Listed)
+
+		service.FulfilAll()
+		q := r.deletion(person)
+		q.List = deferred.ListIgnored
+		s, _, err := r.Refresh(t.Context(), q, s)
+		noError(t, err)
+		wantState(t, s, deferred.Fulfilled)
+	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}

@@ -85,9 +85,9 @@ func TestProfileDeferred_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T
 	wantEmptyPlan(t, p, state, quick)
 }
 
-// An update whose outcome is unknown is continued by the next apply, and nothing is
-// sent while it may have arrived.
-func TestProfileDeferred_unknownOutcomeOfAnUpdateIsContinued(t *testing.T) {
+// An update whose outcome is unknown is sent again by the next apply: its values are
+// absolute, and what is pending could be somebody else's.
+func TestProfileDeferred_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
@@ -102,9 +102,10 @@ func TestProfileDeferred_unknownOutcomeOfAnUpdateIsContinued(t *testing.T) {
 	state, diags := p.Update(name, state, quick)
 	acctest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
 
+	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
 	state, diags = p.Update(name, state, quick)
 	p.NoErrors(diags)
-	wantSent(t, service, `{"plan":"gold"}`)
+	wantSent(t, service, `{"plan":"gold"}`, `{"plan":"gold"}`)
 	service.FulfilAll()
 	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
 		t.Error("not fulfilled")
@@ -157,4 +158,47 @@ func TestProfileDeferred_changedProviderScope(t *testing.T) {
 
 	_, diags = p.Plan(name, pending, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
 	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+}
+
+// Going back to the value that the service holds still, while the update away from it is
+// pending, is fulfilled only once it is.
+func TestProfileDeferred_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	quick := acctest.Attributes{"wait_for_fulfilment": false}
+	state := created(t, p, service, config(`{"plan":"free"}`, nil))
+	service.FulfilmentDelay = time.Hour
+	state, diags := p.Update(name, state, config(`{"plan":"gold"}`, quick))
+	p.NoErrors(diags)
+	service.PendingLag = mockserver.Lag{Looks: 20}
+	p = acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"wire": acctest.Attributes{"pending_list_lag": "1m"}}))
+
+	state, diags = p.Update(name, state, config(`{"plan":"free"}`, acctest.Attributes{"timeouts": acctest.Attributes{"update": "2500ms"}}))
+	p.NoErrors(diags)
+	if state.Attributes["fulfilled"] != false {
+		t.Errorf("it is said to be fulfilled: %v", state.Attributes)
+	}
+}
+
+// A profile that no update was ever sent for is not one whose update is awaited.
+func TestProfileDeferred_importedProfileStaysFulfilled(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	service.PutProfile(scope, person, `{"plan":"gold"}`)
+	state, diags := p.Import(name, person)
+	p.NoErrors(diags)
+	plan, diags := p.Plan(name, state, config("", acctest.Attributes{"profile": acctest.Unknown}))
+	p.NoErrors(diags)
+	plan = p.Resolve(name, plan, acctest.Attributes{"profile": `{"plan":"gold"}`})
+	state, diags = p.Apply(t.Context(), name, state, plan)
+	p.NoErrors(diags)
+	if state.Attributes["fulfilled"] != true {
+		t.Errorf("state %v", state.Attributes)
+	}
+
+	service.PutProfile(scope, person, `{"plan":"free"}`)
+	state, _ = p.MustRefresh(name, state)
+	if state.Attributes["profile"] != `{"plan":"free"}` {
+		t.Errorf("drift is not seen: %v", state.Attributes)
+	}
 }

@@ -46,7 +46,7 @@ func (m *resourceModel) managesNothing() bool {
 // resumes reports whether an apply goes on with a wait that was interrupted.
 func (m *resourceModel) resumes(ctx context.Context, private tfkit.PrivateReader) bool {
 	s, _ := tfkit.ReadSubmission(ctx, private, tfkit.KeySubmission)
-	return m.WaitForFulfilment.ValueBool() && s.Interrupted && !s.State.IsOver()
+	return m.WaitForFulfilment.ValueBool() && s.Interrupted && s.State.IsOpen()
 }
 
 // managed are the members in plan or state; nil where they are write-only.

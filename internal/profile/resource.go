@@ -170,7 +170,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	if !u.send(ctx, deferred.Submission{}, tfkit.NothingSaved) {
+	if !u.send(ctx, tfkit.NothingSaved) {
 		return
 	}
 	if !u.await(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.NothingSaved) {
@@ -189,8 +189,8 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if !state.isImported() && !state.Fulfilled.ValueBool() {
-		s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	s, submitted := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	if submitted && !state.Fulfilled.ValueBool() {
 		s, gone := refresh(ctx, r.Service, scope, &state, s, &resp.Diagnostics)
 		if gone {
 			warnRemoved(&resp.Diagnostics)
@@ -216,6 +216,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		state.adopt(held)
 	} else {
 		state.show(held.Members)
+		state.Fulfilled = types.BoolValue(true) // no update is under way
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -240,17 +241,14 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		resp.Diagnostics.Append(resp.State.Set(ctx, &u.plan)...)
 		resp.Diagnostics.Append(u.writePrivate(ctx, resp.Private)...)
 	}
-	if len(u.changes) == 0 && !plan.Fulfilled.IsUnknown() {
+	if len(u.changes) == 0 && !u.goesOnWaiting() {
+		u.plan.Fulfilled = state.Fulfilled
 		u.save()
 		return
 	}
 
-	if len(u.changes) > 0 {
-		prior, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeyUnanswered)
-		if !u.send(ctx, prior, tfkit.PriorKept) {
-			resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeyUnanswered, u.unanswered)...)
-			return
-		}
+	if len(u.changes) > 0 && !u.send(ctx, tfkit.PriorKept) {
+		return
 	}
 	if !u.await(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.PriorKept) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)

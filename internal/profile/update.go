@@ -36,7 +36,6 @@ type update struct {
 	diags   *diag.Diagnostics
 
 	submission deferred.Submission
-	unanswered deferred.Submission // of a submission that failed
 	report     deferred.Report
 	// save writes the object and its private state into the response.
 	save func()
@@ -52,8 +51,9 @@ func (r *profileResource) begin(plan resourceModel, state *resourceModel, config
 	written, _ := config.ProfileWO.Value()
 	u := &update{engine: r.Deferred, written: &r.WrittenProfiles, client: c, scope: scope, plan: plan, changes: plan.changes(state, written), diags: diags}
 	u.request = u.requestOf(u.changes)
-	// What differs from state was compared with the service by the refresh.
-	u.request.EffectKnownAbsent = state != nil && plan.managed() != nil
+	// What differs from state was compared with the service by the refresh, unless state
+	// holds an update that is not fulfilled.
+	u.request.EffectKnownAbsent = state != nil && state.Fulfilled.ValueBool() && plan.managed() != nil
 	return u, true
 }
 
@@ -98,18 +98,23 @@ func (m *resourceModel) occasion(changes members) string {
 
 // send submits the changes. It reports false where the service has not accepted
 // them, or nobody knows.
-func (u *update) send(ctx context.Context, prior deferred.Submission, inState string) bool {
+func (u *update) send(ctx context.Context, inState string) bool {
 	u.written.Write(u.written.Object(profileType, ""), u.scope, u.request.Identity)
-	s, report, err := u.engine.Submit(ctx, u.request, prior)
+	s, report, err := u.engine.Submit(ctx, u.request, deferred.Submission{})
 	u.report = report
 	if err != nil {
-		u.unanswered = s
 		tfkit.AddError(u.diags, err, inState)
 		return false
 	}
 
-	u.submission, u.unanswered = s, deferred.Submission{}
+	u.submission = s
 	return true
+}
+
+// goesOnWaiting reports whether an apply without changes waits for the update that was
+// sent before.
+func (u *update) goesOnWaiting() bool {
+	return u.plan.Fulfilled.IsUnknown() && u.submission.State.IsOpen()
 }
 
 // await saves the accepted update before it waits, so that nothing that happens
@@ -138,7 +143,6 @@ func (u *update) await(ctx context.Context, limit time.Duration, inState string)
 // writePrivate writes what private state holds of the object.
 func (u *update) writePrivate(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
 	diags := tfkit.WriteSubmission(ctx, private, tfkit.KeySubmission, u.submission)
-	diags.Append(tfkit.WriteSubmission(ctx, private, tfkit.KeyUnanswered, u.unanswered)...)
 	if !u.plan.ProfileWOVersion.IsNull() && len(u.changes) > 0 {
 		diags.Append(writeNames(ctx, private, namesOf(u.changes))...)
 	}

@@ -36,7 +36,9 @@ func (m *accessModel) planFile() { m.SHA256, m.Bytes = types.StringUnknown(), ty
 func (m *accessModel) fromAccepted(s deferred.Submission) {
 	m.fromSubmission(s)
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
-	m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
+	if m.SHA256.IsUnknown() { // otherwise they describe the file that is there still
+		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
+	}
 }
 
 // fromFile takes over data that are written.

@@ -252,7 +252,7 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 
 	state.warnForgotten(&resp.Diagnostics)
 	if request, ok := r.plannedRequest(state); ok {
-		r.Deferred.Note(request, submissionIn(ctx, req.Private, state))
+		r.Deferred.Forget(request, submissionIn(ctx, req.Private, state))
 	}
 }
 

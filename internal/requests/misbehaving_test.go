@@ -271,3 +271,49 @@ func TestDataDeletionDeferred_failureNamesNobody(t *testing.T) {
 		})
 	}
 }
+
+// A refresh between the two plans does not make the run forget what is planned.
+func TestDataDeletionDeferred_renamedKeyIsRefusedBesideARefresh(t *testing.T) {
+	t.Parallel()
+	for name, fulfilled := range map[string]bool{"done": true, "pending": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, never)
+			state, _ := p.MustCreate(deletionName, config(atOnce))
+			if fulfilled {
+				service.FulfilAll()
+			}
+
+			p = nextRun(t, service)
+			_, diags := p.Plan(deletionName, nil, config(atOnce))
+			p.NoErrors(diags)
+			state, _ = p.MustRefresh(deletionName, state)
+			_, diags = p.Plan(deletionName, state, nil)
+			acctest.WantText(t, diags.Errors(), "submit a deletion again")
+		})
+	}
+}
+
+// Data that are requested again replace the file that the object has written itself.
+func TestDataAccessDeferred_ownFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	path := output(t)
+	state, _ := p.MustCreate(accessName, accessTo(path, nil))
+
+	service.Fulfil, service.DataRetention = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }, time.Nanosecond
+	again := accessTo(path, atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	p = nextRun(t, service)
+	state, diags := p.Update(accessName, state, again)
+	p.NoErrors(diags)
+	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+
+	service.DataRetention = time.Hour
+	service.FulfilAll()
+	p = nextRun(t, service)
+	state, _ = p.MustRefresh(accessName, state)
+	state, diags = p.Update(accessName, state, again)
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	p.WantEmptyPlan(accessName, state, again)
+}

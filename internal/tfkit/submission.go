@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
@@ -104,13 +105,10 @@ func (o PendingListOptions) Equal(other PendingListOptions) bool {
 	return attr.Value(o.PendingList).Equal(other.PendingList) && o.EndedStatuses.Equal(other.EndedStatuses)
 }
 
-// QuoteID returns the identifier of a request for messages: quoted, and cut, because
-// it is the service's text.
+// QuoteID returns the identifier of a request for messages: quoted, cut, and without
+// what looks like a person, because it is the service's text.
 func QuoteID(id string) string {
-	if runes := []rune(id); len(runes) > 80 {
-		id = string(runes[:80]) + "…"
-	}
-	return strconv.Quote(id)
+	return strconv.Quote(client.ShownID(id))
 }
 
 // WarnUnfinished says why a request that was accepted is not fulfilled yet. It is
