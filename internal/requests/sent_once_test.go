@@ -9,6 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -69,7 +70,7 @@ func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 }
 
 // interruptedState is an object whose run was stopped while it waited.
-func interruptedState(t *testing.T, p *acctest.Provider, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
+func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Instance, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()
 	plan, diags := p.Plan(name, nil, config)
 	p.NoErrors(diags)
@@ -82,8 +83,9 @@ func interruptedState(t *testing.T, p *acctest.Provider, name string, config acc
 		state, diags := p.Apply(t.Context(), name, nil, plan)
 		done <- result{state, diags}
 	}()
-	// The wait may not have begun yet: stopping again does no harm.
-	ticker := time.NewTicker(300 * time.Millisecond)
+	// What is not sent yet would be given up. The wait may not have begun: stopping again
+	// does no harm.
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
 		select {
@@ -91,7 +93,9 @@ func interruptedState(t *testing.T, p *acctest.Provider, name string, config acc
 			p.NoErrors(r.diags)
 			return r.state, r.diags
 		case <-ticker.C:
-			p.Stop()
+			if len(service.Queue()) > 0 {
+				p.Stop()
+			}
 		}
 	}
 }
@@ -99,7 +103,7 @@ func interruptedState(t *testing.T, p *acctest.Provider, name string, config acc
 func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
-	state, diags := interruptedState(t, p, deletionName, config(nil))
+	state, diags := interruptedState(t, p, service, deletionName, config(nil))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", id)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
@@ -198,7 +202,7 @@ func TestADeletionIsFoundInALongListInAnyOrder(t *testing.T) {
 func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
-	state, _ := interruptedState(t, p, deletionName, config(nil))
+	state, _ := interruptedState(t, p, service, deletionName, config(nil))
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, config(nil))
 	p.NoErrors(diags)
@@ -215,7 +219,7 @@ func TestAnInterruptedAccessRequestGoesOnAndFetches(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, never)
 	path := output(t)
-	state, diags := interruptedState(t, p, accessName, accessTo(path, nil))
+	state, diags := interruptedState(t, p, service, accessName, accessTo(path, nil))
 	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
 	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
