@@ -66,7 +66,6 @@ func (e *fileExport) run(ctx context.Context, m *fileModel, diags *diag.Diagnost
 	m.Replaced = types.Int64Value(exported.InvalidUTF8)
 	warnUnknown(exported.Counts, diags)
 	warnInvalidUTF8(exported.InvalidUTF8, diags)
-	warnInvalidUTF8(exported.InvalidUTF8, diags)
 	return stampsOf(outputs, files), true
 }
 

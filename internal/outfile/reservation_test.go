@@ -106,6 +106,36 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestCommit_cannotBeTakenBack puts a folder where the replaced file would be kept, so
+// that the failure of the second file finds nothing to restore the first from.
+func TestCommit_cannotBeTakenBack(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+	if err := os.WriteFile(a, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var claims Claims
+	r := reserve(t, &claims, Target{Path: a, Replace: true}, Target{Path: b})
+	if !r.places[0].lock.held() {
+		t.Skip("this system has no locks, so nothing is kept to restore")
+	}
+	fill(t, r, "new a", "new b")
+	if err := os.Mkdir(filepath.Join(folder, r.places[0].lock.oldName()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err := r.Commit()
+	target, ok := errors.AsType[*TargetError](err)
+	if !errors.Is(err, ErrExists) || !errors.Is(err, ErrPartial) || !ok || target.Target != 1 {
+		t.Errorf("it ended with %v", err)
+	}
+	wantText(t, a, "new a")
+}
+
 func TestReserve_oneObjectAtATime(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "day")

@@ -22,6 +22,8 @@ type place struct {
 type attribution struct {
 	// asked is the one kind that was asked for; Unknown where all were.
 	asked Kind
+	// silent: the text that the records are in names no discriminator.
+	silent bool
 }
 
 // kindOf returns the kind of a record in a place. Where the place does not tell it, the
@@ -29,7 +31,7 @@ type attribution struct {
 // noticed: it would be counted once for each kind. own is what the record itself says,
 // as far as it was looked at.
 func (a attribution) kindOf(record jsontext.Value, in place) (kind, own Kind) {
-	if in.kind != Unknown && a.asked == Unknown {
+	if a.isTold(in) {
 		return in.kind, Unknown
 	}
 
@@ -37,10 +39,14 @@ func (a attribution) kindOf(record jsontext.Value, in place) (kind, own Kind) {
 	return orKind(own, orKind(in.kind, a.asked)), own
 }
 
+// isTold reports whether a place alone tells the kind of its records.
+func (a attribution) isTold(in place) bool { return in.kind != Unknown && a.asked == Unknown }
+
 // ownKind returns what a record says of itself: in a member that can mean nothing else,
 // or in the first that may say it, or as the name of its only member.
 func (a attribution) ownKind(record jsontext.Value) Kind {
-	if !mayDiscriminate(record) {
+	silent := a.silent || !namesDiscriminator(record)
+	if silent && singular(firstName(record)) == Unknown {
 		return Unknown
 	}
 
@@ -74,11 +80,11 @@ func (a attribution) ownKind(record jsontext.Value) Kind {
 	return found
 }
 
-// mayDiscriminate reports whether a record may say its kind. It spares most records
-// without a discriminator from being looked through.
-func mayDiscriminate(record []byte) bool {
-	return bytes.Contains(record, []byte(`type"`)) || bytes.Contains(record, []byte(`kind"`)) || mayBeClear(record) ||
-		singular(firstName(record)) != Unknown
+// namesDiscriminator reports whether the name of a discriminator may be in a text: all
+// that discriminates knows end in one of these two. It spares most texts without one
+// from being looked through.
+func namesDiscriminator(text []byte) bool {
+	return bytes.Contains(text, []byte(`ype"`)) || bytes.Contains(text, []byte(`ind"`))
 }
 
 // mayBeClear reports whether a record may have a member that says its kind clearly.

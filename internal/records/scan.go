@@ -119,6 +119,8 @@ func (s *scanner) scanOnce(p part, into []found) (res scanned) {
 // readAll reads records from the offset begin, where an array opens or lines begin.
 func (s *scanner) readAll(p part, begin int, res *scanned) {
 	s.decode(p.text[begin:])
+	s.silent = !s.isTold(p.in) && !namesDiscriminator(p.text)
+
 	if !p.in.lines {
 		if _, err := s.dec.ReadToken(); err != nil {
 			res.fail(ErrSyntax, begin)
