@@ -112,5 +112,5 @@ func (k *call) mayLeave(ctx context.Context, mark int) error {
 // held returns the error of a write that did not leave. No layer repeats it: the write
 // needs another comparison.
 func held() error {
-	return &Error{Kind: KindCancelled, Detail: errHeld.Error(), cause: errHeld}
+	return &Error{Class: ClassCancelled, Detail: errHeld.Error(), cause: errHeld}
 }

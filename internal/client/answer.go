@@ -33,7 +33,7 @@ type answer struct {
 // wantBody refuses an answer without a body.
 func (a answer) wantBody() error {
 	if len(a.json) == 0 {
-		return a.call.fail(KindEmpty, a.status, "the answer has no body")
+		return a.call.fail(ClassEmpty, a.status, "the answer has no body")
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (a answer) complaint() error {
 	if !failed {
 		return nil
 	}
-	e := a.call.fail(KindRejected, a.status, "the answer has a status of success and an error inside")
+	e := a.call.fail(ClassRejected, a.status, "the answer has a status of success and an error inside")
 	e.Ambiguous = false
 	a.call.quote(e, said)
 	return e
@@ -53,7 +53,7 @@ func (a answer) complaint() error {
 
 // unexpected is an answer that is JSON and yet not what was asked for.
 func (a answer) unexpected(detail string) error {
-	return a.call.fail(KindPayload, a.status, detail)
+	return a.call.fail(ClassPayload, a.status, detail)
 }
 
 // readAnswer returns the answer that a response holds: JSON or nothing under a status
@@ -68,7 +68,7 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 		return answer{}, k.statusError(resp, body)
 	}
 	if detail := k.op.incomplete(resp.StatusCode); detail != "" {
-		return answer{}, k.fail(KindPayload, resp.StatusCode, detail)
+		return answer{}, k.fail(ClassPayload, resp.StatusCode, detail)
 	}
 
 	body, err := io.ReadAll(io.LimitReader(resp.Body, LimitJSON+1))
@@ -76,7 +76,7 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 		return answer{}, k.transportError(err)
 	}
 	if len(body) > LimitJSON {
-		return answer{}, k.fail(KindTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
+		return answer{}, k.fail(ClassTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	}
 	return k.successAnswer(ctx, resp, body)
 }
@@ -106,14 +106,14 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	}
 
 	if isPage(resp, body) {
-		e := k.fail(KindNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(body)))
+		e := k.fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(body)))
 		e.Code = k.mediaType(resp)
 		return answer{}, e
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return answer{}, k.fail(KindTruncated, resp.StatusCode, "the JSON ends in the middle")
+		return answer{}, k.fail(ClassTruncated, resp.StatusCode, "the JSON ends in the middle")
 	}
-	return answer{}, k.fail(KindPayload, resp.StatusCode, describeSyntax(err))
+	return answer{}, k.fail(ClassPayload, resp.StatusCode, describeSyntax(err))
 }
 
 // noteMediaType logs that an answer is JSON and is declared to be something else.

@@ -100,38 +100,38 @@ func TestConsentAnswersThatCannotBeTrustedAreErrors(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		body   string
-		kind   Kind
+		kind   ErrorClass
 		detail string
 	}{
-		"empty":                    {"", KindEmpty, "no body"},
-		"blank":                    {" \n", KindEmpty, "no body"},
-		"cut in a number":          {`{"clause_1_consent":tru`, KindTruncated, "ends in the middle"},
-		"cut at a boundary":        {`{"clause_1_consent":true,`, KindTruncated, "ends in the middle"},
-		"cut in an array":          {`{"a":[{"b":1},`, KindTruncated, "ends in the middle"},
-		"two values":               {`{"clause_1_consent":true}{}`, KindPayload, "behind the JSON value"},
-		"trailing text":            {`{"clause_1_consent":true} x`, KindPayload, "behind the JSON value"},
-		"a name twice":             {`{"clause_1_consent":true,"clause_1_consent":false}`, KindPayload, "name twice"},
-		"other capitals":           {`{"clause_1_consent":true,"Clause_1_Consent":false}`, KindPayload, "$.clause_1_consent is spelled with other capitals"},
-		"only other capitals":      {`{"CLAUSE_1_CONSENT":true}`, KindPayload, "other capitals"},
-		"invalid UTF-8":            {"{\"clause_1_consent\":true,\"x\":\"\xff\"}", KindPayload, "not valid"},
-		"text for a boolean":       {`{"clause_1_consent":"true"}`, KindPayload, "$.clause_1_consent: expected a boolean, found a string"},
-		"number for a boolean":     {`{"consent":{"clause_2_consent":1}}`, KindPayload, "$.consent.clause_2_consent: expected a boolean, found a number"},
-		"object for text":          {`{"clause_1_consent":true,"user_ipv6":{}}`, KindPayload, "$.user_ipv6: expected a string, found an object"},
-		"a word for a time":        {`{"clause_1_consent":true,"agreement_time":"yesterday"}`, KindPayload, "$.agreement_time: expected an RFC 3339 time"},
-		"a fraction for a time":    {`{"clause_1_consent":true,"agreement_time":1.5}`, KindPayload, "$.agreement_time: expected"},
-		"a huge time":              {`{"clause_1_consent":true,"agreement_time":1e400}`, KindPayload, "$.agreement_time: expected"},
-		"an array":                 {`[{"clause_1_consent":true}]`, KindPayload, "$: expected an object, found an array"},
-		"a string":                 {`"clause_1_consent"`, KindPayload, "$: expected an object, found a string"},
-		"an error with status 200": {`{"error":{"code":"E7","message":"no"}}`, KindRejected, "an error inside"},
-		"success false":            {`{"success":false,"message":"no"}`, KindRejected, "an error inside"},
+		"empty":                    {"", ClassEmpty, "no body"},
+		"blank":                    {" \n", ClassEmpty, "no body"},
+		"cut in a number":          {`{"clause_1_consent":tru`, ClassTruncated, "ends in the middle"},
+		"cut at a boundary":        {`{"clause_1_consent":true,`, ClassTruncated, "ends in the middle"},
+		"cut in an array":          {`{"a":[{"b":1},`, ClassTruncated, "ends in the middle"},
+		"two values":               {`{"clause_1_consent":true}{}`, ClassPayload, "behind the JSON value"},
+		"trailing text":            {`{"clause_1_consent":true} x`, ClassPayload, "behind the JSON value"},
+		"a name twice":             {`{"clause_1_consent":true,"clause_1_consent":false}`, ClassPayload, "name twice"},
+		"other capitals":           {`{"clause_1_consent":true,"Clause_1_Consent":false}`, ClassPayload, "$.clause_1_consent is spelled with other capitals"},
+		"only other capitals":      {`{"CLAUSE_1_CONSENT":true}`, ClassPayload, "other capitals"},
+		"invalid UTF-8":            {"{\"clause_1_consent\":true,\"x\":\"\xff\"}", ClassPayload, "not valid"},
+		"text for a boolean":       {`{"clause_1_consent":"true"}`, ClassPayload, "$.clause_1_consent: expected a boolean, found a string"},
+		"number for a boolean":     {`{"consent":{"clause_2_consent":1}}`, ClassPayload, "$.consent.clause_2_consent: expected a boolean, found a number"},
+		"object for text":          {`{"clause_1_consent":true,"user_ipv6":{}}`, ClassPayload, "$.user_ipv6: expected a string, found an object"},
+		"a word for a time":        {`{"clause_1_consent":true,"agreement_time":"yesterday"}`, ClassPayload, "$.agreement_time: expected an RFC 3339 time"},
+		"a fraction for a time":    {`{"clause_1_consent":true,"agreement_time":1.5}`, ClassPayload, "$.agreement_time: expected"},
+		"a huge time":              {`{"clause_1_consent":true,"agreement_time":1e400}`, ClassPayload, "$.agreement_time: expected"},
+		"an array":                 {`[{"clause_1_consent":true}]`, ClassPayload, "$: expected an object, found an array"},
+		"a string":                 {`"clause_1_consent"`, ClassPayload, "$: expected an object, found a string"},
+		"an error with status 200": {`{"error":{"code":"E7","message":"no"}}`, ClassRejected, "an error inside"},
+		"success false":            {`{"success":false,"message":"no"}`, ClassRejected, "an error inside"},
 	} {
 		held, err := consentFrom(t, tc.body)
 		if err == nil {
 			t.Errorf("%s: accepted as %+v", name, held)
 			continue
 		}
-		if err.Kind != tc.kind || !strings.Contains(err.Detail, tc.detail) {
-			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, kindTitles[tc.kind], tc.detail)
+		if err.Class != tc.kind || !strings.Contains(err.Detail, tc.detail) {
+			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, classTitles[tc.kind], tc.detail)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestAnswer_emptyErrorsAreNoErrors(t *testing.T) {
 		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
 	} {
 		got := answer{call: &call{redact: newRedactor()}, json: jsontext.Value("{" + member + "}")}
-		if err := got.complaint(); IsKind(err, KindRejected) != failed || !failed && err != nil {
+		if err := got.complaint(); IsClass(err, ClassRejected) != failed || !failed && err != nil {
 			t.Errorf("%s: the error is %v", member, err)
 		}
 	}

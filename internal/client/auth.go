@@ -59,7 +59,7 @@ func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTr
 // credential could be renewed.
 func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != t.base.Scheme || req.URL.Host != t.base.Host {
-		return nil, &Error{Kind: KindInternal, Detail: "a request was about to leave the configured origin"}
+		return nil, &Error{Class: ClassInternal, Detail: "a request was about to leave the configured origin"}
 	}
 	resp, mark, err := t.send(req)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized || !t.credential.renew(req.Context(), mark) {

@@ -90,7 +90,7 @@ func TestA401ThatStaysCostsOneExtraLoginForAllCallers(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1, Body: []byte(`{"error":{"message":"go away"}}`)})
 		for _, err := range callers(t, c, soak.Size(200, 2000)) {
-			e := wantKind(t, err, client.KindAuthentication)
+			e := wantKind(t, err, client.ClassAuthentication)
 			if e.Message != "go away" {
 				t.Fatalf("the service's message is %q", e.Message)
 			}
@@ -104,7 +104,7 @@ func TestAWrongPasswordIsTriedOnceForAllCallers(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		for range 3 {
 			for _, err := range callers(t, c, soak.Size(50, 300)) {
-				e := wantKind(t, err, client.KindAuthentication)
+				e := wantKind(t, err, client.ClassAuthentication)
 				if e.Operation != "Log in" || strings.Contains(e.Error(), "wrong-canary") {
 					t.Fatalf("the error is %v", e)
 				}
@@ -125,7 +125,7 @@ func TestAPasswordChangedInMidRunLocksNobodyOut(t *testing.T) {
 		service.RevokeTokens()
 		for range 2 {
 			for _, err := range callers(t, c, 200) {
-				_ = wantKind(t, err, client.KindAuthentication)
+				_ = wantKind(t, err, client.ClassAuthentication)
 			}
 		}
 		wantCount(t, service, mockserver.OpLogin, 2)
@@ -159,7 +159,7 @@ func TestALoginThatStaysDownIsTriedTwiceForAllCallersAndAgainLater(t *testing.T)
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503}, mockserver.Fault{Operation: mockserver.OpLogin, Status: 503})
 		for _, err := range callers(t, c, soak.Size(50, 300)) {
-			if e := wantKind(t, err, client.KindServer); e.Operation != "Log in" {
+			if e := wantKind(t, err, client.ClassServer); e.Operation != "Log in" {
 				t.Fatalf("the error is about %q", e.Operation)
 			}
 		}
@@ -186,7 +186,7 @@ func TestALoginAnswerWithoutAJWTIsNotShown(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 200, Body: []byte(body), Times: -1})
 			_, err := c.CurrentUser(t.Context())
-			e := wantKind(t, err, client.KindLoginAnswer)
+			e := wantKind(t, err, client.ClassLoginAnswer)
 			if strings.Contains(e.Error(), "canary") {
 				t.Errorf("%s: the answer is shown: %v", name, e)
 			}
@@ -201,7 +201,7 @@ func TestCredentialsAreSentOnceAndOnlyToTheConfiguredOrigin(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: status, Times: -1, Header: map[string][]string{"Location": {"http://localhost/v1/user/self"}}})
 			_, err := c.CurrentUser(t.Context())
-			e := wantKind(t, err, client.KindRedirect)
+			e := wantKind(t, err, client.ClassRedirect)
 			if !strings.Contains(e.Detail, "localhost") {
 				t.Errorf("the error is %v", e)
 			}
@@ -298,7 +298,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 				continue
 			}
 			failed++
-			e := wantKind(t, err, client.KindAuthentication)
+			e := wantKind(t, err, client.ClassAuthentication)
 			if !strings.Contains(e.Detail, "keeps rejecting tokens less than 30s after it issued them") {
 				t.Fatalf("the detail is %q", e.Detail)
 			}
@@ -342,7 +342,7 @@ func TestALoginOutlivesTheCallerThatBeganIt(t *testing.T) {
 
 func wantCancelled(t *testing.T, err error) {
 	t.Helper()
-	if !client.IsKind(err, client.KindCancelled) {
+	if !client.IsClass(err, client.ClassCancelled) {
 		t.Errorf("got the error %v, want a cancellation", err)
 	}
 }
@@ -352,7 +352,7 @@ func TestAGivenTokenAndAKeyAreNeverRenewed(t *testing.T) {
 	for name, credentials := range map[string]client.Credentials{"token": {Token: "eyJhIjoxfQ.e30.c2ln"}, "key": {APISecretKey: "wrong-canary"}} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			_, err := c.CurrentUser(t.Context())
-			e := wantKind(t, err, client.KindAuthentication)
+			e := wantKind(t, err, client.ClassAuthentication)
 			if strings.Contains(e.Error(), "canary") {
 				t.Errorf("%s: %v", name, e)
 			}

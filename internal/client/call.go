@@ -71,12 +71,12 @@ func callFrom(ctx context.Context) *call {
 func (c *Client) do(ctx context.Context, op operation, to endpoint, p payload, private ...string) (answer, error) {
 	k := c.newCall(op, to, p, private...)
 	if op.effect && c.readOnly {
-		return answer{}, k.fail(KindReadOnly, 0, "read_only is set, so nothing was sent")
+		return answer{}, k.fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
 	}
 	ctx = context.WithValue(ctx, callKey{}, k)
 	req, err := c.newRequest(ctx, op, to, p)
 	if err != nil {
-		return answer{}, k.fail(KindInternal, 0, "the request could not be built")
+		return answer{}, k.fail(ClassInternal, 0, "the request could not be built")
 	}
 	var got answer
 	var read *http.Response
@@ -126,9 +126,9 @@ func (c *Client) newRequest(ctx context.Context, op operation, to endpoint, p pa
 }
 
 // fail makes an error of this call.
-func (k *call) fail(kind Kind, status int, detail string) *Error {
+func (k *call) fail(kind ErrorClass, status int, detail string) *Error {
 	return &Error{
-		Kind: kind, Status: status, Detail: detail,
+		Class: kind, Status: status, Detail: detail,
 		Operation: k.op.name, Method: k.op.method, Template: k.endpoint.template,
 		Attempts: k.attempts,
 		Queued:   k.op.queues,
@@ -148,13 +148,13 @@ func (k *call) transportError(err error) *Error {
 		err = wrapped.Err
 	}
 	kind, detail := judgeTransport(err)
-	if kind == KindUnreachable && k.host != "" {
+	if kind == ClassUnreachable && k.host != "" {
 		detail += "; the host is " + k.host
 	}
 	e := k.fail(kind, 0, detail)
 	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
 	e.Ambiguous = k.op.effect && !e.NotProcessed
-	if kind == KindCancelled {
+	if kind == ClassCancelled {
 		e.cause = context.Canceled
 		if errors.Is(err, context.DeadlineExceeded) {
 			e.cause = context.DeadlineExceeded
@@ -164,7 +164,7 @@ func (k *call) transportError(err error) *Error {
 }
 
 // judgeTransport classifies an error of the HTTP stack by type.
-func judgeTransport(err error) (Kind, string) {
+func judgeTransport(err error) (ErrorClass, string) {
 	var (
 		dns     *net.DNSError
 		proxy   *proxyError
@@ -175,25 +175,25 @@ func judgeTransport(err error) (Kind, string) {
 	)
 	switch {
 	case errors.As(err, &stall):
-		return KindTimeout, stall.Error()
+		return ClassTimeout, stall.Error()
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return KindCancelled, "the run was interrupted or its time was up"
+		return ClassCancelled, "the run was interrupted or its time was up"
 	case errors.As(err, &proxy):
 		return proxy.kind(), "the proxy answered with status " + http.StatusText(proxy.status)
 	case isTLS(err):
-		return KindTLS, describeTLS(err)
+		return ClassTLS, describeTLS(err)
 	case errors.As(err, &dns):
-		return KindUnreachable, "the host name cannot be resolved"
+		return ClassUnreachable, "the host name cannot be resolved"
 	case errors.As(err, &opErr) && opErr.Op == "dial" && !timeout:
-		return KindUnreachable, "the connection was refused or there is no route"
+		return ClassUnreachable, "the connection was refused or there is no route"
 	case timeout:
-		return KindTimeout, "the connection timed out"
+		return ClassTimeout, "the connection timed out"
 	case errors.Is(err, errNotProcessed):
-		return KindConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"
+		return ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return KindConnectionLost, "the answer was cut off"
+		return ClassConnectionLost, "the answer was cut off"
 	default:
-		return KindConnectionLost, "the connection broke before the answer was complete"
+		return ClassConnectionLost, "the connection broke before the answer was complete"
 	}
 }
 

@@ -61,7 +61,7 @@ func (c Consent) hasClauses(want [Clauses]bool) bool {
 }
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
-// KindNotFound where the service says that there is no consent: by a 404 of its own, or by
+// ClassNotFound where the service says that there is no consent: by a 404 of its own, or by
 // null or an empty object in place of the record.
 func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
 	held, _, err := c.readConsent(ctx, scope, identity)
@@ -88,7 +88,7 @@ func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) 
 }
 
 func invalid(op operation, err error) *Error {
-	return &Error{Kind: KindInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
+	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
 }
 
 // consent reads the fields of a consent record. An answer of another form is an error:
@@ -115,7 +115,7 @@ func (a answer) consent() (Consent, error) {
 	return held, nil
 }
 
-// noConsent returns the error of an answer without a consent record: of KindNotFound where
+// noConsent returns the error of an answer without a consent record: of ClassNotFound where
 // the answer is null or empty, since the service knows of none then.
 func (a answer) noConsent(r *record, why error) error {
 	if err := a.complaint(); err != nil {
@@ -123,7 +123,7 @@ func (a answer) noConsent(r *record, why error) error {
 	}
 
 	if a.json.Kind() == 'n' || a.json.Kind() == '{' && r.isEmpty(consentWrappers) {
-		return a.call.fail(KindNotFound, a.status, "the service holds no consent of this person; its answer is empty")
+		return a.call.fail(ClassNotFound, a.status, "the service holds no consent of this person; its answer is empty")
 	}
 	if a.json.Kind() != '{' {
 		return a.unexpected("$: expected an object, found " + kindName(a.json))

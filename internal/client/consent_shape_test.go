@@ -48,7 +48,7 @@ func TestConsentAnswer_onlyOneObjectMayHaveClauses(t *testing.T) {
 			continue
 		}
 
-		if err.Kind != KindPayload || !strings.Contains(err.Detail, detail) {
+		if err.Class != ClassPayload || !strings.Contains(err.Detail, detail) {
 			t.Errorf("%s: %s: %s", body, err.Title(), err.Detail)
 		}
 	}
@@ -58,7 +58,7 @@ func TestConsentAnswer_emptyMeansNoConsent(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"data":{"attributes":{}}}`} {
 		_, err := consentFrom(t, body)
-		if err == nil || err.Kind != KindNotFound {
+		if err == nil || err.Class != ClassNotFound {
 			t.Errorf("%s: %v", body, err)
 		}
 	}

@@ -76,9 +76,9 @@ func TestConsent_protectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T)
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		_, err := c.CompareConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantKind(t, err, client.KindPayload)
+		_ = wantKind(t, err, client.ClassPayload)
 		_, err = c.UpdateConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantKind(t, err, client.KindPayload)
+		_ = wantKind(t, err, client.ClassPayload)
 		wantCount(t, service, mockserver.OpUpdateConsent, 0)
 	}, useSecretKey)
 }
@@ -94,7 +94,7 @@ func TestConsent_withdrawnInAnotherWayNeedsNoWithdrawal(t *testing.T) {
 			t.Errorf("the outcome is %v", result.Outcome)
 		}
 		_, err = c.UpdateConsent(t.Context(), scope, "nobody", withdrawal)
-		_ = wantKind(t, err, client.KindNotFound)
+		_ = wantKind(t, err, client.ClassNotFound)
 		wantCount(t, service, mockserver.OpUpdateConsent, 0)
 	}, useSecretKey)
 }

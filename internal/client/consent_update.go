@@ -23,7 +23,7 @@ type ConsentUpdate struct {
 	// clauses of the update, is no later choice.
 	LastWritten *[Clauses]bool
 	// OnlyKnown writes nothing for a person without a consent record. The error is of
-	// KindNotFound then.
+	// ClassNotFound then.
 	OnlyKnown bool
 	// OnlyDifferent writes nothing where the service holds all of it already. With
 	// ClausesDecide, only the five clauses are compared: a person who has withdrawn in

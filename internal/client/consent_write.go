@@ -70,7 +70,7 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 		if lost != nil && e.Operation == opUpdateConsent.name { // and not a login or a comparison
 			e.Attempts += lost.Attempts
 		}
-		if !e.Ambiguous || e.Kind == KindCancelled {
+		if !e.Ambiguous || e.Class == ClassCancelled {
 			return e
 		}
 
@@ -105,7 +105,7 @@ func (w *consentWrite) send(ctx context.Context) error {
 	}
 
 	return &Error{
-		Kind: KindRateLimited, Operation: opUpdateConsent.name, Method: opUpdateConsent.method, Template: w.to.template,
+		Class: ClassRateLimited, Operation: opUpdateConsent.name, Method: opUpdateConsent.method, Template: w.to.template,
 		Detail: "the update had to wait each time after it was compared with what the service holds, so it was not sent",
 	}
 }
@@ -151,7 +151,7 @@ func (w *consentWrite) isSuperseded() bool {
 func (w *consentWrite) compare(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
 	held, got, err := w.client.readConsent(ctx, w.scope, w.identity)
-	if IsKind(err, KindNotFound) && !w.update.OnlyKnown {
+	if IsClass(err, ClassNotFound) && !w.update.OnlyKnown {
 		return nil
 	}
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *consentWrite) compare(ctx context.Context) error {
 
 // untimed is the error of a comparison with a record that has no agreement_time.
 func (a answer) untimed() error {
-	e := a.call.fail(KindPayload, a.status,
+	e := a.call.fail(ClassPayload, a.status,
 		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; nothing was written (keep_later_choice = false writes all the same)")
 	e.cause = ErrUntimed
 	return e
@@ -229,7 +229,7 @@ func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
 // settle finds out whether an update whose answer was lost has arrived.
 func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _ error) {
 	held, _, err := w.client.readConsent(ctx, w.scope, w.identity)
-	if IsKind(err, KindNotFound) {
+	if IsClass(err, ClassNotFound) {
 		return false, nil
 	}
 	if err != nil {
@@ -257,7 +257,7 @@ func (w *consentWrite) checkAnswer(got answer) error {
 
 	for i, agreed := range w.update.Clauses {
 		if shown, ok := r.boolean(clauseName(i)).Get(); ok && shown != agreed {
-			e := got.call.fail(KindRejected, got.status, "the service answered with another "+clauseName(i)+" than was sent")
+			e := got.call.fail(ClassRejected, got.status, "the service answered with another "+clauseName(i)+" than was sent")
 			e.Ambiguous = false
 			return e
 		}
@@ -270,7 +270,7 @@ func (w *consentWrite) checkAnswer(got answer) error {
 // whether the request was carried out.
 func (e *Error) unknownOutcome(look error) *Error {
 	unknown := *e
-	unknown.Kind = KindUnknownOutcome
+	unknown.Class = ClassUnknownOutcome
 	unknown.Detail = e.Title()
 	if e.Detail != "" {
 		unknown.Detail += " (" + e.Detail + ")"

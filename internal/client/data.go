@@ -30,7 +30,7 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w 
 		return Receipt{}, invalid(opGetAllData, err)
 	}
 	if c.readOnly {
-		return Receipt{}, c.newCall(opGetAllData, to, payload{}).fail(KindReadOnly, 0, "read_only is set, so nothing was sent")
+		return Receipt{}, c.newCall(opGetAllData, to, payload{}).fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
 	}
 
 	s, err := c.stream(ctx, opGetAllData, to, payload{}, identity)
@@ -44,7 +44,7 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w 
 // receipt reads the answer to a request for data.
 func (s *streamed) receipt(ctx context.Context, w io.Writer) (Receipt, error) {
 	if detail := s.call.op.incomplete(s.resp.StatusCode); detail != "" {
-		return Receipt{}, s.call.fail(KindPayload, s.resp.StatusCode, detail)
+		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, detail)
 	}
 
 	body := &noted{Reader: s.resp.Body}
@@ -98,11 +98,11 @@ func (s *streamed) largeReceipt(text io.Reader, body *noted, w io.Writer) (Recei
 	case sink.err != nil:
 		return Receipt{}, sink.err
 	case err == nil:
-		return Receipt{}, s.call.fail(KindPayload, s.resp.StatusCode, errTrailing.Error())
+		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, errTrailing.Error())
 	case !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return Receipt{}, s.dataError(err, body)
 	case kind != '{' && kind != '[' || s.resp.StatusCode != http.StatusOK:
-		return Receipt{}, s.call.fail(KindPayload, s.resp.StatusCode, "the answer is large and no data of a person: it is "+kindName(jsontext.Value(kind.String())))
+		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, "the answer is large and no data of a person: it is "+kindName(jsontext.Value(kind.String())))
 	}
 	return Receipt{At: time.Now(), Delivered: true}, nil
 }
@@ -116,11 +116,11 @@ func (s *streamed) dataError(err error, body *noted) error {
 	case body.err != nil:
 		return s.call.transportError(body.err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return s.call.fail(KindTruncated, s.resp.StatusCode, "the JSON ends in the middle")
+		return s.call.fail(ClassTruncated, s.resp.StatusCode, "the JSON ends in the middle")
 	case errors.As(err, &syntactic):
-		return s.call.fail(KindPayload, s.resp.StatusCode, describeSyntax(err))
+		return s.call.fail(ClassPayload, s.resp.StatusCode, describeSyntax(err))
 	}
-	return s.call.fail(KindPayload, s.resp.StatusCode, errCoding.Error())
+	return s.call.fail(ClassPayload, s.resp.StatusCode, errCoding.Error())
 }
 
 // sink remembers the error of a writer, to tell it from one of what is read.

@@ -9,71 +9,71 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure an Error is. Callers decide by kind, never by
+// ErrorClass says what sort of failure an Error is. Callers decide by class, never by
 // the text of a message.
-type Kind int
+type ErrorClass int
 
-// The kinds of failure. NotFound is a 404 or 410 that the service itself gave,
+// The classes of failure. NotFound is a 404 or 410 that the service itself gave,
 // proven by a JSON object; EndpointNotFound is any other 404, which says nothing
 // about the object asked for. NotReady is an answer that puts off the data.
 const (
-	KindInternal Kind = iota
-	KindInvalid
-	KindReadOnly
-	KindCancelled
-	KindUnreachable
-	KindTimeout
-	KindConnectionLost
-	KindTLS
-	KindProxyAuth
-	KindRedirect
-	KindLoginAnswer
-	KindAuthentication
-	KindForbidden
-	KindNotFound
-	KindEndpointNotFound
-	KindRejected
-	KindConflict
-	KindRateLimited
-	KindServer
-	KindNotJSON
-	KindEmpty
-	KindTruncated
-	KindTooLarge
-	KindPayload
-	KindUnknownOutcome
-	KindNotReady
-	KindRequestTooLarge
+	ClassInternal ErrorClass = iota
+	ClassInvalid
+	ClassReadOnly
+	ClassCancelled
+	ClassUnreachable
+	ClassTimeout
+	ClassConnectionLost
+	ClassTLS
+	ClassProxyAuth
+	ClassRedirect
+	ClassLoginAnswer
+	ClassAuthentication
+	ClassForbidden
+	ClassNotFound
+	ClassEndpointNotFound
+	ClassRejected
+	ClassConflict
+	ClassRateLimited
+	ClassServer
+	ClassNotJSON
+	ClassEmpty
+	ClassTruncated
+	ClassTooLarge
+	ClassPayload
+	ClassUnknownOutcome
+	ClassNotReady
+	ClassRequestTooLarge
 )
 
-var kindTitles = map[Kind]string{
-	KindInternal:         "Internal error",
-	KindInvalid:          "Invalid request",
-	KindReadOnly:         "The provider is read-only",
-	KindCancelled:        "Cancelled",
-	KindUnreachable:      "Cannot reach the service",
-	KindTimeout:          "The service did not answer in time",
-	KindConnectionLost:   "Connection lost",
-	KindTLS:              "TLS verification failed",
-	KindProxyAuth:        "Proxy authentication required",
-	KindRedirect:         "Unexpected redirect",
-	KindLoginAnswer:      "Unexpected login answer",
-	KindAuthentication:   "Authentication rejected",
-	KindForbidden:        "Not permitted",
-	KindNotFound:         "Not found",
-	KindEndpointNotFound: "Endpoint not found, check base_url",
-	KindRejected:         "The service rejected the request",
-	KindConflict:         "Changed elsewhere",
-	KindRateLimited:      "Rate limited",
-	KindServer:           "The service failed",
-	KindNotJSON:          "Not JSON",
-	KindEmpty:            "Empty response",
-	KindTruncated:        "Truncated response",
-	KindTooLarge:         "Response too large",
-	KindPayload:          "Unexpected response",
-	KindUnknownOutcome:   "Outcome unknown",
-	KindNotReady:         "Not ready yet",
-	KindRequestTooLarge:  "Request too large",
+var classTitles = map[ErrorClass]string{
+	ClassInternal:         "Internal error",
+	ClassInvalid:          "Invalid request",
+	ClassReadOnly:         "The provider is read-only",
+	ClassCancelled:        "Cancelled",
+	ClassUnreachable:      "Cannot reach the service",
+	ClassTimeout:          "The service did not answer in time",
+	ClassConnectionLost:   "Connection lost",
+	ClassTLS:              "TLS verification failed",
+	ClassProxyAuth:        "Proxy authentication required",
+	ClassRedirect:         "Unexpected redirect",
+	ClassLoginAnswer:      "Unexpected login answer",
+	ClassAuthentication:   "Authentication rejected",
+	ClassForbidden:        "Not permitted",
+	ClassNotFound:         "Not found",
+	ClassEndpointNotFound: "Endpoint not found, check base_url",
+	ClassRejected:         "The service rejected the request",
+	ClassConflict:         "Changed elsewhere",
+	ClassRateLimited:      "Rate limited",
+	ClassServer:           "The service failed",
+	ClassNotJSON:          "Not JSON",
+	ClassEmpty:            "Empty response",
+	ClassTruncated:        "Truncated response",
+	ClassTooLarge:         "Response too large",
+	ClassPayload:          "Unexpected response",
+	ClassUnknownOutcome:   "Outcome unknown",
+	ClassNotReady:         "Not ready yet",
+	ClassRequestTooLarge:  "Request too large",
 }
 
 // FieldError is what the service said about one field of a request.
@@ -86,7 +86,7 @@ type FieldError struct {
 // query, a header, a credential or a person: what the service says is redacted,
 // escaped and cut before it gets here.
 type Error struct {
-	Kind      Kind
+	Class     ErrorClass
 	Operation string // name of the operation, such as "Update consent" (section 4)
 	Method    string
 	Template  string // path template, such as /v1/org/{orgId}/…
@@ -99,7 +99,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// Detail says in our words what was seen.
 	Detail string
-	// Hint is a sentence on what to do besides the advice that fits the kind; mostly empty.
+	// Hint is a sentence on what to do besides the advice that fits the class; mostly empty.
 	Hint string
 	// Attribute is the attribute whose value the failure is about; empty where it is
 	// about none or not known.
@@ -121,8 +121,8 @@ type Error struct {
 
 // Title is a short headline for the failure.
 func (e *Error) Title() string {
-	title := kindTitles[e.Kind]
-	if e.Kind == KindNotJSON && e.Code != "" {
+	title := classTitles[e.Class]
+	if e.Class == ClassNotJSON && e.Code != "" {
 		return title + " (" + e.Code + ")"
 	}
 	return title
@@ -156,13 +156,13 @@ func IsError(err error) bool {
 	return ok
 }
 
-// IsKind reports whether err is a client error of one of the kinds.
-func IsKind(err error, kinds ...Kind) bool {
+// IsClass reports whether err is a client error of one of the classes.
+func IsClass(err error, classes ...ErrorClass) bool {
 	var e *Error
 	if !errors.As(err, &e) {
 		return false
 	}
-	return slices.Contains(kinds, e.Kind)
+	return slices.Contains(classes, e.Class)
 }
 
 // UnknownOutcome returns the error of a request whose answer was lost, and of which a
@@ -172,5 +172,5 @@ func UnknownOutcome(lost *Error, look error) *Error { return lost.unknownOutcome
 
 // MayPass reports failures that a later try may not meet.
 func MayPass(err error) bool {
-	return IsKind(err, KindUnreachable, KindConnectionLost, KindTimeout, KindServer, KindRateLimited, KindTruncated, KindNotJSON, KindEmpty)
+	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }

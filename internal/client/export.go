@@ -180,7 +180,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 // the parameter that selects a kind, and answers everything each time.
 func (x *exporting) checkPrint(s *streamed, printed fingerprint) error {
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return s.call.fail(KindPayload, s.resp.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
+		return s.call.fail(ClassPayload, s.resp.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
 	}
 	x.prints = append(x.prints, printed)
 	return nil

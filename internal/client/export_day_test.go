@@ -48,24 +48,24 @@ func TestExport_only200And204AreADay(t *testing.T) {
 	const day = `{"events":[{"id":"e"}]}`
 	for name, c := range map[string]struct {
 		answer mockserver.Fault
-		kind   client.Kind
+		kind   client.ErrorClass
 		says   string
 	}{
-		"202 with words":           {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.KindNotReady, "not ready"},
-		"202 with Retry-After":     {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, client.KindNotReady, "5m0s"},
-		"202 with records":         {mockserver.Fault{Status: 202, Body: []byte(day), Header: jsonHeader()}, client.KindNotReady, "not ready"},
-		"203":                      {mockserver.Fault{Status: 203, Body: []byte(day), Header: jsonHeader()}, client.KindPayload, "200"},
-		"205":                      {mockserver.Fault{Status: 205, Header: jsonHeader()}, client.KindPayload, "200"},
-		"206":                      {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.KindPayload, "part"},
-		"200 with Content-Range":   {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.KindPayload, "part"},
-		"207":                      {mockserver.Fault{Status: 207, Body: []byte(day), Header: jsonHeader()}, client.KindPayload, "200"},
-		"empty page":               {mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}, client.KindNotJSON, "empty"},
-		"blank page":               {mockserver.Fault{Status: 200, Body: []byte(" \n"), Header: http.Header{"Content-Type": {"text/html"}}}, client.KindNotJSON, "empty"},
-		"Link to the next page":    {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Link", `<https://example.com/?a=1>; rel="prev", <https://example.com/?a=3>; rel="next"`)}, client.KindPayload, "there is more"},
-		"words with 200":           {mockserver.Fault{Status: 200, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.KindNotReady, "wire.export_ignored_members"},
-		"a record or an envelope":  {mockserver.Fault{Status: 200, Body: []byte(`{"id":"p","events":[{"id":"e"}]}`), Header: jsonHeader()}, client.KindPayload, "wire.export_shape"},
-		"invalid UTF-8":            {mockserver.Fault{Status: 200, Body: []byte("[\"\xff\"]"), Header: jsonHeader()}, client.KindPayload, "wire.export_invalid_utf8"},
-		"a status of another kind": {mockserver.Fault{Status: 299, Body: []byte(day), Header: jsonHeader()}, client.KindPayload, "200"},
+		"202 with words":           {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.ClassNotReady, "not ready"},
+		"202 with Retry-After":     {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, client.ClassNotReady, "5m0s"},
+		"202 with records":         {mockserver.Fault{Status: 202, Body: []byte(day), Header: jsonHeader()}, client.ClassNotReady, "not ready"},
+		"203":                      {mockserver.Fault{Status: 203, Body: []byte(day), Header: jsonHeader()}, client.ClassPayload, "200"},
+		"205":                      {mockserver.Fault{Status: 205, Header: jsonHeader()}, client.ClassPayload, "200"},
+		"206":                      {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part"},
+		"200 with Content-Range":   {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part"},
+		"207":                      {mockserver.Fault{Status: 207, Body: []byte(day), Header: jsonHeader()}, client.ClassPayload, "200"},
+		"empty page":               {mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}, client.ClassNotJSON, "empty"},
+		"blank page":               {mockserver.Fault{Status: 200, Body: []byte(" \n"), Header: http.Header{"Content-Type": {"text/html"}}}, client.ClassNotJSON, "empty"},
+		"Link to the next page":    {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Link", `<https://example.com/?a=1>; rel="prev", <https://example.com/?a=3>; rel="next"`)}, client.ClassPayload, "there is more"},
+		"words with 200":           {mockserver.Fault{Status: 200, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.ClassNotReady, "wire.export_ignored_members"},
+		"a record or an envelope":  {mockserver.Fault{Status: 200, Body: []byte(`{"id":"p","events":[{"id":"e"}]}`), Header: jsonHeader()}, client.ClassPayload, "wire.export_shape"},
+		"invalid UTF-8":            {mockserver.Fault{Status: 200, Body: []byte("[\"\xff\"]"), Header: jsonHeader()}, client.ClassPayload, "wire.export_invalid_utf8"},
+		"a status of another kind": {mockserver.Fault{Status: 299, Body: []byte(day), Header: jsonHeader()}, client.ClassPayload, "200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +113,7 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 				noError(t, err)
 				return
 			}
-			if e := wantKind(t, err, client.KindNotReady); !strings.Contains(e.Detail, "2026-03-01") {
+			if e := wantKind(t, err, client.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
 				t.Errorf("it says %q", e.Detail)
 			}
 		})
@@ -133,7 +133,7 @@ func TestExport_sameAnswerForTwoKindsIsAnError(t *testing.T) {
 			noError(t, err)
 			continue
 		}
-		e := wantKind(t, err, client.KindPayload)
+		e := wantKind(t, err, client.ClassPayload)
 		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
 			t.Errorf("%s: it says %q, counted are %v", body, e.Detail, result.Counts)
 		}
@@ -151,7 +151,7 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 		)
 		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" })
 		_, err := export(t.Context(), t, c, &received{})
-		_ = wantKind(t, err, client.KindPayload)
+		_ = wantKind(t, err, client.ClassPayload)
 	})
 }
 
@@ -159,7 +159,7 @@ func TestExport_arraysOfOtherKindsAreAContradiction(t *testing.T) {
 	t.Parallel()
 	_, err := exportAnswered(t, mockserver.Fault{Body: []byte(`{"events":[]}`), Header: jsonHeader()},
 		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" })
-	_ = wantKind(t, err, client.KindPayload)
+	_ = wantKind(t, err, client.ClassPayload)
 }
 
 func TestExport_settingsSayWhatIsARecord(t *testing.T) {
@@ -211,7 +211,7 @@ func TestExport_dripEnds(t *testing.T) {
 			c := connect(t, service, useSecretKey)
 			began := time.Now()
 			_, err := export(t.Context(), t, c, &received{})
-			e := wantKind(t, err, client.KindTimeout)
+			e := wantKind(t, err, client.ClassTimeout)
 			if took := time.Since(began); took > 15*time.Minute || !strings.Contains(e.Detail, "wire.export_min_rate") {
 				t.Errorf("after %v: %q", took, e.Detail)
 			}
@@ -229,7 +229,7 @@ func TestExport_floorOfTheRateIsASetting(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 		defer cancel()
 		_, err := export(ctx, t, c, &received{})
-		_ = wantKind(t, err, client.KindCancelled)
+		_ = wantKind(t, err, client.ClassCancelled)
 	})
 }
 

@@ -16,11 +16,11 @@ func (x *exporting) checkHead(s *streamed) error {
 	case status == http.StatusAccepted:
 		return s.notReady()
 	case status == http.StatusPartialContent, resp.Header.Get("Content-Range") != "":
-		return s.call.fail(KindPayload, status, "the answer is a part of the day, which was not asked for")
+		return s.call.fail(ClassPayload, status, "the answer is a part of the day, which was not asked for")
 	case status != http.StatusOK && status != http.StatusNoContent:
-		return s.call.fail(KindPayload, status, "the status is no answer to an export; only 200 and 204 are")
+		return s.call.fail(ClassPayload, status, "the status is no answer to an export; only 200 and 204 are")
 	case hasNextLink(resp.Header):
-		return s.call.fail(KindPayload, status, "a Link header says that there is more, and the interface has no way to ask for it")
+		return s.call.fail(ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it")
 	}
 	return x.checkDate(s)
 }
@@ -37,7 +37,7 @@ func (x *exporting) checkDate(s *streamed) error {
 	}
 
 	if x.query.Finished && !isOver(x.query.Day, date) {
-		return s.call.fail(KindNotReady, s.resp.StatusCode,
+		return s.call.fail(ClassNotReady, s.resp.StatusCode,
 			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
 	}
 	return nil
@@ -49,7 +49,7 @@ func (s *streamed) notReady() *Error {
 	if wait, asked := waitAsked(s.resp.Header.Get("Retry-After"), time.Now()); asked {
 		detail += "; the service asks to come back in " + wait.String()
 	}
-	return s.call.fail(KindNotReady, s.resp.StatusCode, detail)
+	return s.call.fail(ClassNotReady, s.resp.StatusCode, detail)
 }
 
 // waitAsked returns the wait that a Retry-After asks for, up to a day. It is shown and

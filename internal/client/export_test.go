@@ -118,7 +118,7 @@ func TestLinesAreReadWhereTheTransportShowsTheirEnd(t *testing.T) {
 				var got received
 				_, err := export(t.Context(), t, client_, &got)
 				if !c.proven {
-					e := wantKind(t, err, client.KindTruncated)
+					e := wantKind(t, err, client.ClassTruncated)
 					if e.Attempts != 1+client.DefaultMaxRetries {
 						t.Errorf("%d attempts", e.Attempts)
 					}
@@ -194,7 +194,7 @@ func TestEachKindIsARequestWhereAParameterChoosesIt(t *testing.T) {
 		service.AllowViolations()
 		putDay(service)
 		_, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("")), &received{})
-		e := wantKind(t, err, client.KindPayload)
+		e := wantKind(t, err, client.ClassPayload)
 		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
@@ -233,8 +233,8 @@ func TestAnExportThatBreaksOffBeginsAgain(t *testing.T) {
 
 func TestAnExportThatBreaksOffForEverIsAnError(t *testing.T) {
 	t.Parallel()
-	for cut, kind := range map[mockserver.Cut]client.Kind{
-		mockserver.CutBody: client.KindConnectionLost, mockserver.CutStall: client.KindTimeout, mockserver.CutCloseDelimited: client.KindTruncated,
+	for cut, kind := range map[mockserver.Cut]client.ErrorClass{
+		mockserver.CutBody: client.ClassConnectionLost, mockserver.CutStall: client.ClassTimeout, mockserver.CutCloseDelimited: client.ClassTruncated,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			putDay(service)
@@ -288,27 +288,27 @@ func TestWhatIsNoExportIsAnError(t *testing.T) {
 	json := http.Header{"Content-Type": {"application/json"}}
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
-		kind  client.Kind
+		kind  client.ErrorClass
 		says  string
 	}{
-		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.KindNotJSON, "Please log in"},
-		"an error inside":       {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.KindRejected, ""},
-		"an error":              {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.KindRejected, ""},
-		"not found":             {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.KindNotFound, ""},
-		"a page that is gone":   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.KindEndpointNotFound, ""},
-		"a redirect":            {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.KindRedirect, ""},
-		"another coding":        {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.KindPayload, "compressed"},
-		"a name twice":          {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.KindPayload, "twice"},
-		"invalid text":          {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.KindPayload, "byte"},
-		"a number":              {mockserver.Fault{Body: []byte(`7`)}, client.KindPayload, "shapes"},
-		"a record without end":  {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.KindTooLarge, "16 MiB"},
-		"a bomb":                {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.KindTooLarge, "16 MiB"},
-		"a window of 1 GiB":     {mockserver.Fault{Body: largeWindow, Header: http.Header{"Content-Encoding": {"zstd"}}}, client.KindPayload, "compressed"},
-		"no gzip after all":     {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: http.Header{"Content-Encoding": {"gzip"}}}, client.KindPayload, "compressed"},
-		"an error of a part":    {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.KindRejected, "failed"},
-		"one page of several":   {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.KindPayload, "there is more"},
-		"lines of another sort": {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: http.Header{"Content-Type": {"text/plain"}}}, client.KindPayload, "text/plain"},
-		"people by their ids":   {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: http.Header{"Content-Type": {"text/plain"}}}, client.KindPayload, "text/plain"},
+		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.ClassNotJSON, "Please log in"},
+		"an error inside":       {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.ClassRejected, ""},
+		"an error":              {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.ClassRejected, ""},
+		"not found":             {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.ClassNotFound, ""},
+		"a page that is gone":   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.ClassEndpointNotFound, ""},
+		"a redirect":            {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.ClassRedirect, ""},
+		"another coding":        {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.ClassPayload, "compressed"},
+		"a name twice":          {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.ClassPayload, "twice"},
+		"invalid text":          {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.ClassPayload, "byte"},
+		"a number":              {mockserver.Fault{Body: []byte(`7`)}, client.ClassPayload, "shapes"},
+		"a record without end":  {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.ClassTooLarge, "16 MiB"},
+		"a bomb":                {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.ClassTooLarge, "16 MiB"},
+		"a window of 1 GiB":     {mockserver.Fault{Body: largeWindow, Header: http.Header{"Content-Encoding": {"zstd"}}}, client.ClassPayload, "compressed"},
+		"no gzip after all":     {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: http.Header{"Content-Encoding": {"gzip"}}}, client.ClassPayload, "compressed"},
+		"an error of a part":    {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.ClassRejected, "failed"},
+		"one page of several":   {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.ClassPayload, "there is more"},
+		"lines of another sort": {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
+		"people by their ids":   {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -347,7 +347,7 @@ func TestAnErrorInsideIsNoRecordOfTheKindThatWasAskedFor(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"error":"quota exceeded"}`), Times: -1})
 		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "kind" })
 		_, err := export(t.Context(), t, c, &received{})
-		if e := wantKind(t, err, client.KindRejected); e.Status != http.StatusOK {
+		if e := wantKind(t, err, client.ClassRejected); e.Status != http.StatusOK {
 			t.Errorf("the status is %d", e.Status)
 		}
 	}, useSecretKey)
@@ -415,7 +415,7 @@ func TestAnAccountHasNoExport(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		_, err := c.Export(t.Context(), client.Scope{AccountID: "acct-1"}, client.ExportQuery{}, &received{})
-		e := wantKind(t, err, client.KindInvalid)
+		e := wantKind(t, err, client.ClassInvalid)
 		if !strings.Contains(e.Detail, "org_id and project_id") {
 			t.Errorf("it says %q", e.Detail)
 		}

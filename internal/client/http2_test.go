@@ -67,7 +67,7 @@ func TestHTTP2_refusalThatStaysIsNotAnUnknownOutcome(t *testing.T) {
 
 				err := call(t.Context(), c)
 
-				e := wantKind(t, err, client.KindConnectionLost)
+				e := wantKind(t, err, client.ClassConnectionLost)
 				if !e.NotProcessed || e.Ambiguous || e.Attempts != 2 {
 					t.Errorf("not processed: %v, ambiguous: %v, attempts: %d", e.NotProcessed, e.Ambiguous, e.Attempts)
 				}

@@ -85,7 +85,7 @@ func TestARateLimitThatStaysIsAnErrorWithTheLastWish(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Times: -1, Header: map[string][]string{"Retry-After": {header}}})
 			began := time.Now()
-			e := wantKind(t, update(t.Context(), c), client.KindRateLimited)
+			e := wantKind(t, update(t.Context(), c), client.ClassRateLimited)
 			if e.RetryAfter != want || e.Ambiguous {
 				t.Errorf("%q: %v, ambiguous %v", header, e.RetryAfter, e.Ambiguous)
 			}
@@ -105,7 +105,7 @@ func TestAWishBeyondTheCallersTimeIsAnErrorAtOnce(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		_ = wantKind(t, err, client.KindRateLimited)
+		_ = wantKind(t, err, client.ClassRateLimited)
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("it took %v", took)
 		}

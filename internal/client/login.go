@@ -176,7 +176,7 @@ func (l *login) obtain(ctx context.Context) error {
 		defer func() {
 			if recover() != nil {
 				k := &call{op: opLogin, endpoint: loginEndpoint}
-				err = k.fail(KindInternal, 0, "the login ended in a panic")
+				err = k.fail(ClassInternal, 0, "the login ended in a panic")
 			}
 		}()
 		return nil, l.once(context.WithoutCancel(ctx))
@@ -214,8 +214,8 @@ func (l *login) once(ctx context.Context) error {
 
 // passes reports failures that a second attempt may not meet.
 func passes(e *Error) bool {
-	switch e.Kind {
-	case KindUnreachable, KindConnectionLost, KindTimeout, KindServer, KindRateLimited, KindTruncated:
+	switch e.Class {
+	case ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated:
 		return true
 	}
 	return false
@@ -236,8 +236,8 @@ func (l *login) remember(e *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failure, l.failedFor = e, time.Now().Add(loginPause)
-	switch e.Kind {
-	case KindAuthentication, KindForbidden, KindRejected:
+	switch e.Class {
+	case ClassAuthentication, ClassForbidden, ClassRejected:
 		l.failedFor = time.Time{}
 	}
 }
@@ -261,7 +261,7 @@ func (l *login) attempt(ctx context.Context, number int) (token string, lifetime
 	k := &call{op: opLogin, endpoint: loginEndpoint, host: hostOf(l.base), scheme: l.base.Scheme, redact: newRedactor(l.transport.secrets...), attempts: number}
 	req, err := l.request(ctx)
 	if err != nil {
-		return "", 0, 0, k.fail(KindInternal, 0, "the request could not be built")
+		return "", 0, 0, k.fail(ClassInternal, 0, "the request could not be built")
 	}
 	resp, err := l.transport.next.RoundTrip(req)
 	if err != nil {
@@ -280,7 +280,7 @@ func (l *login) attempt(ctx context.Context, number int) (token string, lifetime
 	}
 	token, claims, ok := readToken(got)
 	if !ok {
-		return "", 0, 0, k.fail(KindLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
+		return "", 0, 0, k.fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
 	l.warnOfSkew(claims)
 	return token, claims.lifetime(), 0, nil

@@ -68,11 +68,11 @@ func allTrue() client.ConsentUpdate {
 }
 
 // wantKind fails the test where err is not a client error of one of the kinds.
-func wantKind(t *testing.T, err error, kinds ...client.Kind) *client.Error {
+func wantKind(t *testing.T, err error, kinds ...client.ErrorClass) *client.Error {
 	t.Helper()
 	e, ok := errors.AsType[*client.Error](err)
-	if !ok || !slices.Contains(kinds, e.Kind) {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Kind: kinds[0]}).Title())
+	if !ok || !slices.Contains(kinds, e.Class) {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: kinds[0]}).Title())
 	}
 	return e
 }

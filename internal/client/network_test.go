@@ -32,7 +32,7 @@ func TestAnUnresolvableHostIsAnErrorWithoutTheSecretInItsAddress(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		_, err := c.CurrentUser(t.Context())
-		e := wantKind(t, err, client.KindUnreachable)
+		e := wantKind(t, err, client.ClassUnreachable)
 		if !strings.Contains(e.Detail, "cannot be resolved") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
@@ -66,7 +66,7 @@ func TestAServiceThatIsNeverThereIsAnErrorAfterTheRetries(t *testing.T) {
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
 		began := time.Now()
 		_, err := c.GetConsent(t.Context(), scope, person)
-		e := wantKind(t, err, client.KindUnreachable)
+		e := wantKind(t, err, client.ClassUnreachable)
 		if e.Attempts != client.DefaultMaxRetries+1 || dials.Load() != int64(e.Attempts) {
 			t.Errorf("%d attempts, %d dials", e.Attempts, dials.Load())
 		}
@@ -125,7 +125,7 @@ func TestALostAnswerIsAnUnknownOutcomeWhereLookingFailsToo(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1},
 		)
-		e := wantKind(t, update(t.Context(), c), client.KindUnknownOutcome)
+		e := wantKind(t, update(t.Context(), c), client.ClassUnknownOutcome)
 		if !e.Ambiguous || !strings.Contains(e.Detail, "looking at the service failed") {
 			t.Errorf("%+v", e)
 		}
@@ -137,7 +137,7 @@ func TestAnUpdateIsSentAgainOnlyOnce(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1})
-		e := wantKind(t, update(t.Context(), c), client.KindServer)
+		e := wantKind(t, update(t.Context(), c), client.ClassServer)
 		wantCount(t, service, mockserver.OpUpdateConsent, 2)
 		if e.Attempts != 2 {
 			t.Errorf("%d attempts are reported", e.Attempts)
@@ -170,22 +170,22 @@ func TestABrokenAnswerToAReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault    mockserver.Fault
-		kind     client.Kind
+		kind     client.ErrorClass
 		attempts int // of a fault that stays
 	}{
-		"reset":              {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, client.KindConnectionLost, 5},
-		"short body":         {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, client.KindConnectionLost, 5},
-		"cut chunks":         {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, client.KindConnectionLost, 5},
-		"close-delimited":    {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, client.KindTruncated, 2},
-		"truncated JSON":     {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, client.KindTruncated, 2},
-		"no answer at all":   {mockserver.Fault{Hang: true}, client.KindTimeout, 5},
-		"408":                {mockserver.Fault{Status: 408}, client.KindServer, 5},
-		"425":                {mockserver.Fault{Status: 425}, client.KindServer, 5},
-		"500":                {mockserver.Fault{Status: 500}, client.KindServer, 5},
-		"502 page":           {mockserver.Fault{Status: 502, Body: []byte("<html>bad gateway</html>")}, client.KindServer, 5},
-		"503":                {mockserver.Fault{Status: 503}, client.KindServer, 5},
-		"504":                {mockserver.Fault{Status: 504}, client.KindServer, 5},
-		"429 without a wish": {mockserver.Fault{Status: 429}, client.KindRateLimited, 5},
+		"reset":              {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, client.ClassConnectionLost, 5},
+		"short body":         {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, client.ClassConnectionLost, 5},
+		"cut chunks":         {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, client.ClassConnectionLost, 5},
+		"close-delimited":    {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, client.ClassTruncated, 2},
+		"truncated JSON":     {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, client.ClassTruncated, 2},
+		"no answer at all":   {mockserver.Fault{Hang: true}, client.ClassTimeout, 5},
+		"408":                {mockserver.Fault{Status: 408}, client.ClassServer, 5},
+		"425":                {mockserver.Fault{Status: 425}, client.ClassServer, 5},
+		"500":                {mockserver.Fault{Status: 500}, client.ClassServer, 5},
+		"502 page":           {mockserver.Fault{Status: 502, Body: []byte("<html>bad gateway</html>")}, client.ClassServer, 5},
+		"503":                {mockserver.Fault{Status: 503}, client.ClassServer, 5},
+		"504":                {mockserver.Fault{Status: 504}, client.ClassServer, 5},
+		"429 without a wish": {mockserver.Fault{Status: 429}, client.ClassRateLimited, 5},
 	} {
 		t.Run(name+" once", func(t *testing.T) {
 			t.Parallel()
@@ -225,27 +225,27 @@ func TestWhatCannotPassIsNotTriedAgain(t *testing.T) {
 	json := []byte(`{"error":{"code":"E7","message":"no"}}`)
 	for name, tc := range map[string]struct {
 		fault mockserver.Fault
-		kind  client.Kind
+		kind  client.ErrorClass
 	}{
-		"400":            {mockserver.Fault{Status: 400, Body: json}, client.KindRejected},
-		"403":            {mockserver.Fault{Status: 403, Body: json}, client.KindForbidden},
-		"404 JSON":       {mockserver.Fault{Status: 404, Body: json}, client.KindNotFound},
-		"410 JSON":       {mockserver.Fault{Status: 410, Body: json}, client.KindNotFound},
-		"404 page":       {mockserver.Fault{Status: 404, Body: []byte("<html>nginx</html>")}, client.KindEndpointNotFound},
-		"404 empty":      {mockserver.Fault{Status: 404, Body: []byte{}}, client.KindEndpointNotFound},
-		"404 list":       {mockserver.Fault{Status: 404, Body: []byte("[]")}, client.KindEndpointNotFound},
-		"409":            {mockserver.Fault{Status: 409, Body: json}, client.KindConflict},
-		"422":            {mockserver.Fault{Status: 422, Body: json}, client.KindRejected},
-		"501":            {mockserver.Fault{Status: 501, Body: json}, client.KindServer},
-		"407":            {mockserver.Fault{Status: 407, Body: []byte("<html>proxy</html>")}, client.KindProxyAuth},
-		"200 page":       {mockserver.Fault{Status: 200, Header: html, Body: []byte("<html>Welcome to the hotel</html>")}, client.KindNotJSON},
-		"200 empty":      {mockserver.Fault{Status: 200, Body: []byte{}}, client.KindEmpty},
-		"204":            {mockserver.Fault{Status: 204}, client.KindEmpty},
-		"200 with error": {mockserver.Fault{Status: 200, Body: json}, client.KindRejected},
-		"trailing bytes": {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, client.KindPayload},
-		"33 MiB":         {mockserver.Fault{Status: 200, Body: []byte(`"` + strings.Repeat("x", 33<<20) + `"`)}, client.KindTooLarge},
-		"a name twice":   {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,"clause_1_consent":false}`)}, client.KindPayload},
-		"a bomb in gzip": {mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, client.KindTooLarge},
+		"400":            {mockserver.Fault{Status: 400, Body: json}, client.ClassRejected},
+		"403":            {mockserver.Fault{Status: 403, Body: json}, client.ClassForbidden},
+		"404 JSON":       {mockserver.Fault{Status: 404, Body: json}, client.ClassNotFound},
+		"410 JSON":       {mockserver.Fault{Status: 410, Body: json}, client.ClassNotFound},
+		"404 page":       {mockserver.Fault{Status: 404, Body: []byte("<html>nginx</html>")}, client.ClassEndpointNotFound},
+		"404 empty":      {mockserver.Fault{Status: 404, Body: []byte{}}, client.ClassEndpointNotFound},
+		"404 list":       {mockserver.Fault{Status: 404, Body: []byte("[]")}, client.ClassEndpointNotFound},
+		"409":            {mockserver.Fault{Status: 409, Body: json}, client.ClassConflict},
+		"422":            {mockserver.Fault{Status: 422, Body: json}, client.ClassRejected},
+		"501":            {mockserver.Fault{Status: 501, Body: json}, client.ClassServer},
+		"407":            {mockserver.Fault{Status: 407, Body: []byte("<html>proxy</html>")}, client.ClassProxyAuth},
+		"200 page":       {mockserver.Fault{Status: 200, Header: html, Body: []byte("<html>Welcome to the hotel</html>")}, client.ClassNotJSON},
+		"200 empty":      {mockserver.Fault{Status: 200, Body: []byte{}}, client.ClassEmpty},
+		"204":            {mockserver.Fault{Status: 204}, client.ClassEmpty},
+		"200 with error": {mockserver.Fault{Status: 200, Body: json}, client.ClassRejected},
+		"trailing bytes": {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, client.ClassPayload},
+		"33 MiB":         {mockserver.Fault{Status: 200, Body: []byte(`"` + strings.Repeat("x", 33<<20) + `"`)}, client.ClassTooLarge},
+		"a name twice":   {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,"clause_1_consent":false}`)}, client.ClassPayload},
+		"a bomb in gzip": {mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, client.ClassTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -271,7 +271,7 @@ func TestARedirectIsNeverFollowed(t *testing.T) {
 				Operation: mockserver.OpUpdateConsent, Status: status, Times: -1,
 				Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary?apiSecretToken=canary"}},
 			})
-			e := wantKind(t, update(t.Context(), c), client.KindRedirect)
+			e := wantKind(t, update(t.Context(), c), client.ClassRedirect)
 			if !strings.Contains(e.Detail, "elsewhere.example.com") || strings.Contains(e.Error(), "canary") {
 				t.Errorf("%d: the error is %q", status, e)
 			}
@@ -300,7 +300,7 @@ func TestACancelledCallEndsAtOnceAndSendsNothingMore(t *testing.T) {
 		time.AfterFunc(10*time.Second, cancel)
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		_ = wantKind(t, err, client.KindCancelled)
+		_ = wantKind(t, err, client.ClassCancelled)
 		if !errors.Is(err, context.Canceled) {
 			t.Error("the error does not say that the context was cancelled")
 		}

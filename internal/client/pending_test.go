@@ -61,11 +61,11 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 
 func TestListPending_somethingElseIsAnError(t *testing.T) {
 	t.Parallel()
-	for body, kind := range map[string]client.Kind{
-		"":                       client.KindEmpty,
-		"{}":                     client.KindPayload,
-		`"x"`:                    client.KindPayload,
-		`{"error":{"code":"E"}}`: client.KindRejected,
+	for body, kind := range map[string]client.ErrorClass{
+		"":                       client.ClassEmpty,
+		"{}":                     client.ClassPayload,
+		`"x"`:                    client.ClassPayload,
+		`{"error":{"code":"E"}}`: client.ClassRejected,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})

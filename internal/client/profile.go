@@ -36,7 +36,7 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 }
 
 // GetProfile is GET …/user/:identityId/profile (section 4). Errors are *Error;
-// KindNotFound where the service itself says that there is none.
+// ClassNotFound where the service itself says that there is none.
 func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (Profile, error) {
 	to, err := scope.ofPerson(identity, opGetProfile)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)
-		if IsKind(err, KindNotFound) {
+		if IsClass(err, ClassNotFound) {
 			return false, nil
 		}
 		return err == nil && p.Holds(members), err
@@ -124,7 +124,7 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)
-		if IsKind(err, KindNotFound) {
+		if IsClass(err, ClassNotFound) {
 			return true, nil
 		}
 		return err == nil && len(p.Members) == 0, err

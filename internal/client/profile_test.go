@@ -67,7 +67,7 @@ func TestAProfileIsReadInUsualWrappings(t *testing.T) {
 			}
 		}, useSecretKey)
 	}
-	for body, kind := range map[string]client.Kind{`[]`: client.KindPayload, `null`: client.KindPayload, ``: client.KindEmpty, `{"error":"no","code":7}`: client.KindRejected} {
+	for body, kind := range map[string]client.ErrorClass{`[]`: client.ClassPayload, `null`: client.ClassPayload, ``: client.ClassEmpty, `{"error":"no","code":7}`: client.ClassRejected} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(body)})
 			_, err := c.GetProfile(t.Context(), scope, person)

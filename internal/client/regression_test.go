@@ -21,7 +21,7 @@ func TestABrokenAnswerBeforeA503CostsNoSlot(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"a":`)},
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Times: -1})
 		_, err := c.GetConsent(t.Context(), scope, person)
-		_ = wantKind(t, err, client.KindServer)
+		_ = wantKind(t, err, client.ClassServer)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		_, err = c.CurrentUser(ctx)
@@ -38,7 +38,7 @@ func TestABrokenAnswerBeforeA429IsARateLimit(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Cut: mockserver.CutBody, CutAt: 3},
 			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 429, Times: -1})
 		_, err := c.CurrentUser(t.Context())
-		_ = wantKind(t, err, client.KindRateLimited)
+		_ = wantKind(t, err, client.ClassRateLimited)
 	}, useSecretKey)
 }
 
@@ -48,7 +48,7 @@ func TestARedirectToNowhereIsARedirect(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 302, Times: -1, Header: map[string][]string{"Location": {"https://h.example.com/%zz"}}})
 		err := update(t.Context(), c)
 		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		_ = wantKind(t, err, client.KindRedirect)
+		_ = wantKind(t, err, client.ClassRedirect)
 	}, useSecretKey)
 }
 
@@ -59,7 +59,7 @@ func TestHTTPBehindHTTPSIsATLSError(t *testing.T) {
 	noError(t, err)
 	defer c.Close()
 	_, err = c.GetConsent(t.Context(), scope, person)
-	_ = wantKind(t, err, client.KindTLS)
+	_ = wantKind(t, err, client.ClassTLS)
 }
 
 func TestAShortIdentityDoesNotSplitTheKey(t *testing.T) {
@@ -153,7 +153,7 @@ func TestSlowRefusalsCostOneExtraLogin(t *testing.T) {
 		service.Latency = time.Second
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1})
 		for _, err := range callers(t, c, soak.Size(200, 2000)) {
-			_ = wantKind(t, err, client.KindAuthentication)
+			_ = wantKind(t, err, client.ClassAuthentication)
 		}
 		wantCount(t, service, mockserver.OpLogin, 2)
 	})

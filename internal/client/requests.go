@@ -44,7 +44,7 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 
 // DeferredError returns an error about a deferred operation, one of Operations, that
 // no answer of the service has caused. An empty operation is the pending list.
-func DeferredError(operation string, scope Scope, kind Kind, detail string) *Error {
+func DeferredError(operation string, scope Scope, kind ErrorClass, detail string) *Error {
 	op, suffix := opListPending, "/pending-requests"
 	switch operation {
 	case OperationDataDeletion:
@@ -60,7 +60,7 @@ func DeferredError(operation string, scope Scope, kind Kind, detail string) *Err
 
 	family, _ := scope.family()
 	return &Error{
-		Kind: kind, Operation: op.name, Method: op.method, Template: family + "/compliance" + suffix,
+		Class: kind, Operation: op.name, Method: op.method, Template: family + "/compliance" + suffix,
 		Detail: detail, Queued: op.queues,
 	}
 }

@@ -75,11 +75,11 @@ func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error)
 
 func (k *call) retryAfterError(err error) bool {
 	if own, ok := errors.AsType[*Error](err); ok {
-		return own.Operation == k.op.name && k.mayReadAgain(own.Kind)
+		return own.Operation == k.op.name && k.mayReadAgain(own.Class)
 	}
 	e := k.transportError(err)
-	switch e.Kind {
-	case KindUnreachable, KindConnectionLost, KindTimeout:
+	switch e.Class {
+	case ClassUnreachable, ClassConnectionLost, ClassTimeout:
 		return !e.Ambiguous
 	}
 	return false
@@ -87,12 +87,12 @@ func (k *call) retryAfterError(err error) bool {
 
 // mayReadAgain: an answer that broke off is worth another try for a read; JSON
 // that ends in the middle of a complete answer only once.
-func (k *call) mayReadAgain(kind Kind) bool {
+func (k *call) mayReadAgain(kind ErrorClass) bool {
 	switch kind {
-	case KindTruncated:
+	case ClassTruncated:
 		k.truncated++
 		return !k.op.effect && k.truncated < 2
-	case KindConnectionLost, KindTimeout:
+	case ClassConnectionLost, ClassTimeout:
 		return !k.op.effect
 	}
 	return false

@@ -14,14 +14,14 @@ import (
 // interface documents no status codes (section 7): they are read as HTTP defines them,
 // and the body is searched for the service's own words.
 func (k *call) statusError(resp *http.Response, body []byte) *Error {
-	e := k.fail(KindServer, resp.StatusCode, "")
+	e := k.fail(ClassServer, resp.StatusCode, "")
 	said, isObject := readComplaint(body)
 	k.quote(e, said)
 	k.judgeStatus(e, resp, isObject)
 	e.RetryAfter = k.retryAfter
-	e.Ambiguous = k.op.effect && e.Kind == KindServer && !staysFailed(resp.StatusCode)
+	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode)
 
-	if !isObject && len(body) > 0 && e.Kind != KindRedirect {
+	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
 		e.Detail = joinSentences(e.Detail, "the answer is "+k.mediaType(resp)+" that begins with "+strconv.Quote(k.redact.excerpt(body)))
 	}
 	return e
@@ -46,37 +46,37 @@ func joinSentences(a, b string) string {
 // judgeStatus sets the kind of e and what is known besides the status.
 func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
 	if resp.StatusCode/100 == 3 {
-		e.Kind, e.Detail = KindRedirect, k.redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
+		e.Class, e.Detail = ClassRedirect, k.redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
 		return
 	}
 
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		e.Kind, e.Detail = KindAuthentication, k.remark
+		e.Class, e.Detail = ClassAuthentication, k.remark
 	case http.StatusProxyAuthRequired:
-		e.Kind = KindProxyAuth
+		e.Class = ClassProxyAuth
 	case http.StatusForbidden:
-		e.Kind = KindForbidden
+		e.Class = ClassForbidden
 	case http.StatusNotFound, http.StatusGone:
 		k.judgeMissing(e, isObject)
 	case http.StatusMethodNotAllowed:
-		e.Kind, e.Detail, e.Hint = KindEndpointNotFound, "there is no operation with the method "+k.op.method+" at this path", k.familyHint()
+		e.Class, e.Detail, e.Hint = ClassEndpointNotFound, "there is no operation with the method "+k.op.method+" at this path", k.familyHint()
 	case http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
-		e.Kind, e.Detail, e.Hint = KindRejected, "the format of the request or of its answer is not accepted", k.familyHint()
+		e.Class, e.Detail, e.Hint = ClassRejected, "the format of the request or of its answer is not accepted", k.familyHint()
 	case http.StatusConflict, http.StatusPreconditionFailed:
-		e.Kind = KindConflict
+		e.Class = ClassConflict
 	case http.StatusTooManyRequests:
-		e.Kind = KindRateLimited
+		e.Class = ClassRateLimited
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		k.judgeTooLarge(e)
 	case http.StatusRequestTimeout, http.StatusTooEarly:
-		e.Kind = KindServer
+		e.Class = ClassServer
 	default:
 		if resp.StatusCode/100 != 5 {
-			e.Kind = KindRejected
+			e.Class = ClassRejected
 			return
 		}
-		e.Kind, e.Detail = KindServer, lastingFailures[resp.StatusCode]
+		e.Class, e.Detail = ClassServer, lastingFailures[resp.StatusCode]
 	}
 }
 
@@ -93,9 +93,9 @@ var lastingFailures = map[int]string{
 func staysFailed(status int) bool { return lastingFailures[status] != "" }
 
 func (k *call) judgeMissing(e *Error, isObject bool) {
-	e.Kind, e.Hint = KindNotFound, k.familyHint()
+	e.Class, e.Hint = ClassNotFound, k.familyHint()
 	if !isObject {
-		e.Kind = KindEndpointNotFound
+		e.Class = ClassEndpointNotFound
 		e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
 	}
 }
@@ -103,7 +103,7 @@ func (k *call) judgeMissing(e *Error, isObject bool) {
 // judgeTooLarge names the attribute that makes the request large: the body's for 413,
 // and the identifier in the address otherwise.
 func (k *call) judgeTooLarge(e *Error) {
-	e.Kind = KindRequestTooLarge
+	e.Class = ClassRequestTooLarge
 	if e.Status != http.StatusRequestEntityTooLarge {
 		e.Attribute = "identity_id"
 		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"

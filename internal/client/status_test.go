@@ -27,7 +27,7 @@ func TestStatus_onlyWholeAnswersAreRead(t *testing.T) {
 				noError(t, err)
 				return
 			}
-			e := wantKind(t, err, client.KindPayload)
+			e := wantKind(t, err, client.ClassPayload)
 			if e.Status != status || !strings.Contains(e.Detail, "is no complete answer to a read") {
 				t.Errorf("%d: %+v", status, e)
 			}
@@ -46,7 +46,7 @@ func TestStatus_206IsNoSuccessOfAChange(t *testing.T) {
 
 			err := call(t.Context(), c)
 
-			if !client.IsKind(err, client.KindPayload, client.KindUnknownOutcome) {
+			if !client.IsClass(err, client.ClassPayload, client.ClassUnknownOutcome) {
 				t.Errorf("%s: the error is %v", operation, err)
 			}
 			wantCount(t, service, operation, 1)
@@ -63,13 +63,13 @@ func TestStatus_failuresThatStayAreNotRepeated(t *testing.T) {
 				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1})
 
 			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantKind(t, err, client.KindServer)
+			e := wantKind(t, err, client.ClassServer)
 			if e.Status != status || e.Attempts != 1 || e.Detail == "" {
 				t.Errorf("%d: %+v", status, e)
 			}
 			wantCount(t, service, mockserver.OpGetConsent, 1)
 
-			e = wantKind(t, update(t.Context(), c), client.KindServer)
+			e = wantKind(t, update(t.Context(), c), client.ClassServer)
 			if e.Ambiguous {
 				t.Errorf("%d: a change that the service does not offer is called ambiguous", status)
 			}
@@ -91,7 +91,7 @@ func TestStatus_requestThatIsTooLargeNamesAttributeAndSize(t *testing.T) {
 
 			_, err := c.UpdateProfile(t.Context(), scope, person, members)
 
-			e := wantKind(t, err, client.KindRequestTooLarge)
+			e := wantKind(t, err, client.ClassRequestTooLarge)
 			if e.Attribute != tc.attribute || !strings.Contains(e.Detail, tc.attribute) || !strings.Contains(e.Detail, tc.size) || e.Ambiguous {
 				t.Errorf("%d: %+v", status, e)
 			}
@@ -123,14 +123,14 @@ func TestStatus_hintAtTheOtherPathFamily(t *testing.T) {
 				_, profile := c.GetProfile(t.Context(), tc.scope, person)
 				_, pending := c.ListPending(t.Context(), tc.scope)
 				for _, err := range []error{consent, update, profile, pending} {
-					e := wantKind(t, err, client.KindEndpointNotFound, client.KindNotFound)
+					e := wantKind(t, err, client.ClassEndpointNotFound, client.ClassNotFound)
 					if !strings.Contains(e.Hint, tc.other) {
 						t.Errorf("%s: %s with %d hints at %q", name, e.Operation, e.Status, e.Hint)
 					}
 				}
 
 				_, err := c.CurrentUser(t.Context())
-				if e := wantKind(t, err, client.KindEndpointNotFound, client.KindNotFound); e.Hint != "" {
+				if e := wantKind(t, err, client.ClassEndpointNotFound, client.ClassNotFound); e.Hint != "" {
 					t.Errorf("%s has no path families, and hints at %q", e.Operation, e.Hint)
 				}
 			}, useSecretKey)
@@ -143,7 +143,7 @@ func TestStatus_formatThatIsNotAcceptedHintsAtTheSettings(t *testing.T) {
 	for _, status := range []int{406, 415} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1})
-			e := wantKind(t, update(t.Context(), c), client.KindRejected)
+			e := wantKind(t, update(t.Context(), c), client.ClassRejected)
 			if !strings.Contains(e.Hint, "account_id") {
 				t.Errorf("%d hints at %q", status, e.Hint)
 			}
@@ -164,7 +164,7 @@ func TestStatus_redirectSaysWhatDiffersFromBaseURL(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 301, Times: -1, Header: http.Header{"Location": {location}}})
 			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantKind(t, err, client.KindRedirect)
+			e := wantKind(t, err, client.ClassRedirect)
 			if !strings.Contains(e.Detail, words) || !strings.Contains(e.Detail, "base_url") || strings.Contains(e.Error(), "canary") {
 				t.Errorf("%q: the detail is %q", location, e.Detail)
 			}
@@ -199,7 +199,7 @@ func TestStatus_stalledAnswerSaysSoAndAfterHowLong(t *testing.T) {
 			service.Inject(fault)
 			began := time.Now()
 			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantKind(t, err, client.KindTimeout)
+			e := wantKind(t, err, client.ClassTimeout)
 			if !strings.Contains(e.Detail, words) || !strings.Contains(e.Detail, "request_timeout") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
@@ -216,7 +216,7 @@ func TestStatus_stalledExportSaysSoAndAfterHowLong(t *testing.T) {
 		service.ExportRecords = 100
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 100, Times: -1})
 		_, err := export(t.Context(), t, c, &received{})
-		e := wantKind(t, err, client.KindTimeout)
+		e := wantKind(t, err, client.ClassTimeout)
 		if !strings.Contains(e.Detail, "the answer stalled: nothing more of it came for 30s") {
 			t.Errorf("the detail is %q", e.Detail)
 		}

@@ -41,7 +41,7 @@ func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payloa
 	ctx = context.WithValue(ctx, callKey{}, k)
 	req, err := c.newRequest(ctx, op, to, p)
 	if err != nil {
-		return nil, k.fail(KindInternal, 0, "the request could not be built")
+		return nil, k.fail(ClassInternal, 0, "the request could not be built")
 	}
 	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "zstd, gzip")
@@ -112,7 +112,7 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 func (s *streamed) checkEmpty() error {
 	switch t := mediaType(s.resp); t {
 	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
-		e := s.call.fail(KindNotJSON, s.resp.StatusCode, "the answer is an empty page of type "+t)
+		e := s.call.fail(ClassNotJSON, s.resp.StatusCode, "the answer is an empty page of type "+t)
 		e.Code = t
 		return e
 	}
@@ -172,13 +172,13 @@ func (s *streamed) judge(err error, body *noted) *Error {
 	status := s.resp.StatusCode
 	switch {
 	case errors.Is(err, errTooSlow):
-		return s.midway(s.call.fail(KindTimeout, status, "the answer came more slowly than wire.export_min_rate ("+strconv.FormatInt(s.floor, 10)+" bytes per second) allows"))
+		return s.midway(s.call.fail(ClassTimeout, status, "the answer came more slowly than wire.export_min_rate ("+strconv.FormatInt(s.floor, 10)+" bytes per second) allows"))
 	case errors.Is(err, errPanic), errors.Is(err, records.ErrPanic):
-		return s.call.fail(KindInternal, status, "reading the answer ended in a panic")
+		return s.call.fail(ClassInternal, status, "reading the answer ended in a panic")
 	case errors.Is(err, records.ErrTruncated):
-		return s.midway(s.call.fail(KindTruncated, status, "the export ends in the middle, or nothing shows that it is complete"))
+		return s.midway(s.call.fail(ClassTruncated, status, "the export ends in the middle, or nothing shows that it is complete"))
 	case errors.Is(err, records.ErrShape) && s.isMarkup():
-		e := s.call.fail(KindNotJSON, status, "the answer is a page that begins with "+strconv.Quote(s.call.redact.excerpt(s.head.bytes)))
+		e := s.call.fail(ClassNotJSON, status, "the answer is a page that begins with "+strconv.Quote(s.call.redact.excerpt(s.head.bytes)))
 		e.Code = mediaType(s.resp)
 		return e
 	case errors.Is(err, io.ErrUnexpectedEOF), body.err != nil:
@@ -187,35 +187,35 @@ func (s *streamed) judge(err error, body *noted) *Error {
 	if kind, detail, known := judgeRecords(err); known {
 		return s.call.fail(kind, status, detail+"; the answer is "+mediaType(s.resp))
 	}
-	return s.call.fail(KindPayload, status, errCoding.Error())
+	return s.call.fail(ClassPayload, status, errCoding.Error())
 }
 
 // judgeRecords returns what an error about the records of an answer means, and which
 // setting changes how they are read. Nothing of the answer is shown: it may be records.
-func judgeRecords(err error) (kind Kind, detail string, known bool) {
+func judgeRecords(err error) (kind ErrorClass, detail string, known bool) {
 	for _, j := range []struct {
 		err     error
-		kind    Kind
+		kind    ErrorClass
 		setting string
 	}{
-		{records.ErrTooLarge, KindTooLarge, "; where the records are inside of a single object, wire.export_shape = \"envelope\" says so"},
-		{records.ErrOtherKind, KindPayload, "; " + kindSettings},
-		{records.ErrFailed, KindRejected, ignoredSetting},
-		{records.ErrUnfinished, KindNotReady, ignoredSetting},
-		{records.ErrPage, KindPayload, ignoredSetting},
-		{records.ErrElsewhere, KindPayload, ignoredSetting},
-		{records.ErrNoRecord, KindPayload, ""},
-		{records.ErrAmbiguous, KindPayload, "; set wire.export_shape to \"records\" or \"envelope\""},
-		{records.ErrUTF8, KindPayload, "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"},
-		{records.ErrShape, KindPayload, ""},
-		{records.ErrSyntax, KindPayload, ""},
-		{records.ErrRepeatedName, KindPayload, ""},
+		{records.ErrTooLarge, ClassTooLarge, "; where the records are inside of a single object, wire.export_shape = \"envelope\" says so"},
+		{records.ErrOtherKind, ClassPayload, "; " + kindSettings},
+		{records.ErrFailed, ClassRejected, ignoredSetting},
+		{records.ErrUnfinished, ClassNotReady, ignoredSetting},
+		{records.ErrPage, ClassPayload, ignoredSetting},
+		{records.ErrElsewhere, ClassPayload, ignoredSetting},
+		{records.ErrNoRecord, ClassPayload, ""},
+		{records.ErrAmbiguous, ClassPayload, "; set wire.export_shape to \"records\" or \"envelope\""},
+		{records.ErrUTF8, ClassPayload, "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"},
+		{records.ErrShape, ClassPayload, ""},
+		{records.ErrSyntax, ClassPayload, ""},
+		{records.ErrRepeatedName, ClassPayload, ""},
 	} {
 		if errors.Is(err, j.err) {
 			return j.kind, err.Error() + j.setting, true
 		}
 	}
-	return KindPayload, "", false
+	return ClassPayload, "", false
 }
 
 const ignoredSetting = "; where that member means something else, name it in wire.export_ignored_members"
@@ -232,8 +232,8 @@ func (s *streamed) isMarkup() bool {
 // may help.
 func (s *streamed) midway(e *Error) *Error {
 	e.Status = s.resp.StatusCode
-	switch e.Kind {
-	case KindConnectionLost, KindTimeout, KindTruncated:
+	switch e.Class {
+	case ClassConnectionLost, ClassTimeout, ClassTruncated:
 		e.midway = true
 	}
 	return e

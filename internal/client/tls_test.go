@@ -43,7 +43,7 @@ func TestACertificateThatIsNotRightIsRefusedAtOnce(t *testing.T) {
 			c, err := direct(service, tc.change)
 			noError(t, err)
 			defer c.Close()
-			e := wantKind(t, update(t.Context(), c), client.KindTLS)
+			e := wantKind(t, update(t.Context(), c), client.ClassTLS)
 			if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
 				t.Errorf("%+v", e)
 			}
@@ -111,11 +111,11 @@ func refusingProxy(t *testing.T, status int) *url.URL {
 func TestAProxyThatRefusesIsTheOneThatIsNamed(t *testing.T) {
 	t.Parallel()
 	for status, tc := range map[int]struct {
-		kind     client.Kind
+		kind     client.ErrorClass
 		attempts int
 	}{
-		http.StatusProxyAuthRequired: {client.KindProxyAuth, 1},
-		http.StatusBadGateway:        {client.KindUnreachable, 2},
+		http.StatusProxyAuthRequired: {client.ClassProxyAuth, 1},
+		http.StatusBadGateway:        {client.ClassUnreachable, 2},
 	} {
 		service := mocktest.StartTLS(t, mocktest.Valid)
 		proxy := refusingProxy(t, status)

@@ -73,11 +73,11 @@ type proxyError struct{ status int }
 
 func (e *proxyError) Error() string { return "the proxy answered " + http.StatusText(e.status) }
 
-func (e *proxyError) kind() Kind {
+func (e *proxyError) kind() ErrorClass {
 	if e.status == http.StatusProxyAuthRequired {
-		return KindProxyAuth
+		return ClassProxyAuth
 	}
-	return KindUnreachable
+	return ClassUnreachable
 }
 
 func refuseProxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {

@@ -68,7 +68,7 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	defer d.Finish(ctx, &resp.Diagnostics)
+	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
@@ -76,7 +76,7 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -133,7 +133,7 @@ func (r *consentResource) ValidateConfig(ctx context.Context, req resource.Valid
 // ModifyPlan keeps the plan empty where only spelling differs and where a choice of the
 // person stands, and says what destroying leaves behind.
 func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
@@ -171,7 +171,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan resourceModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -205,7 +205,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 }
 
 func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -223,7 +223,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
-	if client.IsKind(err, client.KindNotFound) {
+	if client.IsClass(err, client.ClassNotFound) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -245,7 +245,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 }
 
 func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var config, plan, state resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -289,7 +289,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 }
 
 func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -318,7 +318,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 	if !r.ImportIdentity(ctx, req, resp) {
 		return
 	}

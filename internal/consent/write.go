@@ -20,7 +20,7 @@ type location struct {
 
 // locate returns the location of an object, or adds an error that says what is missing.
 func (r *consentResource) locate(m resourceModel, diags *diag.Diagnostics) (location, bool) {
-	c, scope, ok := r.Reach(m.Scope, diags)
+	c, scope, ok := r.ClientAndScope(m.Scope, diags)
 	if !ok {
 		return location{}, false
 	}
@@ -56,7 +56,7 @@ func (r *consentResource) withdraw(ctx context.Context, at location, u client.Co
 	}
 
 	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
-	if client.IsKind(err, client.KindNotFound) { // there is nothing to withdraw
+	if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 		return
 	}
 	if errors.Is(err, client.ErrUntimed) {

@@ -27,7 +27,7 @@ type batch struct {
 
 // reach sets the client and the scope, or reports what is missing.
 func (b *batch) reach() (ok bool) {
-	b.client, b.scope, ok = b.resource.Reach(b.model.Scope, b.diags)
+	b.client, b.scope, ok = b.resource.ClientAndScope(b.model.Scope, b.diags)
 	if ok {
 		b.identify()
 	}
@@ -167,7 +167,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		}
 
 		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
-		if client.IsKind(err, client.KindNotFound) { // there is nothing to withdraw
+		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 			return client.ConsentUnchanged, nil
 		}
 		if errors.Is(err, client.ErrUntimed) { // may be a later choice

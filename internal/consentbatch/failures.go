@@ -47,7 +47,7 @@ func (f *failures) Add(row int, err error) {
 	f.Count++
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
-		e = &client.Error{Kind: client.KindInternal}
+		e = &client.Error{Class: client.ClassInternal}
 	}
 
 	c := f.causeOf(e)

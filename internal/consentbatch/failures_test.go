@@ -15,11 +15,11 @@ func TestFailures_groupedByCause(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for part := 30; part > 0; part-- {
-		f.Add(part, &client.Error{Kind: client.KindServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
+		f.Add(part, &client.Error{Class: client.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
 	}
-	f.Add(40, fmt.Errorf("around it: %w", &client.Error{Kind: client.KindServer, Status: 503}))
-	f.Add(41, &client.Error{Kind: client.KindConflict, Status: 409, Code: "E1", Message: "said of 41"})
-	f.Add(42, &client.Error{Kind: client.KindConflict, Status: 409, Code: "E1", Message: "said of 42"})
+	f.Add(40, fmt.Errorf("around it: %w", &client.Error{Class: client.ClassServer, Status: 503}))
+	f.Add(41, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
+	f.Add(42, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
 	f.Add(43, errors.New("jane@example.com"))
 	want := strings.Join([]string{
 		"The service failed (30): lines #1, #2, #3, #4, #5, #6, #7, #8, #9, #10, #11, #12, #13, #14, #15, #16, #17, #18, #19, #20 and 10 more\nOperation: Get consent: GET\nHTTP status: 500\nAttempts: 30",
@@ -31,7 +31,7 @@ func TestFailures_groupedByCause(t *testing.T) {
 	if got := f.Text(func(part int) string { return "#" + strconv.Itoa(part) }); got != want || f.Count != 34 {
 		t.Errorf("%d failures:\n%s\nwant:\n%s", f.Count, got, want)
 	}
-	if f.Advice() != tfkit.Advice(&client.Error{Kind: client.KindServer}) {
+	if f.Advice() != tfkit.Advice(&client.Error{Class: client.ClassServer}) {
 		t.Errorf("the advice is %q", f.Advice())
 	}
 }
@@ -40,10 +40,10 @@ func TestFailures_moreCausesThanAreShown(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for row := range 30 {
-		f.Add(row, &client.Error{Kind: client.KindConflict, Code: strconv.Itoa(row)})
+		f.Add(row, &client.Error{Class: client.ClassConflict, Code: strconv.Itoa(row)})
 	}
 	for row := range 5 {
-		f.Add(100+row, &client.Error{Kind: client.KindRejected})
+		f.Add(100+row, &client.Error{Class: client.ClassRejected})
 	}
 
 	text := f.Text(strconv.Itoa)
@@ -67,8 +67,8 @@ func TestFailures_causesAreBounded(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for row := range 3 * limitCauses {
-		f.Add(row, &client.Error{Kind: client.KindRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
-		f.Add(row, &client.Error{Kind: client.KindServer, Status: 500, Message: "request " + strconv.Itoa(row)})
+		f.Add(row, &client.Error{Class: client.ClassRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
+		f.Add(row, &client.Error{Class: client.ClassServer, Status: 500, Message: "request " + strconv.Itoa(row)})
 	}
 
 	rows := 0

@@ -19,8 +19,8 @@ const (
 
 // concernOneRow are the failures that say something about one row: what it holds, or
 // whom it is about. Every other failure may concern all rows.
-var concernOneRow = []client.Kind{
-	client.KindRejected, client.KindConflict, client.KindInvalid, client.KindNotFound, client.KindPayload,
+var concernOneRow = []client.ErrorClass{
+	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassNotFound, client.ClassPayload,
 }
 
 // outage finds out whether the service as a whole is down, so that going on is useless.
@@ -45,7 +45,7 @@ func (o *outage) note(row int, err error, sampled int) {
 	case showsAnAnswer(err):
 		o.streak = 0
 		o.answered, o.hasAnswered = row, true
-	case client.IsKind(err, concernOneRow...):
+	case client.IsClass(err, concernOneRow...):
 		// Neither a sign of an outage nor of its end.
 	default:
 		o.streak++
@@ -85,7 +85,7 @@ func (o *outage) question() (row int, ask bool) {
 // says about the row shows that it is not down.
 func (o *outage) noteAnswer(err error) {
 	o.asking = false
-	if err == nil || client.IsKind(err, concernOneRow...) {
+	if err == nil || client.IsClass(err, concernOneRow...) {
 		o.streak = 0
 		return
 	}

@@ -13,31 +13,31 @@ import (
 )
 
 // failureKinds are all kinds of failure that the service or the network can cause.
-var failureKinds = []client.Kind{
-	client.KindUnreachable, client.KindTimeout, client.KindConnectionLost, client.KindTLS, client.KindProxyAuth,
-	client.KindRedirect, client.KindLoginAnswer, client.KindAuthentication, client.KindForbidden, client.KindNotFound,
-	client.KindEndpointNotFound, client.KindRejected, client.KindConflict, client.KindRateLimited, client.KindServer,
-	client.KindNotJSON, client.KindEmpty, client.KindTruncated, client.KindTooLarge, client.KindPayload, client.KindUnknownOutcome,
+var failureKinds = []client.ErrorClass{
+	client.ClassUnreachable, client.ClassTimeout, client.ClassConnectionLost, client.ClassTLS, client.ClassProxyAuth,
+	client.ClassRedirect, client.ClassLoginAnswer, client.ClassAuthentication, client.ClassForbidden, client.ClassNotFound,
+	client.ClassEndpointNotFound, client.ClassRejected, client.ClassConflict, client.ClassRateLimited, client.ClassServer,
+	client.ClassNotJSON, client.ClassEmpty, client.ClassTruncated, client.ClassTooLarge, client.ClassPayload, client.ClassUnknownOutcome,
 }
 
 // fakeService fails for some rows, and for all of them once it is down.
 type fakeService struct {
-	getFails, patchFails map[int]client.Kind
+	getFails, patchFails map[int]client.ErrorClass
 	// downAfter is how many requests it answers; 0 is no limit.
 	downAfter int64
 	requests  atomic.Int64
 }
 
-func (s *fakeService) request(row int, method string, fails map[int]client.Kind) error {
+func (s *fakeService) request(row int, method string, fails map[int]client.ErrorClass) error {
 	n := s.requests.Add(1)
 	kind, bad := fails[row]
 	if s.downAfter > 0 && n > s.downAfter {
-		kind, bad = client.KindServer, true
+		kind, bad = client.ClassServer, true
 	}
 	if !bad {
 		return nil
 	}
-	return &client.Error{Kind: kind, Method: method, Attempts: 1}
+	return &client.Error{Class: kind, Method: method, Attempts: 1}
 }
 
 func (s *fakeService) run(t *testing.T, rows, workers int) *tally {
@@ -79,7 +79,7 @@ func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 	for schedule := range soak.Schedules(60, 20000) {
 		seed := soak.Seed(schedule)
 		random := rand.New(rand.NewPCG(seed, 13))
-		s := &fakeService{getFails: map[int]client.Kind{}, patchFails: map[int]client.Kind{}}
+		s := &fakeService{getFails: map[int]client.ErrorClass{}, patchFails: map[int]client.ErrorClass{}}
 		rows, bad := 1+random.IntN(600), random.Float64()
 		for row := range rows {
 			if random.Float64() > bad {
@@ -105,10 +105,10 @@ func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
 	const rows = 400
 	for _, length := range []int{25, 40, 200, 360} {
 		for from := 0; from+length <= rows; from += 13 {
-			s := &fakeService{getFails: map[int]client.Kind{}}
+			s := &fakeService{getFails: map[int]client.ErrorClass{}}
 			for row := range rows {
 				if row < from || row >= from+length {
-					s.getFails[row] = client.KindServer
+					s.getFails[row] = client.ClassServer
 				}
 			}
 			for _, workers := range []int{1, 8} {
@@ -122,7 +122,7 @@ func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
 func TestOutage_fewRowsAreAllTried(t *testing.T) {
 	t.Parallel()
 	for rows := 1; rows <= suspiciousStreak+2*sampleRows; rows++ {
-		s := &fakeService{getFails: map[int]client.Kind{}}
+		s := &fakeService{getFails: map[int]client.ErrorClass{}}
 		for row := range rows - 1 {
 			s.getFails[row] = failureKinds[row%len(failureKinds)]
 		}
@@ -135,7 +135,7 @@ func TestOutage_fewRowsAreAllTried(t *testing.T) {
 func TestOutage_endsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 16} {
-		s := &fakeService{downAfter: 1, getFails: map[int]client.Kind{0: client.KindServer}}
+		s := &fakeService{downAfter: 1, getFails: map[int]client.ErrorClass{0: client.ClassServer}}
 		done := s.run(t, 5000, workers)
 		if n := int(s.requests.Load()); n > suspiciousStreak+sampleRows+workers || !done.outage.certain || done.rest() != 5000-n {
 			t.Errorf("%d workers: %d requests to a service that is down, %d rows not tried", workers, n, done.rest())
@@ -156,7 +156,7 @@ func TestOutage_endsTheRun(t *testing.T) {
 func TestOutage_failuresOfOneRowNeverCount(t *testing.T) {
 	t.Parallel()
 	for _, kind := range concernOneRow {
-		s := &fakeService{getFails: map[int]client.Kind{}}
+		s := &fakeService{getFails: map[int]client.ErrorClass{}}
 		for row := range 999 {
 			s.getFails[row] = kind
 		}

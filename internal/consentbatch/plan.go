@@ -19,7 +19,7 @@ import (
 // more in the apply, by another process that knows nothing of the first plan, and refuses
 // to go on where a known number has become another one.
 func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state *model
 	if !req.State.Raw.IsNull() {

@@ -141,7 +141,7 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 }
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -173,7 +173,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 
 // Read asks the service nothing: thousands of answers would change nothing in state.
 func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -186,7 +186,7 @@ func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp
 }
 
 func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -224,7 +224,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 }
 
 func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

@@ -22,7 +22,7 @@ func lasting(rows, workers int) runner {
 		case <-time.After(time.Second):
 			return client.ConsentWritten, nil
 		case <-ctx.Done():
-			return 0, &client.Error{Kind: client.KindCancelled}
+			return 0, &client.Error{Class: client.ClassCancelled}
 		}
 	}}
 }
@@ -124,7 +124,7 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 func TestRunner_limitThatIsTooLateEndsTheRun(t *testing.T) {
 	t.Parallel()
 	done := runner{rows: 100, workers: 1, interval: progressInterval, do: func(context.Context, int) (client.ConsentOutcome, error) {
-		return 0, errors.Join(context.DeadlineExceeded, &client.Error{Kind: client.KindCancelled})
+		return 0, errors.Join(context.DeadlineExceeded, &client.Error{Class: client.ClassCancelled})
 	}}.run(t.Context())
 	if done.queue.head != 1 || !done.timeIsOver() {
 		t.Errorf("%d rows were tried; it ended with %v", done.queue.head, done.interrupted)

@@ -81,7 +81,7 @@ func (t *tally) note(row int, result client.ConsentOutcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	if client.IsKind(err, client.KindCancelled) { // neither done nor failed
+	if client.IsClass(err, client.ClassCancelled) { // neither done nor failed
 		t.stopped, t.interrupted = true, err
 		return
 	}
@@ -96,7 +96,7 @@ func (t *tally) note(row int, result client.ConsentOutcome, err error) {
 	t.counts[as]++
 
 	t.outage.note(row, err, t.queue.sampled)
-	t.stopped = t.stopped || t.outage.certain || client.IsKind(err, client.KindReadOnly)
+	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly)
 }
 
 // noteAnswer records what came of asking again.
@@ -104,7 +104,7 @@ func (t *tally) noteAnswer(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	if client.IsKind(err, client.KindCancelled) {
+	if client.IsClass(err, client.ClassCancelled) {
 		t.stopped, t.interrupted = true, err
 		return
 	}

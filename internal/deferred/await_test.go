@@ -185,7 +185,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				e := wantKind(t, err, client.KindPayload)
+				e := wantKind(t, err, client.ClassPayload)
 				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
 					if !strings.Contains(e.Detail, way) {
 						t.Errorf("the detail does not name %s: %s", way, e.Detail)
@@ -355,7 +355,7 @@ func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}"), Times: -1})
 		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		_ = wantKind(t, report.Err, client.KindForbidden)
+		_ = wantKind(t, report.Err, client.ClassForbidden)
 		if !s.State.IsOpen() {
 			t.Errorf("the request is %+v", s)
 		}

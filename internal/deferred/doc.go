@@ -22,6 +22,6 @@
 // request was sent, the effect shows up that was not there before, or the list has
 // stayed without the record for the settling time. In the first two cases the
 // request was accepted. In the third it is sent again only if repeating it does no
-// harm; otherwise the caller gets an error of client.KindUnknownOutcome, and a
+// harm; otherwise the caller gets an error of client.ClassUnknownOutcome, and a
 // Submission from which the next call continues.
 package deferred

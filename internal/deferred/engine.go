@@ -48,15 +48,15 @@ func NewEngine(c *client.Client) *Engine {
 // with an unknown outcome has left; otherwise the zero value.
 //
 // Without an error the service has accepted the request. Errors are *client.Error:
-// KindConflict where another pending request of the person stands against it,
-// KindPayload where the pending list cannot be read as a whole, KindUnknownOutcome
-// where the answer was lost and looking did not find the request, KindServer where it
+// ClassConflict where another pending request of the person stands against it,
+// ClassPayload where the pending list cannot be read as a whole, ClassUnknownOutcome
+// where the answer was lost and looking did not find the request, ClassServer where it
 // was accepted and has failed already. After an unknown outcome a later Submit
 // continues from the Submission that is returned beside that.
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Report, error) {
 	unlock, err := e.service.LockPerson(ctx, r.Scope, r.Identity)
 	if err != nil {
-		return prior, Report{}, r.failure(client.KindCancelled, "the run was interrupted, and nothing was sent")
+		return prior, Report{}, r.failure(client.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}
 	defer unlock()
 
@@ -239,7 +239,7 @@ func (l *life) take(ctx context.Context, step Step) Step {
 
 	row, ok := next(l.now.State, event)
 	if !ok {
-		l.err = l.request.failure(client.KindInternal, "a request that is "+string(l.now.State)+" was seen as "+string(event))
+		l.err = l.request.failure(client.ClassInternal, "a request that is "+string(l.now.State)+" was seen as "+string(event))
 		return Stop
 	}
 

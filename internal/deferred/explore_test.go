@@ -274,9 +274,9 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (sight, 
 
 	switch kind {
 	case "down":
-		return sight{}, &client.Error{Kind: client.KindServer}
+		return sight{}, &client.Error{Class: client.ClassServer}
 	case "forbidden":
-		return sight{}, &client.Error{Kind: client.KindForbidden}
+		return sight{}, &client.Error{Class: client.ClassForbidden}
 	}
 	shown := sight{began: time.Now()}
 	for _, q := range w.queue {
@@ -314,9 +314,9 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 
 		switch kind {
 		case "rejected":
-			return client.Receipt{}, &client.Error{Kind: client.KindRejected}
+			return client.Receipt{}, &client.Error{Class: client.ClassRejected}
 		case "lost before":
-			return client.Receipt{}, &client.Error{Kind: client.KindConnectionLost, Ambiguous: true}
+			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 		q := &queued{id: fmt.Sprint("r", len(w.queue)), at: time.Now(), occasion: occasion, listed: true}
 		w.queue = append(w.queue, q)
@@ -324,7 +324,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 			w.carryOut(q)
 		}
 		if strings.Contains(kind, "lost") {
-			return client.Receipt{}, &client.Error{Kind: client.KindConnectionLost, Ambiguous: true}
+			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 		receipt := client.Receipt{At: q.at}
 		if !w.noIDs {
@@ -449,14 +449,14 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if o.exists {
 		o.unanswered = s
 	}
-	unknown := client.IsKind(err, client.KindUnknownOutcome) || client.IsKind(err, client.KindServer) && s.State == Failed
+	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
 	if unknown {
 		w.wishes++
 	}
 	if len(accepted) > 0 && !unknown {
 		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
 	}
-	if e := (&client.Error{}); errors.As(err, &e) && e.Kind == client.KindInternal {
+	if e := (&client.Error{}); errors.As(err, &e) && e.Class == client.ClassInternal {
 		w.breaks("a transition is missing: %v", err)
 	}
 	return false
@@ -469,7 +469,7 @@ func (w *world) refresh(o *object) {
 	}
 	own := w.request(o.submission.Occasion)
 	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
-	if client.IsKind(err, client.KindInternal) {
+	if client.IsClass(err, client.ClassInternal) {
 		w.breaks("a transition is missing: %v", err)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // failure returns an error about the request.
-func (r Request) failure(kind client.Kind, detail string) *client.Error {
+func (r Request) failure(kind client.ErrorClass, detail string) *client.Error {
 	return client.DeferredError(r.Operation, r.Scope, kind, detail)
 }
 
@@ -22,7 +22,7 @@ func (r Request) asError(err error) error {
 	if own, ok := errors.AsType[*client.Error](err); ok {
 		return own
 	}
-	return r.failure(client.KindCancelled, "the run was interrupted or its time was up, and nothing was sent")
+	return r.failure(client.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
 }
 
 func (r Request) isAgainst(operation string) bool { return slices.Contains(r.Against, operation) }
@@ -39,13 +39,13 @@ func (r Request) conflict(record client.PendingRecord) error {
 }
 
 func (r Request) conflictWith(id, operation string) *client.Error {
-	return r.failure(client.KindConflict,
+	return r.failure(client.ClassConflict,
 		"conflicting pending request "+client.ShownID(id)+" ("+operation+") of the same person; nothing was sent")
 }
 
 // unreadable refuses to send beside a list that cannot be read as a whole.
 func (r Request) unreadable(gap string) error {
-	return r.failure(client.KindPayload,
+	return r.failure(client.ClassPayload,
 		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent. "+
 			"wire.pending_identity_field names the field that holds the person; pending_list = \"partial\" takes what is understood for the whole list")
 }
@@ -71,7 +71,7 @@ func (r Request) Rejection(s Submission, report Report) error {
 		id = strconv.Quote(client.ShownID(s.ID))
 	}
 
-	err := r.failure(client.KindServer, "the service accepted request "+id+" and then failed it")
+	err := r.failure(client.ClassServer, "the service accepted request "+id+" and then failed it")
 	err.Code = report.Code
 	return err
 }
@@ -79,7 +79,7 @@ func (r Request) Rejection(s Submission, report Report) error {
 // unknownOutcome is the error of a submission that may have arrived.
 func (l *life) unknownOutcome(look error) error {
 	if l.lost == nil {
-		unknown := l.request.failure(client.KindUnknownOutcome, "whether the service has accepted the request is still not known")
+		unknown := l.request.failure(client.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
 		if seen, ok := errors.AsType[*client.Error](look); ok {
 			unknown.Detail += "; looking at the service failed: " + seen.Title()
 		}

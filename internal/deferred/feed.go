@@ -231,7 +231,7 @@ func (f *feed) list(ctx context.Context) (r *reading) {
 	defer func() {
 		// A panic in here would end the process with every resource in flight.
 		if recover() != nil {
-			r = &reading{began: began, err: client.DeferredError("", f.scope, client.KindInternal, "reading the pending list ended in a panic")}
+			r = &reading{began: began, err: client.DeferredError("", f.scope, client.ClassInternal, "reading the pending list ended in a panic")}
 		}
 	}()
 

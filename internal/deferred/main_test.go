@@ -136,11 +136,11 @@ func noError(t *testing.T, err error) {
 }
 
 // wantKind fails the test where err is not a client error of that kind.
-func wantKind(t *testing.T, err error, kind client.Kind) *client.Error {
+func wantKind(t *testing.T, err error, kind client.ErrorClass) *client.Error {
 	t.Helper()
 	e, ok := errors.AsType[*client.Error](err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Kind: kind}).Title())
+	if !ok || e.Class != kind {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: kind}).Title())
 	}
 	return e
 }

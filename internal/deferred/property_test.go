@@ -148,7 +148,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 	q := w.request(r)
 	if !w.accepted {
 		s, _, err := r.Submit(ctx, q, deferred.Submission{})
-		if client.IsKind(err, client.KindUnknownOutcome) {
+		if client.IsClass(err, client.ClassUnknownOutcome) {
 			w.unknown++
 		}
 		if err != nil {

@@ -112,7 +112,7 @@ func (maxBytesValidator) ValidateInt64(_ context.Context, req validator.Int64Req
 }
 
 func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	defer d.Finish(ctx, &resp.Diagnostics)
+	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
@@ -123,7 +123,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	if !ok {
 		return
 	}
-	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
 		return
 	}

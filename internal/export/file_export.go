@@ -30,7 +30,7 @@ type fileExport struct {
 // run writes the files, fills in what is known of them, and returns their stamps. It
 // reports false where there are no new files.
 func (e *fileExport) run(ctx context.Context, m *fileModel, diags *diag.Diagnostics) (stamps, bool) {
-	c, scope, ok := e.Reach(m.Scope, diags)
+	c, scope, ok := e.ClientAndScope(m.Scope, diags)
 	if !ok {
 		return nil, false
 	}

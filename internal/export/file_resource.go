@@ -39,7 +39,7 @@ func (r *fileResource) ValidateConfig(ctx context.Context, req resource.Validate
 // ModifyPlan plans an export where there is anything to export, and says at plan what
 // apply would refuse.
 func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 
 // Create exports the day.
 func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan fileModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -106,7 +106,7 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 // Read compares the files with what was written. The service is not asked: a day that
 // is over does not change.
 func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state fileModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -129,7 +129,7 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 // Update exports the day again where the plan says so, and then removes files that do
 // not belong to the object any more.
 func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan, state fileModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -152,7 +152,7 @@ func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, r
 
 // Delete removes the files, unless they are to be retained.
 func (r *fileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state fileModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

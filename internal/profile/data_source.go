@@ -53,10 +53,10 @@ func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 }
 
 func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	defer d.Finish(ctx, &resp.Diagnostics)
+	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}

@@ -104,7 +104,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 // ModifyPlan keeps the plan quiet where only spelling differs, says what is no
 // longer managed, and knows whether anything has to be waited for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
@@ -146,7 +146,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 }
 
 func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -179,12 +179,12 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 }
 
 func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	r.SettleScope(&state.Scope)
-	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
+	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
@@ -203,11 +203,11 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	held, err := c.GetProfile(ctx, scope, state.IdentityID.ValueString())
-	if client.IsKind(err, client.KindNotFound) && !state.managesNothing() {
+	if client.IsClass(err, client.ClassNotFound) && !state.managesNothing() {
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	if err != nil && !client.IsKind(err, client.KindNotFound) {
+	if err != nil && !client.IsClass(err, client.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
@@ -222,7 +222,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 }
 
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var config, plan, state resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -256,7 +256,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 }
 
 func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -270,7 +270,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	c, scope, ok := r.Reach(state.Scope, &resp.Diagnostics)
+	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -283,7 +283,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	_, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
-	if client.IsKind(err, client.KindNotFound) {
+	if client.IsClass(err, client.ClassNotFound) {
 		return // a person who is gone has nothing to clear
 	}
 	if err != nil {
@@ -295,7 +295,7 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 	if !r.ImportIdentity(ctx, req, resp) {
 		return
 	}

@@ -43,7 +43,7 @@ type update struct {
 
 // begin collects what an update needs. state is nil for an object to create.
 func (r *profileResource) begin(plan resourceModel, state *resourceModel, config resourceModel, diags *diag.Diagnostics) (*update, bool) {
-	c, scope, ok := r.Reach(plan.Scope, diags)
+	c, scope, ok := r.ClientAndScope(plan.Scope, diags)
 	if !ok {
 		return nil, false
 	}
@@ -174,7 +174,7 @@ func refresh(ctx context.Context, service *tfkit.Service, scope client.Scope, st
 	held, missing := client.Profile{}, false
 	look := func(ctx context.Context) (bool, error) {
 		now, err := service.Client.GetProfile(ctx, scope, request.Identity)
-		missing = client.IsKind(err, client.KindNotFound)
+		missing = client.IsClass(err, client.ClassNotFound)
 		if err != nil && !missing {
 			return false, err
 		}

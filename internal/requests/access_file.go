@@ -65,7 +65,7 @@ type fetch struct {
 }
 
 func (r *dataAccessRequestResource) fetch(m *accessModel, inState string, diags *diag.Diagnostics) (*fetch, bool) {
-	c, scope, ok := r.Reach(m.Scope, diags)
+	c, scope, ok := r.ClientAndScope(m.Scope, diags)
 	return &fetch{dataAccessRequestResource: r, model: m, client: c, scope: scope, inState: inState, diags: diags}, ok
 }
 

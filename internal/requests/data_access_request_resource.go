@@ -69,7 +69,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 // ModifyPlan plans nothing unless there is something to send, to wait for or to
 // fetch.
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
@@ -105,7 +105,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 }
 
 func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan accessModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -143,7 +143,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 // Read looks after the file where it is written, and otherwise after the request. It
 // fetches nothing: that could queue another request.
 func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -179,7 +179,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 // Update requests the data again for changed triggers, goes on waiting, or fetches
 // what is ready. Where another request fails, the object stays as it was.
 func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan, state accessModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -229,7 +229,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 }
 
 func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)

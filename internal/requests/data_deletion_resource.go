@@ -49,7 +49,7 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 // ModifyPlan says what cannot be undone, and leaves everything else as it is unless
 // there is something to send or to wait for.
 func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	moved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
@@ -115,7 +115,7 @@ func (r *dataDeletionResource) plannedRequest(m requestModel) (deferred.Request,
 }
 
 func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -159,7 +159,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 // Read looks after a deletion until it is known to be carried out. What the service
 // holds afterwards is another matter: it is not asked any more.
 func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -194,7 +194,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 // Update submits another deletion for changed triggers, or goes on waiting for the
 // one that is accepted. Where another deletion fails, the object stays as it was.
 func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var plan, state requestModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -242,7 +242,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 // Delete forgets. What takes the object's place in this run must not send again
 // what it has sent, unless nothing came of that.
 func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	defer r.Finish(ctx, &resp.Diagnostics)
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var state requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -258,7 +258,7 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 
 // request returns the deletion that an object stands for, or says what is missing.
 func (r *dataDeletionResource) request(m requestModel, diags *diag.Diagnostics) (deferred.Request, bool) {
-	c, scope, ok := r.Reach(m.Scope, diags)
+	c, scope, ok := r.ClientAndScope(m.Scope, diags)
 	return deletionRequest(c, scope, m), ok
 }
 

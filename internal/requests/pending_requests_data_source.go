@@ -119,10 +119,10 @@ func recordAttributes() map[string]schema.Attribute {
 }
 
 func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	defer d.Finish(ctx, &resp.Diagnostics)
+	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 	var m pendingRequestsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := d.Reach(m.Scope, &resp.Diagnostics)
+	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}

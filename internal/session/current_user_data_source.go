@@ -40,7 +40,7 @@ func (d *currentUserDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 }
 
 func (d *currentUserDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	defer d.Finish(ctx, &resp.Diagnostics)
+	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
 	c, ok := d.Ready(&resp.Diagnostics)
 	if !ok {
 		return

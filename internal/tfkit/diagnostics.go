@@ -61,7 +61,7 @@ func Describe(e *client.Error) string {
 	if e.Status != 0 {
 		add("HTTP status: %d", e.Status)
 	}
-	if e.Code != "" && e.Kind != client.KindNotJSON {
+	if e.Code != "" && e.Class != client.ClassNotJSON {
 		add("Code of the service: %s", strconv.Quote(e.Code))
 	}
 	if e.Message != "" {
@@ -84,42 +84,42 @@ func Describe(e *client.Error) string {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-var advices = map[client.Kind]string{
-	client.KindInternal:         "report this to the maintainers of the provider.",
-	client.KindInvalid:          "correct the value.",
-	client.KindReadOnly:         "remove read_only from the provider block (or ANALYTICS_READ_ONLY from the environment) where writing is intended.",
-	client.KindCancelled:        "run again; repeating the same operation does no harm.",
-	client.KindUnreachable:      "check base_url, the network and proxy settings, then run again.",
-	client.KindTimeout:          "run again; raise request_timeout where the service is known to be slow.",
-	client.KindConnectionLost:   "run again; where it happens again, look for a proxy or load balancer that cuts connections.",
-	client.KindTLS:              "check that base_url names the right host, and set ca_cert_file where the service uses a private authority.",
-	client.KindProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
-	client.KindRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
-	client.KindLoginAnswer:      "check base_url and wire.login_parameters_in; an answer to a login holds a field token with a JSON Web Token.",
-	client.KindAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a token that was given has to be renewed by whoever gave it.",
-	client.KindForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
-	client.KindNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
-	client.KindRejected:         "correct what the service names; where it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
-	client.KindConflict:         "run plan again to see the service's present values, then decide.",
-	client.KindRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
-	client.KindServer:           "run again later; where it stays, show the operation and the time to the operator of the service.",
-	client.KindNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in the place of the service.",
-	client.KindEmpty:            "run again; where it stays, the service or something before it drops the body.",
-	client.KindTruncated:        "run again; where it stays, look for a proxy that cuts answers short.",
-	client.KindTooLarge:         "ask the operator of the service why this answer is so large.",
-	client.KindPayload:          "compare the version of the provider with that of the service; the field that is named has another form than expected.",
-	client.KindNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
-	client.KindUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
-	client.KindRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
-	client.KindEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
+var advices = map[client.ErrorClass]string{
+	client.ClassInternal:         "report this to the maintainers of the provider.",
+	client.ClassInvalid:          "correct the value.",
+	client.ClassReadOnly:         "remove read_only from the provider block (or ANALYTICS_READ_ONLY from the environment) where writing is intended.",
+	client.ClassCancelled:        "run again; repeating the same operation does no harm.",
+	client.ClassUnreachable:      "check base_url, the network and proxy settings, then run again.",
+	client.ClassTimeout:          "run again; raise request_timeout where the service is known to be slow.",
+	client.ClassConnectionLost:   "run again; where it happens again, look for a proxy or load balancer that cuts connections.",
+	client.ClassTLS:              "check that base_url names the right host, and set ca_cert_file where the service uses a private authority.",
+	client.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
+	client.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
+	client.ClassLoginAnswer:      "check base_url and wire.login_parameters_in; an answer to a login holds a field token with a JSON Web Token.",
+	client.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a token that was given has to be renewed by whoever gave it.",
+	client.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
+	client.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
+	client.ClassRejected:         "correct what the service names; where it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
+	client.ClassConflict:         "run plan again to see the service's present values, then decide.",
+	client.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
+	client.ClassServer:           "run again later; where it stays, show the operation and the time to the operator of the service.",
+	client.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in the place of the service.",
+	client.ClassEmpty:            "run again; where it stays, the service or something before it drops the body.",
+	client.ClassTruncated:        "run again; where it stays, look for a proxy that cuts answers short.",
+	client.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
+	client.ClassPayload:          "compare the version of the provider with that of the service; the field that is named has another form than expected.",
+	client.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
+	client.ClassUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
+	client.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
+	client.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
 // Advice returns what to do about a failure, by its kind.
 func Advice(e *client.Error) string {
-	if e.Kind == client.KindUnknownOutcome && e.Queued {
+	if e.Class == client.ClassUnknownOutcome && e.Queued {
 		return adviceQueued
 	}
-	return advices[e.Kind]
+	return advices[e.Class]
 }
 
 // adviceQueued is for a request that may be in the service's queue: reading shows less

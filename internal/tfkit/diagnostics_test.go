@@ -15,8 +15,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestEveryKindOfFailureHasATitleAndAnAdvice(t *testing.T) {
 	t.Parallel()
-	for kind := client.KindInternal; kind <= client.KindUnknownOutcome; kind++ {
-		e := &client.Error{Kind: kind, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
+	for kind := client.ClassInternal; kind <= client.ClassUnknownOutcome; kind++ {
+		e := &client.Error{Class: kind, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
 		var diags diag.Diagnostics
 		AddError(&diags, e, PriorKept)
 		d := diags[0]
@@ -41,7 +41,7 @@ func TestAPanicInAMethodIsAnErrorThatDoesNotShowItsValue(t *testing.T) {
 	var diags diag.Diagnostics
 	func() {
 		var s *Service
-		defer s.Finish(t.Context(), &diags)
+		defer s.RecoverAndReport(t.Context(), &diags)
 		panic("canary of jane.doe@example.com")
 	}()
 	if len(diags) != 1 || diags[0].Summary() != "Internal error" || strings.Contains(diags[0].Detail(), "canary") {

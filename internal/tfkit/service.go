@@ -39,8 +39,8 @@ type Service struct {
 	Files outfile.Claims
 }
 
-// Reach gives what a request needs: the client, and the scope of an object.
-func (s *Service) Reach(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
+// ClientAndScope gives what a request needs: the client, and the scope of an object.
+func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
 	c, ok := s.Ready(diags)
 	if !ok {
 		return nil, client.Scope{}, false
@@ -78,10 +78,10 @@ func (s *Service) Today() time.Time {
 	return s.Client.Today()
 }
 
-// Finish belongs at the beginning of every method that does work, deferred: it
+// RecoverAndReport belongs at the beginning of every method that does work, deferred: it
 // turns a panic into an error, so that the objects in flight beside this one are
 // saved, and passes on what the client noticed.
-func (s *Service) Finish(ctx context.Context, diags *diag.Diagnostics) {
+func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics) {
 	if reason := recover(); reason != nil {
 		AddPanic(ctx, diags)
 	}
