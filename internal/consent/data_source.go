@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -39,12 +40,12 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		"user_ipv6": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			CustomType:          tfkit.IPAddressType{},
+			CustomType:          customtypes.IPAddressType{},
 			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. Null where the service gives none.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Computed:            true,
-			CustomType:          tfkit.InstantType{},
+			CustomType:          customtypes.InstantType{},
 			MarkdownDescription: "Time at which the person agreed, in RFC 3339, UTC. Null where the service gives none.",
 		},
 		"manual": schema.BoolAttribute{

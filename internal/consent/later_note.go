@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -51,7 +52,7 @@ func (n laterNote) stands() bool { return n.untimed || !n.configured.IsZero() }
 
 // comparedWith returns the configured time that a choice is compared with: the noted one,
 // or else that of the attribute. The zero Time is none.
-func (n laterNote) comparedWith(agreementTime tfkit.Instant) time.Time {
+func (n laterNote) comparedWith(agreementTime customtypes.Instant) time.Time {
 	if !n.configured.IsZero() {
 		return n.configured
 	}

@@ -8,19 +8,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // recordModel holds the consent record (interface, section 2) as attributes.
 type recordModel struct {
-	Clause1       types.Bool      `tfsdk:"clause_1_consent"`
-	Clause2       types.Bool      `tfsdk:"clause_2_consent"`
-	Clause3       types.Bool      `tfsdk:"clause_3_consent"`
-	Clause4       types.Bool      `tfsdk:"clause_4_consent"`
-	Clause5       types.Bool      `tfsdk:"clause_5_consent"`
-	UserIPv6      tfkit.IPAddress `tfsdk:"user_ipv6"`
-	AgreementTime tfkit.Instant   `tfsdk:"agreement_time"`
-	Manual        types.Bool      `tfsdk:"manual"`
+	Clause1       types.Bool            `tfsdk:"clause_1_consent"`
+	Clause2       types.Bool            `tfsdk:"clause_2_consent"`
+	Clause3       types.Bool            `tfsdk:"clause_3_consent"`
+	Clause4       types.Bool            `tfsdk:"clause_4_consent"`
+	Clause5       types.Bool            `tfsdk:"clause_5_consent"`
+	UserIPv6      customtypes.IPAddress `tfsdk:"user_ipv6"`
+	AgreementTime customtypes.Instant   `tfsdk:"agreement_time"`
+	Manual        types.Bool            `tfsdk:"manual"`
 }
 
 func (m *recordModel) clauses() [client.Clauses]*types.Bool {
@@ -108,14 +109,14 @@ func (m *recordModel) fill(held client.Consent) {
 		*c = boolOf(held.Clauses[i])
 	}
 
-	m.UserIPv6 = tfkit.IPAddress{}
+	m.UserIPv6 = customtypes.IPAddress{}
 	if text, ok := held.UserIPv6.Get(); ok && text != "" {
-		m.UserIPv6 = tfkit.NewIPAddress(text)
+		m.UserIPv6 = customtypes.NewIPAddress(text)
 	}
 
-	m.AgreementTime = tfkit.Instant{}
+	m.AgreementTime = customtypes.Instant{}
 	if t, ok := held.AgreementTime.Get(); ok {
-		m.AgreementTime = tfkit.NewInstant(t)
+		m.AgreementTime = customtypes.NewInstant(t)
 	}
 
 	m.Manual = boolOf(held.Manual)
@@ -141,10 +142,10 @@ func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 		}
 	}
 
-	if !m.UserIPv6.IsNull() && !isSilent(held.UserIPv6, keepNulls) && !answered.UserIPv6.Means(m.UserIPv6) {
+	if !m.UserIPv6.IsNull() && !isSilent(held.UserIPv6, keepNulls) && !answered.UserIPv6.SemanticEquals(m.UserIPv6) {
 		m.UserIPv6 = answered.UserIPv6
 	}
-	if !m.AgreementTime.IsNull() && !isSilent(held.AgreementTime, keepNulls) && !answered.AgreementTime.Means(m.AgreementTime) {
+	if !m.AgreementTime.IsNull() && !isSilent(held.AgreementTime, keepNulls) && !answered.AgreementTime.SemanticEquals(m.AgreementTime) {
 		m.AgreementTime = answered.AgreementTime
 	}
 	if !answered.Manual.IsNull() {
@@ -159,10 +160,10 @@ func isSilent[T any](field client.Optional[T], keepNulls bool) bool {
 
 // keepSpelling plans the spelling in state of values that mean the same.
 func (m *recordModel) keepSpelling(state recordModel) {
-	if m.UserIPv6.Means(state.UserIPv6) {
+	if m.UserIPv6.SemanticEquals(state.UserIPv6) {
 		m.UserIPv6 = state.UserIPv6
 	}
-	if m.AgreementTime.Means(state.AgreementTime) {
+	if m.AgreementTime.SemanticEquals(state.AgreementTime) {
 		m.AgreementTime = state.AgreementTime
 	}
 }
@@ -190,8 +191,8 @@ func (m *recordModel) keepChoice(state recordModel) {
 // is not sent.
 func (m *recordModel) differs(state recordModel) bool {
 	return !m.sameClauses(state) || !m.Manual.Equal(state.Manual) ||
-		!m.UserIPv6.IsNull() && !m.UserIPv6.Means(state.UserIPv6) ||
-		!m.AgreementTime.IsNull() && !m.AgreementTime.Means(state.AgreementTime)
+		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
+		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime)
 }
 
 // resourceModel holds the attributes of the resource analytics_consent.

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -50,13 +51,13 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"user_ipv6": schema.StringAttribute{
 			Optional:   true,
 			Sensitive:  true,
-			CustomType: tfkit.IPAddressType{},
+			CustomType: customtypes.IPAddressType{},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it, for legal compliance, where it is known. " +
 				"An IPv4 address is sent mapped into IPv6 space (`::ffff:192.0.2.1`); spellings of the same address are equal. Removed from the configuration, it is no longer managed and stays as it is at the service.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Optional:   true,
-			CustomType: tfkit.InstantType{},
+			CustomType: customtypes.InstantType{},
 			MarkdownDescription: "Time at which the person agreed, in RFC 3339 with a zone, such as `2026-01-31T12:00:00Z`; the same instant in another spelling is equal, and fractions count to the millisecond. " +
 				"At most five minutes ahead of the clock of this machine are allowed. It is what `keep_later_choice` compares: without it, a choice that the person has made since cannot be recognised, and a warning says so. Removed from the configuration, it is no longer managed and stays as it is at the service.",
 		},

@@ -12,21 +12,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 )
 
 type (
 	// secretText is text that holds data of people: no log and no message shows it.
-	secretText = tfkit.Spelled[secretSpelling, string]
+	secretText = customtypes.Text[secretFormat, string]
 	// secretTextType is the type of secretText.
-	secretTextType = tfkit.SpelledType[secretSpelling, string]
+	secretTextType = customtypes.TextType[secretFormat, string]
 )
 
-type secretSpelling struct{}
+type secretFormat struct{}
 
-func (secretSpelling) Read(text string) (string, error) { return text, nil }
+func (secretFormat) Parse(text string) (string, error) { return text, nil }
 
-func (secretSpelling) Same(a, b string) bool { return a == b }
+func (secretFormat) Equal(a, b string) bool { return a == b }
 
 // input is the checked rows of a source or of a write-only content.
 type input struct {

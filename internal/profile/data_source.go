@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -65,7 +66,7 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
-	m.Profile = types.StringValue(tfkit.NewJSONObject(held.Members).ValueString())
+	m.Profile = types.StringValue(customtypes.NewJSONObject(held.Members).ValueString())
 	m.JSON = types.StringValue(string(held.JSON))
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }

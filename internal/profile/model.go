@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -21,14 +22,14 @@ type members = map[string]jsontext.Value
 type resourceModel struct {
 	tfkit.Scope
 	tfkit.PendingListOptions
-	IdentityID        types.String     `tfsdk:"identity_id"`
-	Profile           tfkit.JSONObject `tfsdk:"profile"`
-	ProfileWO         tfkit.JSONObject `tfsdk:"profile_wo"`
-	ProfileWOVersion  types.Int64      `tfsdk:"profile_wo_version"`
-	WaitForFulfilment types.Bool       `tfsdk:"wait_for_fulfilment"`
-	Fulfilled         types.Bool       `tfsdk:"fulfilled"`
-	OnDestroy         types.String     `tfsdk:"on_destroy"`
-	Timeouts          tfkit.Timeouts   `tfsdk:"timeouts"`
+	IdentityID        types.String           `tfsdk:"identity_id"`
+	Profile           customtypes.JSONObject `tfsdk:"profile"`
+	ProfileWO         customtypes.JSONObject `tfsdk:"profile_wo"`
+	ProfileWOVersion  types.Int64            `tfsdk:"profile_wo_version"`
+	WaitForFulfilment types.Bool             `tfsdk:"wait_for_fulfilment"`
+	Fulfilled         types.Bool             `tfsdk:"fulfilled"`
+	OnDestroy         types.String           `tfsdk:"on_destroy"`
+	Timeouts          tfkit.Timeouts         `tfsdk:"timeouts"`
 }
 
 // isImported is the state that an import begins with.
@@ -122,7 +123,7 @@ func (m *resourceModel) show(held members) {
 			seen[name] = v
 		}
 	}
-	if observed := tfkit.NewJSONObject(seen); !observed.Means(m.Profile) {
+	if observed := customtypes.NewJSONObject(seen); !observed.SemanticEquals(m.Profile) {
 		m.Profile = observed
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -60,7 +61,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			"profile": schema.StringAttribute{
 				Optional:   true,
 				Sensitive:  true,
-				CustomType: tfkit.JSONObjectType{},
+				CustomType: customtypes.JSONObjectType{},
 				Validators: []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
 				MarkdownDescription: "Members to manage, as the text of a JSON object, for example from `jsonencode`. Numbers are sent and compared exactly; those beyond a 64-bit float, such as `1e400`, are refused. " +
 					"A member that is taken out of the configuration is no longer managed and stays as it is at the service; set it to `null` to clear it. The values are in plan and state, and sensitive; `profile_wo` keeps them out. Exactly one of `profile` and `profile_wo` is needed.",
@@ -69,7 +70,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 				Optional:            true,
 				Sensitive:           true,
 				WriteOnly:           true,
-				CustomType:          tfkit.JSONObjectType{},
+				CustomType:          customtypes.JSONObjectType{},
 				Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
 				MarkdownDescription: "The same as `profile`, kept out of plan and state; needs Terraform 1.11 or newer. Drift of its values is not noticed: all members are sent again when `profile_wo_version` changes.",
 			},
@@ -129,7 +130,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		return
 	}
-	if plan.Profile.Means(state.Profile) {
+	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
 	if names := plan.dropped(state); len(names) > 0 {
@@ -313,7 +314,7 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 
 // adopt takes over everything that the service holds, as an import does.
 func (m *resourceModel) adopt(held client.Profile) {
-	m.Profile = tfkit.NewJSONObject(held.Members)
+	m.Profile = customtypes.NewJSONObject(held.Members)
 	m.Fulfilled = types.BoolValue(true)
 }
 

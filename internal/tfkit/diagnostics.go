@@ -114,7 +114,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
-// Advice returns what to do about a failure, by its kind.
+// Advice returns what to do about a failure, by its class.
 func Advice(e *client.Error) string {
 	if e.Class == client.ClassUnknownOutcome && e.Queued {
 		return adviceQueued

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -111,9 +112,9 @@ func (b *builder) text(column int, value string) {
 		d.identity = value
 		err = client.ValidateSegment(value)
 	case columnAddress:
-		d.address, err = tfkit.ReadIPAddress(value)
+		d.address, err = customtypes.ParseIPAddress(value)
 	case columnAgreed:
-		if d.agreed, err = tfkit.ReadInstant(value); err == nil {
+		if d.agreed, err = customtypes.ParseInstant(value); err == nil {
 			err = tfkit.CheckAgreed(d.agreed)
 		}
 	}

@@ -1,4 +1,4 @@
-package tfkit
+package customtypes
 
 import (
 	"strings"
@@ -22,7 +22,7 @@ func TestAddressesMeanTheSameInEverySpelling(t *testing.T) {
 		{"192.0.2.1", "nonsense", false},
 		{"nonsense", "nonsense", true},
 	} {
-		if got := NewIPAddress(tc.a).Means(NewIPAddress(tc.b)); got != tc.same {
+		if got := NewIPAddress(tc.a).SemanticEquals(NewIPAddress(tc.b)); got != tc.same {
 			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestInstantsMeanTheSameToTheMillisecond(t *testing.T) {
 		{"2026-01-31T12:00:00Z", "2026-01-31T12:00:00.001Z", false},
 		{"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+01:00", false},
 	} {
-		if got := at(tc.a).Means(at(tc.b)); got != tc.same {
+		if got := at(tc.a).SemanticEquals(at(tc.b)); got != tc.same {
 			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestInstantsMeanTheSameToTheMillisecond(t *testing.T) {
 func TestNullMeansNullAndUnknownMeansNothing(t *testing.T) {
 	t.Parallel()
 	unknown := IPAddress{basetypes.NewStringUnknown()}
-	if !(IPAddress{}).Means(IPAddress{}) || (IPAddress{}).Means(NewIPAddress("192.0.2.1")) || unknown.Means(unknown) {
+	if !(IPAddress{}).SemanticEquals(IPAddress{}) || (IPAddress{}).SemanticEquals(NewIPAddress("192.0.2.1")) || unknown.SemanticEquals(unknown) {
 		t.Error("null or unknown compares wrongly")
 	}
 }

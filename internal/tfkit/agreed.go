@@ -2,16 +2,8 @@ package tfkit
 
 import (
 	"errors"
-	"net/netip"
 	"time"
 )
-
-// ReadIPAddress reads an address by the rules of IPAddress, for values that are no
-// attributes. Its error completes a sentence about the value and never holds it.
-func ReadIPAddress(text string) (netip.Addr, error) { return ipSpelling{}.Read(text) }
-
-// ReadInstant does the same for an Instant.
-func ReadInstant(text string) (time.Time, error) { return instantSpelling{}.Read(text) }
 
 // errAhead is an agreement that nobody can have made yet.
 var errAhead = errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
