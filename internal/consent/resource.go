@@ -180,7 +180,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	at, ok := r.locate(plan, &resp.Diagnostics)
 	if !ok {
 		return
@@ -214,13 +214,13 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	at, ok := r.locate(state, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	if other, shared := r.Written.Manage(at.object, at.scope, at.identity); shared {
-		tfkit.WarnShared(&resp.Diagnostics, other, at.object, at.scope)
+		warnShared(&resp.Diagnostics, other, at.object, at.scope)
 	}
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)

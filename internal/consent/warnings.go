@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // warn says that the choice stands.
@@ -45,4 +46,26 @@ func addUnknownTime(diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("agreement_time"), "Not known while a later choice of the person stands",
 		"The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.\n\n"+
 			"What to do: apply the objects that these values come from first (-target), or write them into the configuration.")
+}
+
+// warnShared warns that two objects manage the consent of one person. It never names the
+// person.
+func warnShared(diags *diag.Diagnostics, a, b tfkit.Object, scope client.Scope) {
+	tfkit.Problem{
+		Summary: "Two objects manage the consent of one person",
+		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the consent of one person is managed by two objects: " + a.String() + " and " + b.String() + ". " +
+			"Where they differ, each apply undoes the other one, and the plan never stays empty.",
+		Do: "keep one of them and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
+	}.AddWarning(diags)
+}
+
+// warnSuperseded warns that a withdrawal was not sent, because another object of the run
+// writes the same person.
+func warnSuperseded(diags *diag.Diagnostics, by tfkit.Object, scope client.Scope) {
+	tfkit.Problem{
+		Summary: "Not withdrawn, another object writes it",
+		Detail: "on_destroy is \"withdraw\", and in the same run another object (" + by.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(scope) + ". " +
+			"Nothing was withdrawn; Terraform forgets the destroyed object only.",
+		Do: "nothing, if the object was renamed; a moved block says so to Terraform and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
+	}.AddWarning(diags)
 }

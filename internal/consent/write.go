@@ -32,7 +32,7 @@ func (r *consentResource) locate(m resourceModel, diags *diag.Diagnostics) (loca
 // the state may say what was asked for.
 func (r *consentResource) write(ctx context.Context, at location, u client.ConsentUpdate, inState string, diags *diag.Diagnostics) (kept, ok bool) {
 	if other, shared := r.Written.Write(at.object, at.scope, at.identity); shared {
-		tfkit.WarnShared(diags, other, at.object, at.scope)
+		warnShared(diags, other, at.object, at.scope)
 	}
 
 	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
@@ -72,7 +72,7 @@ func (r *consentResource) withdraw(ctx context.Context, at location, u client.Co
 		standingIn(*result.Kept, u).warn(diags)
 	}
 	if result.Outcome == client.ConsentSuperseded {
-		tfkit.WarnSuperseded(diags, other, at.scope)
+		warnSuperseded(diags, other, at.scope)
 	}
 }
 

@@ -150,7 +150,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		return
 	}
 
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
@@ -181,7 +181,7 @@ func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		return
 	}
 
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 

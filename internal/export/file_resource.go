@@ -92,7 +92,7 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 		return
 	}
 
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	export := fileExport{Service: r.Service, inState: tfkit.NothingSaved + "; what was at path before is as it was"}
 	written, ok := export.run(ctx, &plan, &resp.Diagnostics)
 	if !ok {
@@ -114,7 +114,7 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 		return
 	}
 
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	state.markOver(r.Today())
 	known := readStamps(ctx, req.Private)
 	if !state.look(ctx, known, &resp.Diagnostics) {

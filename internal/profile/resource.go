@@ -155,7 +155,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	u, ok := r.begin(plan, nil, config, &resp.Diagnostics)
 	if !ok {
 		return
@@ -184,7 +184,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return

@@ -12,7 +12,7 @@ import (
 // guard turns a panic in any request about a configuration or an object, the
 // framework's own code, plan modifiers and validators included, into an error of
 // that one request. Without it the process ends, and every object in flight is lost. What a resource has
-// saved before a panic in its own methods is kept by tfkit.Service.Finish.
+// saved before a panic in its own methods is kept by tfkit.Service.RecoverAndReport.
 type guard struct{ tfprotov6.ProviderServer }
 
 func newGuard(next tfprotov6.ProviderServer) guard { return guard{next} }

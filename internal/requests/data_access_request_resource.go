@@ -113,7 +113,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 		return
 	}
 
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	f, ok := r.fetch(&plan, tfkit.NothingSaved, &resp.Diagnostics)
 	defer f.close()
 	if !ok || !f.submit(ctx, deferred.Submission{}) {
@@ -151,7 +151,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		if !state.holdsFile(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {

@@ -122,7 +122,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.SettleScope(&plan.Scope)
+	r.ResolveScope(&plan.Scope)
 	request, ok := r.request(plan, &resp.Diagnostics)
 	if !ok {
 		return
@@ -166,7 +166,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.SettleScope(&state.Scope)
+	r.ResolveScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		if request, ok := r.plannedRequest(state); ok {
 			r.Deferred.Note(request, state.submission())

@@ -20,69 +20,102 @@ const (
 	NotInState   = "a data source has no state of its own; nothing was changed"
 )
 
-// AddError turns an error of the client into a diagnostic: what happened, what is
-// in state now, what to do next. inState completes the sentence "In state now: …".
-// Errors about a field go to the attribute of that name where there is one.
+// AddError reports an error of the client as a diagnostic. inState completes the sentence
+// "In state now: …". An error about a field is reported at the attribute of that name, if
+// it is one of attributes.
 func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
-	var e *client.Error
-	if !errors.As(err, &e) {
-		diags.AddError("Internal error", "The provider failed in a way that it does not explain; please report this to its maintainers.\n\nIn state now: "+inState+".")
+	problem := ProblemOf(err, inState)
+
+	located := problem.locate(err, attributes)
+	if len(located) == 0 {
+		problem.AddError(diags)
 		return
 	}
-	detail := Describe(e) + "\n\nIn state now: " + inState + ".\nWhat to do: " + Advice(e)
-	mapped := false
-	if slices.Contains(attributes, e.Attribute) {
-		mapped = true
-		diags.AddAttributeError(path.Root(e.Attribute), e.Title(), detail)
+
+	for _, p := range located {
+		p.AddError(diags)
 	}
-	for _, f := range e.Fields {
-		if slices.Contains(attributes, f.Field) {
-			mapped = true
-			diags.AddAttributeError(path.Root(f.Field), e.Title(),
-				"The service says of this attribute: "+strconv.Quote(f.Message)+".\n\n"+detail)
+}
+
+// ProblemOf returns the problem that an error of the client is to the user. The text of any
+// other error is left out, since it may hold a URL.
+func ProblemOf(err error, inState string) Problem {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return Problem{
+			Summary: "Internal error",
+			Detail:  "The provider failed in a way that it does not explain; please report this to its maintainers.",
+			InState: inState,
 		}
 	}
-	if !mapped {
-		diags.AddError(e.Title(), detail)
+
+	return Problem{Summary: e.Title(), Detail: Describe(e), InState: inState, Do: Advice(e)}
+}
+
+// locate returns the problem once for each of the attributes that the error is about.
+func (p Problem) locate(err error, attributes []string) []Problem {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return nil
 	}
+
+	var located []Problem
+	if slices.Contains(attributes, e.Attribute) {
+		p.At = path.Root(e.Attribute)
+		located = append(located, p)
+	}
+
+	for _, f := range e.Fields {
+		if !slices.Contains(attributes, f.Field) {
+			continue
+		}
+
+		p.At = path.Root(f.Field)
+		p.Detail = "The service says of this attribute: " + strconv.Quote(f.Message) + ".\n\n" + Describe(e)
+		located = append(located, p)
+	}
+
+	return located
 }
 
 // Describe returns what is known of a failure, one fact on each line: operation, status,
-// the words of the service, attempts.
+// the service's own words, attempts.
 func Describe(e *client.Error) string {
-	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if e.Detail != "" {
-		add("%s.", upperFirst(e.Detail))
-	}
-	if e.Operation != "" {
-		add("Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
-	}
-	if e.Status != 0 {
-		add("HTTP status: %d", e.Status)
-	}
-	if e.Code != "" && e.Class != client.ClassNotJSON {
-		add("Code of the service: %s", strconv.Quote(e.Code))
-	}
-	if e.Message != "" {
-		add("The service says: %s", strconv.Quote(e.Message))
-	}
+	var known facts
+
+	known.addIf(e.Detail != "", "%s.", upperFirst(e.Detail))
+	known.addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
+	known.addIf(e.Status != 0, "HTTP status: %d", e.Status)
+	known.addIf(e.Code != "" && e.Class != client.ClassNotJSON, "Code of the service: %q", e.Code)
+	known.addIf(e.Message != "", "The service says: %q", e.Message)
+
 	for _, f := range e.Fields {
-		add("About the field %s: %s", strconv.Quote(f.Field), strconv.Quote(f.Message))
+		known = append(known, fmt.Sprintf("About the field %q: %q", f.Field, f.Message))
 	}
-	if e.RetryAfter > 0 {
-		add("The service last asked to wait: %s", e.RetryAfter)
-	}
-	if e.Attempts > 0 {
-		add("Attempts: %d", e.Attempts)
-	}
-	if e.Ambiguous {
-		add("The service may have carried the request out all the same.")
-	}
-	return strings.Join(lines, "\n")
+
+	known.addIf(e.RetryAfter > 0, "The service last asked to wait: %s", e.RetryAfter)
+	known.addIf(e.Attempts > 0, "Attempts: %d", e.Attempts)
+	known.addIf(e.Ambiguous, "The service may have carried the request out all the same.")
+
+	return strings.Join(known, "\n")
 }
 
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// facts are the lines of a description.
+type facts []string
+
+// addIf adds a line if the fact is known.
+func (f *facts) addIf(known bool, format string, args ...any) {
+	if known {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 var advices = map[client.ErrorClass]string{
 	client.ClassInternal:         "report this to the maintainers of the provider.",
@@ -96,7 +129,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
 	client.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
 	client.ClassLoginAnswer:      "check base_url and wire.login_parameters_in; an answer to a login holds a field token with a JSON Web Token.",
-	client.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a token that was given has to be renewed by whoever gave it.",
+	client.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	client.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	client.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
 	client.ClassRejected:         "correct what the service names; where it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
@@ -114,7 +147,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
-// Advice returns what to do about a failure, by its class.
+// Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *client.Error) string {
 	if e.Class == client.ClassUnknownOutcome && e.Queued {
 		return adviceQueued
@@ -122,6 +155,6 @@ func Advice(e *client.Error) string {
 	return advices[e.Class]
 }
 
-// adviceQueued is for a request that may be in the service's queue: reading shows less
-// of it than of a value.
+// adviceQueued applies to a request that may be in the service's queue: reading shows less
+// of a request than of a value.
 const adviceQueued = "look at analytics_pending_requests before you apply again. The next apply takes over what is pending by then; where the request was carried out already, it sends another one."

@@ -13,14 +13,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// An object without a scope of its own follows the provider's when it is created, and
-// stays there: the scope in effect is part of its state. Otherwise a changed provider
-// block would move every object to another project without a plan that says so.
+// A resource without a scope of its own takes the provider's when it is created, and keeps
+// it in state. Otherwise a changed provider block would move every object to another
+// project without a plan that says so.
 
 const keptDescription = " Without a scope of its own, an object keeps the provider's scope in state. A change of the scope in effect, also in the provider block, replaces the object."
 
-// AddKeptScope adds org_id, project_id and account_id to a resource whose state holds
-// the scope in effect. The resource calls PlanKeptScope and SettleScope.
+// AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
+// state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
 func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
 	org, project, account := scopeValidators()
 	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: org, MarkdownDescription: orgDescription + keptDescription}
@@ -30,20 +30,23 @@ func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.
 	return attributes
 }
 
-// ScopeChange says what a plan does to the scope of an object.
+// ScopeChange is what a plan does to the scope of an object.
 type ScopeChange int
 
-// The changes: none, or the object is created; another scope of the object itself, or one
-// that is not known yet, so the object is replaced; another scope of the provider, so the
-// object is replaced and a warning says so.
+// The changes of scope.
 const (
+	// ScopeStays means that the scope does not change, or that the object is created.
 	ScopeStays ScopeChange = iota
+	// ScopeReconfigured means that the object's own scope changes, or is not known yet. The
+	// object is replaced.
 	ScopeReconfigured
+	// ScopeMoved means that the provider's scope has changed. The object is replaced, with
+	// a warning.
 	ScopeMoved
 )
 
-// PlanKeptScope plans the scope in effect, and replaces the object where it changes.
-// It changes resp.Plan, so a caller reads its model from there afterwards:
+// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It writes
+// to resp.Plan, so the caller must read its model from there afterwards:
 //
 //	change := r.PlanKeptScope(ctx, req, resp)
 //	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -63,52 +66,57 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	if !ok {
 		return ScopeStays
 	}
-
 	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
-	if state == nil || state.own().IsZero() || planned == *state {
+
+	if !state.isSet() || planned == *state {
 		return ScopeStays
 	}
-
 	planned.requireReplace(*state, resp)
-	if !configured.own().IsZero() || configured.isUnknown() {
+
+	if configured.isUnknown() || configured.isSet() {
 		return ScopeReconfigured
 	}
 
-	resp.Diagnostics.AddWarning("The scope of the provider has changed",
-		"This object has no scope of its own. It was written to "+describeScope(state.own())+", and the scope of the provider is now "+describeScope(planned.own())+". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.\n\n"+
-			"What to do: if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.")
-
+	warnMoved(&resp.Diagnostics, state.own(), planned.own())
 	return ScopeMoved
 }
 
-// RefuseMoved refuses to replace an object whose request is under way in the scope
-// that the provider had before. what names the request.
-func RefuseMoved(diags *diag.Diagnostics, what string) {
-	diags.AddError("A request is under way in the former scope",
-		"The scope of the provider has changed, and the "+what+" of this object is not known to be fulfilled in the scope that it was sent to. Replacing the object would lose sight of it.\n\n"+
-			"In state now: the object as it was; nothing was sent.\n"+
-			"What to do: set the object's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the object out of the configuration, which forgets the request.")
+// warnMoved warns that an object follows the provider into another scope.
+func warnMoved(diags *diag.Diagnostics, from, to client.Scope) {
+	Problem{
+		Summary: "The scope of the provider has changed",
+		Detail:  "This object has no scope of its own. It was written to " + DescribeScope(from) + ", and the scope of the provider is now " + DescribeScope(to) + ". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.",
+		Do:      "if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+	}.AddWarning(diags)
 }
 
-// plannedScope returns the scope to plan: the configured one, or else the provider's.
-// It is unknown where that is not known yet and the object does not exist.
+// RefuseMoved reports that an object cannot be replaced while its request is under way in the
+// provider's former scope. what names the request.
+func RefuseMoved(diags *diag.Diagnostics, what string) {
+	Problem{
+		Summary: "A request is under way in the former scope",
+		Detail:  "The scope of the provider has changed, and the " + what + " of this object is not known to be fulfilled in the scope that it was sent to. Replacing the object would lose sight of it.",
+		InState: "the object as it was; nothing was sent",
+		Do:      "set the object's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the object out of the configuration, which forgets the request.",
+	}.AddError(diags)
+}
+
+// plannedScope returns the scope to plan: the configured one, or else the provider's. It
+// returns false if neither can be used.
 func (s *Service) plannedScope(configured Scope, state *Scope, diags *diag.Diagnostics) (Scope, bool) {
 	if configured.isUnknown() {
 		return configured.nullsUnknown(), true
 	}
 
-	if own := configured.own(); !own.IsZero() {
-		return newScope(own), true
+	if configured.isSet() {
+		return newScope(configured.own()), true
 	}
 
 	if s == nil || len(s.UnknownScope) > 0 {
-		if state != nil {
-			return *state, true
-		}
-		return Scope{}.nullsUnknown(), true
+		return unknownScope(state), true
 	}
 
-	if s.DefaultScope.IsZero() && state != nil && !state.own().IsZero() {
+	if s.DefaultScope.IsZero() && state.isSet() {
 		_, ok := s.ScopeOf(configured, diags)
 		return Scope{}, ok
 	}
@@ -116,13 +124,22 @@ func (s *Service) plannedScope(configured Scope, state *Scope, diags *diag.Diagn
 	return newScope(s.DefaultScope), true
 }
 
-// SettleScope fills in the scope in effect where the plan did not know it. Create calls
-// it on the plan and Read on the state before anything is sent.
-func (s *Service) SettleScope(m *Scope) {
+// unknownScope returns the scope to plan while the provider's is not known: the one in
+// state, or unknown values if the object does not exist.
+func unknownScope(state *Scope) Scope {
+	if state == nil {
+		return Scope{}.nullsUnknown()
+	}
+	return *state
+}
+
+// ResolveScope sets m to the scope in effect. Create must call it on the plan, and Read on
+// the state, before anything is sent.
+func (s *Service) ResolveScope(m *Scope) {
 	*m = newScope(s.effective(*m))
 }
 
-// newScope returns the attributes of a scope, with nulls for the other path family.
+// newScope returns a scope as attributes, with nulls for the other path family.
 func newScope(of client.Scope) Scope {
 	text := func(value string) types.String {
 		if value == "" {
@@ -150,7 +167,7 @@ func (m *Scope) attributes() map[string]*types.String {
 	return map[string]*types.String{"org_id": &m.OrgID, "project_id": &m.ProjectID, "account_id": &m.AccountID}
 }
 
-// attributeReader is a configuration, plan or state.
+// attributeReader is a configuration or state.
 type attributeReader interface {
 	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
 }
@@ -174,9 +191,10 @@ func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagno
 	}
 }
 
-// requireReplace replaces the object because of the attributes that differ.
+// requireReplace replaces the object for each attribute that differs from state.
 func (m Scope) requireReplace(state Scope, resp *resource.ModifyPlanResponse) {
 	before := state.attributes()
+
 	for name, value := range m.attributes() {
 		if !value.Equal(*before[name]) {
 			resp.RequiresReplace.Append(path.Root(name))
@@ -184,14 +202,15 @@ func (m Scope) requireReplace(state Scope, resp *resource.ModifyPlanResponse) {
 	}
 }
 
-// describeScope names a scope by its attributes.
-func describeScope(of client.Scope) string {
+// DescribeScope returns a scope as attributes and their values, for messages.
+func DescribeScope(of client.Scope) string {
 	var parts []string
 	add := func(name, value string) {
 		if value != "" {
 			parts = append(parts, name+" = \""+value+"\"")
 		}
 	}
+
 	add("org_id", of.OrgID)
 	add("project_id", of.ProjectID)
 	add("account_id", of.AccountID)

@@ -7,17 +7,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Problem is a diagnostic in the form that all of them have: what happened, what is in
-// state now, and what to do. It never holds a secret or a person.
+// Problem is a diagnostic in the form that all of them share: what happened, what is in
+// state now, and what to do. It must not hold secrets or personal data.
 type Problem struct {
 	// Summary is a headline of at most 60 characters, without a full stop.
 	Summary string
 	// Detail says what happened, in whole sentences.
 	Detail string
-	// InState completes the sentence "In state now: …", without its full stop; empty
-	// where nothing is in state yet.
+	// InState completes the sentence "In state now: …", without its full stop; empty if
+	// the state does not matter.
 	InState string
-	// Do says what to do, in sentences that begin in lower case.
+	// Do completes the sentence "What to do: …", with its full stop; empty for nothing.
 	Do string
 	// At is the attribute that the problem is about; empty for none.
 	At path.Path
@@ -29,6 +29,7 @@ func (p Problem) AddError(diags *diag.Diagnostics) {
 		diags.AddError(p.Summary, p.text())
 		return
 	}
+
 	diags.AddAttributeError(p.At, p.Summary, p.text())
 }
 
@@ -38,10 +39,11 @@ func (p Problem) AddWarning(diags *diag.Diagnostics) {
 		diags.AddWarning(p.Summary, p.text())
 		return
 	}
+
 	diags.AddAttributeWarning(p.At, p.Summary, p.text())
 }
 
-// text returns the detail, and a second paragraph with the lines that are known.
+// text returns the detail, followed by a paragraph with the state and what to do, if given.
 func (p Problem) text() string {
 	var next []string
 	if p.InState != "" {
@@ -54,5 +56,6 @@ func (p Problem) text() string {
 	if len(next) == 0 {
 		return p.Detail
 	}
+
 	return p.Detail + "\n\n" + strings.Join(next, "\n")
 }

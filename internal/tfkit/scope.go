@@ -30,13 +30,14 @@ const (
 	accountDescription = "Account that the object belongs to, in the older account path family. Overrides the scope of the provider block as a whole; excludes `org_id` and `project_id`."
 )
 
-// scopeValidators return the rules of the three attributes: both of one path family, or the
+// scopeValidators returns the rules of the three attributes: both of one path family, or the
 // one of the other.
 func scopeValidators() (org, project, account []validator.String) {
-	also := func(name string) validator.String { return stringvalidator.AlsoRequires(path.MatchRoot(name)) }
-	without := stringvalidator.ConflictsWith(path.MatchRoot("org_id"), path.MatchRoot("project_id"))
+	org = []validator.String{Segment(), stringvalidator.AlsoRequires(path.MatchRoot("project_id"))}
+	project = []validator.String{Segment(), stringvalidator.AlsoRequires(path.MatchRoot("org_id"))}
+	account = []validator.String{Segment(), stringvalidator.ConflictsWith(path.MatchRoot("org_id"), path.MatchRoot("project_id"))}
 
-	return []validator.String{Segment(), also("project_id")}, []validator.String{Segment(), also("org_id")}, []validator.String{Segment(), without}
+	return org, project, account
 }
 
 // AddDataSourceScope adds org_id, project_id and account_id to a data source's attributes.
@@ -45,13 +46,18 @@ func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dss
 	attributes["org_id"] = dsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
 	attributes["project_id"] = dsschema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
 	attributes["account_id"] = dsschema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+
 	return attributes
 }
 
-// own returns the scope of the object itself; zero where it has none.
+// own returns the object's own scope; zero if it has none.
 func (m Scope) own() client.Scope {
 	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 }
+
+// isSet reports whether the object has a known scope of its own. An object that does not
+// exist has none.
+func (m *Scope) isSet() bool { return m != nil && !m.own().IsZero() }
 
 func (m Scope) isUnknown() bool {
 	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
@@ -65,44 +71,53 @@ func (s *Service) effective(m Scope) client.Scope {
 	return s.DefaultScope
 }
 
-// ScopeOf returns the scope for a request, or adds an error that says what is missing.
+// ScopeOf returns the scope for a request, or reports what is missing.
 func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool) {
-	if m.own().IsZero() && len(s.UnknownScope) > 0 {
+	if !m.isSet() && len(s.UnknownScope) > 0 {
 		s.addUnknown(diags, s.UnknownScope)
 		return client.Scope{}, false
 	}
 
 	scope := s.effective(m)
 	if err := scope.Validate(); err != nil {
-		diags.AddError("No usable scope", "The scope cannot be used: "+err.Error()+".\n\n"+
-			"What to do: set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.")
+		Problem{
+			Summary: "No usable scope",
+			Detail:  "The scope cannot be used: " + err.Error() + ".",
+			Do:      "set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.",
+		}.AddError(diags)
+
 		return client.Scope{}, false
 	}
 
 	return scope, true
 }
 
-// KnownScope returns the scope in effect; false where that is not known yet.
+// KnownScope returns the scope in effect, or false if that is not known yet.
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
-	if m.isUnknown() || s == nil || m.own().IsZero() && len(s.UnknownScope) > 0 {
+	if s == nil || m.isUnknown() {
 		return client.Scope{}, false
 	}
+	if !m.isSet() && len(s.UnknownScope) > 0 {
+		return client.Scope{}, false
+	}
+
 	return s.effective(m), true
 }
 
-// ImportForms describes the accepted import ids.
-const ImportForms = "`org/project/identity`, `account/identity` or `identity` (with the provider's scope), each part percent-encoded where it contains `/`, `%` or a space"
-
-// ImportIdentity reads an import id and sets the scope and identity_id in state, or nothing
-// at all. A scope that is the provider's is left out; the first refresh fills it in.
+// ImportIdentity parses an import ID and sets the scope and identity_id in state. A scope that
+// equals the provider's is left out; the first refresh sets it. It reports an error, and sets
+// nothing, if the ID cannot be parsed.
 func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) bool {
 	scope, identity, err := parseImportID(req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Unusable import id", fmt.Sprintf(
-			"The import id %s.\n\nAccepted forms: org/project/identity, account/identity, or identity alone with the scope of the provider block. "+
-				"Each part is percent-encoded where it contains a slash, a percent sign or a space.\n"+
-				"Examples: org-demo/web/user-1001, org-demo/web/jane%%40example.com, acct-7/user-1001, user-1001.\n\n"+
-				"In state now: nothing; the import was not begun.", err))
+		Problem{
+			Summary: "Unusable import id",
+			Detail: "The import id " + err.Error() + ".\n\nAccepted forms: org/project/identity, account/identity, or identity alone with the scope of the provider block. " +
+				"Each part is percent-encoded where it contains a slash, a percent sign or a space.\n" +
+				"Examples: org-demo/web/user-1001, org-demo/web/jane%40example.com, acct-7/user-1001, user-1001.",
+			InState: "nothing; the import was not begun",
+		}.AddError(&resp.Diagnostics)
+
 		return false
 	}
 
@@ -115,6 +130,7 @@ func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRe
 			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
 		}
 	}
+
 	set("org_id", scope.OrgID)
 	set("project_id", scope.ProjectID)
 	set("account_id", scope.AccountID)
@@ -123,8 +139,8 @@ func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRe
 	return !resp.Diagnostics.HasError()
 }
 
-// parseImportID returns the scope and identity of an import id. The error completes a
-// sentence about the id and never holds it.
+// parseImportID returns the scope and identity of an import ID. The error completes a
+// sentence about the ID and never holds it.
 func parseImportID(id string) (client.Scope, string, error) {
 	parts := strings.Split(id, "/")
 	if len(parts) > 3 {
@@ -132,12 +148,9 @@ func parseImportID(id string) (client.Scope, string, error) {
 	}
 
 	for i, part := range parts {
-		decoded, err := url.PathUnescape(part)
+		decoded, err := parseImportPart(part, i+1)
 		if err != nil {
-			return client.Scope{}, "", fmt.Errorf("has a percent sign in part %d that encodes nothing", i+1)
-		}
-		if err := client.ValidateSegment(decoded); err != nil {
-			return client.Scope{}, "", fmt.Errorf("has a part %d that %w", i+1, err)
+			return client.Scope{}, "", err
 		}
 		parts[i] = decoded
 	}
@@ -149,4 +162,18 @@ func parseImportID(id string) (client.Scope, string, error) {
 		return client.Scope{AccountID: parts[0]}, parts[1], nil
 	}
 	return client.Scope{OrgID: parts[0], ProjectID: parts[1]}, parts[2], nil
+}
+
+// parseImportPart decodes one part of an import ID. number counts from 1.
+func parseImportPart(part string, number int) (string, error) {
+	decoded, err := url.PathUnescape(part)
+	if err != nil {
+		return "", fmt.Errorf("has a percent sign in part %d that encodes nothing", number)
+	}
+
+	if err := client.ValidateSegment(decoded); err != nil {
+		return "", fmt.Errorf("has a part %d that %w", number, err)
+	}
+
+	return decoded, nil
 }

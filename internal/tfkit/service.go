@@ -1,10 +1,9 @@
-// Package tfkit is what the nouns share: the base of every resource and data
-// source, diagnostics, scope and identity, and value types.
+// Package tfkit holds what several resources and data sources share: their base, the
+// scope and identity attributes, deferred submissions, timeouts and diagnostics.
 package tfkit
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -19,58 +18,67 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 )
 
-// Service is what the provider block makes available to every object.
+// Service is what the provider block makes available to resources and data sources.
 type Service struct {
-	// Client is nil while Unknown names what it still needs.
+	// Client is nil as long as Unknown is not empty.
 	Client *client.Client
-	// DefaultScope is the provider's scope; zero where it has none.
+	// DefaultScope is the provider's scope; zero if it has none.
 	DefaultScope client.Scope
-	// Unknown lists attributes of the provider block that a client needs and that
-	// are not known yet; UnknownScope those of its scope.
+	// Unknown lists the attributes of the provider block that the client needs and that
+	// are not known yet. UnknownScope lists those of the scope.
 	Unknown      []string
 	UnknownScope []string
-	// Written is whose consent the objects of this run have written.
+	// Written records whose consent the objects of this run write.
 	Written Written
-	// WrittenProfiles is whose profile the objects of this run have written.
+	// WrittenProfiles records whose profile the objects of this run write.
 	WrittenProfiles Written
-	// Deferred carries out deferred requests; nil where Client is.
+	// Deferred carries out deferred requests; nil if Client is nil.
 	Deferred *deferred.Engine
 	// Files are the output files of this run.
 	Files outfile.Claims
 }
 
-// ClientAndScope gives what a request needs: the client, and the scope of an object.
+// ClientAndScope returns the client and the scope for a request, or reports what is missing.
 func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
 	c, ok := s.Ready(diags)
 	if !ok {
 		return nil, client.Scope{}, false
 	}
+
 	scope, ok := s.ScopeOf(of, diags)
 	return c, scope, ok
 }
 
-// Ready returns the client, or says which provider attribute it is waiting for.
-// Values unknown at plan are fine until something has to be asked of the service.
+// Ready returns the client, or reports which provider attributes are not known yet. Unknown
+// values are fine until the service has to be asked.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if s == nil {
-		diags.AddError("Internal error", "The provider was not configured before it was used. Please report this to the maintainers of the provider.")
+		Problem{
+			Summary: "Internal error",
+			Detail:  "The provider was not configured before it was used. Please report this to the maintainers of the provider.",
+		}.AddError(diags)
+
 		return nil, false
 	}
+
 	if s.Client == nil {
 		s.addUnknown(diags, s.Unknown)
 		return nil, false
 	}
+
 	return s.Client, true
 }
 
 func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
-	diags.AddError("Provider configuration not known yet", fmt.Sprintf(
-		"The service has to be asked now, and of the provider block %s is known only after apply.\n\n"+
-			"What to do: apply the objects that this value comes from first (-target), or set it from a variable or from the environment.",
-		strings.Join(names, ", ")))
+	Problem{
+		Summary: "Provider configuration not known yet",
+		Detail:  "The service has to be asked now, and of the provider block " + strings.Join(names, ", ") + " is known only after apply.",
+		Do:      "apply the objects that this value comes from first (-target), or set it from a variable or from the environment.",
+	}.AddError(diags)
 }
 
-// Today is the UTC day that is not over yet.
+// Today returns the beginning of the current day in UTC, by the clock of the service if that
+// is known.
 func (s *Service) Today() time.Time {
 	if s == nil || s.Client == nil {
 		return time.Now().UTC().Truncate(24 * time.Hour)
@@ -78,35 +86,40 @@ func (s *Service) Today() time.Time {
 	return s.Client.Today()
 }
 
-// RecoverAndReport belongs at the beginning of every method that does work, deferred: it
-// turns a panic into an error, so that the objects in flight beside this one are
-// saved, and passes on what the client noticed.
+// RecoverAndReport turns a panic into an error, so that the objects in flight beside this
+// one are saved, and reports what the client noticed. Every method that does work must
+// begin with it, deferred.
 func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics) {
 	if reason := recover(); reason != nil {
 		AddPanic(ctx, diags)
 	}
+
 	if s == nil || s.Client == nil {
 		return
 	}
+
 	for _, text := range s.Client.Notices() {
-		diags.AddWarning("Noticed while talking to the service", text)
+		Problem{Summary: "Noticed while talking to the service", Detail: text}.AddWarning(diags)
 	}
 }
 
-// AddPanic reports a panic. Its value stays out of sight, since it may hold data of
-// a person; the stack, which holds none, goes to the log.
+// AddPanic reports a panic. The panic's value may hold personal data, so it is left out. The
+// stack trace is logged.
 func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 	tflog.Error(ctx, "Panic in the provider", map[string]any{"stack": string(debug.Stack())})
-	diags.AddError("Internal error",
-		"The provider ended this operation in a panic, which is a defect in the provider.\n\n"+
-			"In state now: what was there before, or what this operation had saved already; all other objects are unaffected.\n"+
-			"What to do: run again with TF_LOG=ERROR and report the stack trace to the maintainers of the provider.")
+
+	Problem{
+		Summary: "Internal error",
+		Detail:  "The provider ended this operation in a panic, which is a defect in the provider.",
+		InState: "what was there before, or what this operation had saved already; all other objects are unaffected",
+		Do:      "run again with TF_LOG=ERROR and report the stack trace to the maintainers of the provider.",
+	}.AddError(diags)
 }
 
 // Resource is the base of every resource.
 type Resource struct{ *Service }
 
-// Configure takes over what the provider block made available.
+// Configure stores what the provider block made available.
 func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
 	r.Service, _ = req.ProviderData.(*Service)
 }
@@ -114,7 +127,7 @@ func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _
 // DataSource is the base of every data source.
 type DataSource struct{ *Service }
 
-// Configure takes over what the provider block made available.
+// Configure stores what the provider block made available.
 func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.Service, _ = req.ProviderData.(*Service)
 }

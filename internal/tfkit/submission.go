@@ -17,34 +17,34 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
-// Keys in private state. The submission is the one that the object stands for; the
-// unanswered one was sent by an apply that failed because its outcome is unknown, and
-// the next apply continues from it.
+// Keys of private state. KeySubmission holds the submission that the object stands for.
+// KeyUnanswered holds one that an apply sent without learning the outcome; the next apply
+// continues from it.
 const (
 	KeySubmission = "submission"
 	KeyUnanswered = "unanswered"
 )
 
 type (
-	// PrivateReader is private state as the framework lets it be read.
+	// PrivateReader reads private state.
 	PrivateReader interface {
 		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	}
-	// PrivateWriter is private state as the framework lets it be written.
+	// PrivateWriter writes private state.
 	PrivateWriter interface {
 		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 	}
 )
 
-// ReadSubmission returns the submission under a key of private state; false where
-// there is none.
+// ReadSubmission returns the submission under a key of private state, or false if it holds
+// none.
 func ReadSubmission(ctx context.Context, private PrivateReader, key string) (deferred.Submission, bool) {
 	text, _ := private.GetKey(ctx, key)
 	return deferred.Decode(text)
 }
 
-// WriteSubmission puts a submission under a key of private state. The zero value
-// removes it.
+// WriteSubmission stores a submission under a key of private state. The zero value removes
+// it.
 func WriteSubmission(ctx context.Context, private PrivateWriter, key string, s deferred.Submission) diag.Diagnostics {
 	if s.State == deferred.Idle {
 		return private.SetKey(ctx, key, nil)
@@ -52,19 +52,23 @@ func WriteSubmission(ctx context.Context, private PrivateWriter, key string, s d
 
 	text, err := s.Encode()
 	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("Internal error", "The state of a request cannot be written into private state.")}
+		var diags diag.Diagnostics
+		Problem{Summary: "Internal error", Detail: "The state of a request cannot be written into private state."}.AddError(&diags)
+
+		return diags
 	}
+
 	return private.SetKey(ctx, key, text)
 }
 
-// PendingListOptions is the part of a model that says how the pending list is used.
+// PendingListOptions are the attributes of a model about the list of pending requests.
 type PendingListOptions struct {
 	PendingList   types.String `tfsdk:"pending_list"`
 	EndedStatuses types.Set    `tfsdk:"ended_statuses"`
 }
 
-// AddPendingList adds pending_list and ended_statuses to a resource's attributes.
-// accepted are the values of pending_list, the default first.
+// AddPendingList adds pending_list and ended_statuses to the attributes of a resource.
+// accepted lists the values of pending_list, the default first.
 func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) map[string]schema.Attribute {
 	description := "How the list of pending requests is used before anything is sent. `complete` (default): a list that cannot be understood as a whole is an error, because another request of the person could be in it. " +
 		"`partial`: what is understood is taken for the whole list. "
@@ -90,7 +94,7 @@ func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) 
 	return attributes
 }
 
-// Apply puts the options into a request.
+// Apply sets the options in a request.
 func (o PendingListOptions) Apply(r *deferred.Request) {
 	r.List = o.PendingList.ValueString()
 	for _, element := range o.EndedStatuses.Elements() {
@@ -105,48 +109,78 @@ func (o PendingListOptions) Equal(other PendingListOptions) bool {
 	return attr.Value(o.PendingList).Equal(other.PendingList) && o.EndedStatuses.Equal(other.EndedStatuses)
 }
 
-// QuoteID returns the identifier of a request for messages: quoted, cut, and without
-// what looks like a person, because it is the service's text.
+// QuoteID returns the service's identifier of a request for messages: quoted, cut, and
+// without anything that looks like a person.
 func QuoteID(id string) string {
 	return strconv.Quote(client.ShownID(id))
 }
 
-// WarnUnfinished says why a request that was accepted is not fulfilled yet. It is
-// never an error: an error beside a saved state would make Terraform destroy the
-// object and send the request again. what names the request, such as "the deletion".
+// WarnUnfinished warns that a request that was accepted is not fulfilled yet, and why. It is
+// never an error: an error beside a saved state would make Terraform destroy the object and
+// send the request again. what names the request, such as "the deletion".
 func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission, report deferred.Report) {
 	if s.ID != "" {
 		what += " (request " + QuoteID(s.ID) + ")"
 	}
 
 	if report.Status != "" {
-		diags.AddWarning("Unknown status of a pending request",
-			"The service gives "+what+" the status \""+report.Status+"\", which this provider does not know. It is treated as pending, never as done.\n\n"+
-				"What to do: where this status means that the request is over, name it in ended_statuses.")
+		warnUnknownStatus(diags, what, report.Status)
 	}
 	if !s.State.IsOpen() {
 		return
 	}
 
 	if report.Interrupted {
-		diags.AddWarning("Interrupted while waiting",
-			"The service has accepted "+what+", and the run ended before it was fulfilled.\n\n"+
-				"In state now: the object with fulfilled = false.\nWhat to do: apply again; it goes on waiting for the same request and sends nothing.")
-		return
-	}
-	if report.Err != nil {
-		var seen diag.Diagnostics
-		AddError(&seen, report.Err, "the object with fulfilled = false; the request itself was accepted")
-		for _, d := range seen {
-			diags.AddWarning("Accepted, and could not be watched: "+d.Summary(), d.Detail())
-		}
+		Problem{
+			Summary: "Interrupted while waiting",
+			Detail:  "The service has accepted " + what + ", and the run ended before it was fulfilled.",
+			InState: notFulfilled,
+			Do:      "apply again; it goes on waiting for the same request and sends nothing.",
+		}.AddWarning(diags)
+
 		return
 	}
 
-	detail := "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows."
-	if report.Gap != "" {
-		detail += " The list of pending requests could not be read as a whole: " + report.Gap + "."
+	if report.Err != nil {
+		WarnUnwatched(diags, report.Err)
+		return
 	}
-	diags.AddWarning("Accepted and still pending", detail+"\n\n"+
-		"In state now: the object with fulfilled = false.\nWhat to do: nothing; a later refresh finds it fulfilled. A longer wait can be set in timeouts.")
+
+	warnPending(diags, what, report.Gap)
+}
+
+// notFulfilled is what is in state while a request is pending.
+const notFulfilled = "the object with fulfilled = false"
+
+func warnUnknownStatus(diags *diag.Diagnostics, what, status string) {
+	Problem{
+		Summary: "Unknown status of a pending request",
+		Detail:  "The service gives " + what + " the status \"" + status + "\", which this provider does not know. It is treated as pending, never as done.",
+		Do:      "where this status means that the request is over, name it in ended_statuses.",
+	}.AddWarning(diags)
+}
+
+// WarnUnwatched warns that a request was accepted, and that waiting for it failed.
+func WarnUnwatched(diags *diag.Diagnostics, err error) {
+	problem := ProblemOf(err, notFulfilled+"; the request itself was accepted")
+	problem.Detail = "Waiting for the request failed: " + problem.Summary + ".\n" + problem.Detail
+	problem.Summary = "Accepted, and could not be watched"
+
+	problem.AddWarning(diags)
+}
+
+// warnPending warns that a request was accepted and that the time for it is over. gap says
+// what could not be read of the list of pending requests; empty for nothing.
+func warnPending(diags *diag.Diagnostics, what, gap string) {
+	detail := "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows."
+	if gap != "" {
+		detail += " The list of pending requests could not be read as a whole: " + gap + "."
+	}
+
+	Problem{
+		Summary: "Accepted and still pending",
+		Detail:  detail,
+		InState: notFulfilled,
+		Do:      "nothing; a later refresh finds it fulfilled. A longer wait can be set in timeouts.",
+	}.AddWarning(diags)
 }

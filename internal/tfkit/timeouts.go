@@ -12,14 +12,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// LimitTimeout is the longest time that `timeouts` accepts.
-const LimitTimeout = 24 * time.Hour
+// limitTimeout is the longest duration that the block timeouts accepts.
+const limitTimeout = 24 * time.Hour
 
 // Timeouts is the block timeouts of a model.
 type Timeouts = timeouts.Value
 
-// TimeoutsBlock is the block timeouts, with create and update. preset is what applies
-// where nothing is configured; it is for the description only.
+// TimeoutsBlock returns the block timeouts with create and update. preset is the default that
+// the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "How long to wait for the service at most. When the time is over, the request stays accepted and a later refresh completes it.",
@@ -33,7 +33,7 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 	}
 }
 
-// TimeoutAttribute returns an attribute of a block timeouts. preset is the default that its
+// TimeoutAttribute returns an attribute of the block timeouts. preset is the default that its
 // description names.
 func TimeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
 	return schema.StringAttribute{
@@ -44,19 +44,19 @@ func TimeoutAttribute(description string, preset time.Duration) schema.StringAtt
 	}
 }
 
-// CreateTimeout is the configured time for creating, or else preset.
+// CreateTimeout returns the configured timeout for creating, or else preset.
 func CreateTimeout(ctx context.Context, t Timeouts, preset time.Duration) time.Duration {
 	d, _ := t.Create(ctx, preset)
 	return d
 }
 
-// UpdateTimeout is the configured time for changing, or else preset.
+// UpdateTimeout returns the configured timeout for changing, or else preset.
 func UpdateTimeout(ctx context.Context, t Timeouts, preset time.Duration) time.Duration {
 	d, _ := t.Update(ctx, preset)
 	return d
 }
 
-// shortDuration writes 10m rather than 10m0s.
+// shortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -65,6 +65,7 @@ func shortDuration(d time.Duration) string {
 	if strings.HasSuffix(text, "h0m") {
 		text = strings.TrimSuffix(text, "0m")
 	}
+
 	return text
 }
 
@@ -80,7 +81,9 @@ func (v durationValidator) ValidateString(ctx context.Context, req validator.Str
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if d, err := time.ParseDuration(req.ConfigValue.ValueString()); err != nil || d <= 0 || d > LimitTimeout {
-		resp.Diagnostics.AddAttributeError(req.Path, "Unusable duration", "The value "+v.Description(ctx)+".")
+
+	d, err := time.ParseDuration(req.ConfigValue.ValueString())
+	if err != nil || d <= 0 || d > limitTimeout {
+		Problem{Summary: "Unusable duration", Detail: "The value " + v.Description(ctx) + ".", At: req.Path}.AddError(&resp.Diagnostics)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-func TestOnlyDurationsThatCanBeWaitedAreAccepted(t *testing.T) {
+func TestDurationValidator_bounds(t *testing.T) {
 	t.Parallel()
 	for text, usable := range map[string]bool{
 		"1ms": true, "90s": true, "1h30m": true, "24h": true,
@@ -20,6 +20,7 @@ func TestOnlyDurationsThatCanBeWaitedAreAccepted(t *testing.T) {
 			t.Errorf("%q is usable: %v", text, got)
 		}
 	}
+
 	for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 		var resp validator.StringResponse
 		durationValidator{}.ValidateString(t.Context(), validator.StringRequest{ConfigValue: value}, &resp)
@@ -29,7 +30,7 @@ func TestOnlyDurationsThatCanBeWaitedAreAccepted(t *testing.T) {
 	}
 }
 
-func TestAPresetAppliesWhereNothingIsConfigured(t *testing.T) {
+func TestTimeouts_presetAppliesByDefault(t *testing.T) {
 	t.Parallel()
 	if got := CreateTimeout(t.Context(), Timeouts{}, time.Minute); got != time.Minute {
 		t.Errorf("creating waits %s", got)
@@ -39,7 +40,7 @@ func TestAPresetAppliesWhereNothingIsConfigured(t *testing.T) {
 	}
 }
 
-func TestDurationsAreWrittenShort(t *testing.T) {
+func TestShortDuration_leavesOutZeros(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		10 * time.Minute: "10m", time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", 30 * time.Second: "30s", 10 * time.Hour: "10h",

@@ -5,18 +5,16 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Written remembers whose consent the objects of one run manage, write and withdraw.
-// Terraform creates objects before, while and after it destroys others and hands
-// nothing from one to the next, so that a renamed object would withdraw what its
+// Written records which people the objects of one run manage, write and withdraw.
+// Terraform creates objects before, while and after it destroys others, and passes nothing
+// from one to the next. Without a record, a renamed object would withdraw what its
 // successor has written.
 //
-// The zero value is ready for use; it is safe for concurrent use. A person takes 40 to 70
-// bytes, whatever the length of the identity.
+// The zero value is ready to use, and safe for concurrent use. A person takes 40 to 70
+// bytes, regardless of the length of the identity.
 type Written struct {
 	mu      sync.Mutex
 	objects []string       // labels by number
@@ -27,12 +25,20 @@ type Written struct {
 // personKey is a digest of a person in a scope: a run may concern millions of people.
 type personKey [16]byte
 
-// traces are the objects that have to do with a person, by number; zero is none.
-type traces struct {
-	manages, writes, withdraws int32
-}
+// A role is what an object does about a person in a run.
+type role int
 
-// Object stands for one object of the configuration in a run.
+const (
+	manages role = iota
+	writes
+	withdraws
+	roles // how many there are
+)
+
+// traces are the numbers of the objects in each role for a person; zero is none.
+type traces [roles]int32
+
+// Object identifies one object of the configuration within a run.
 type Object struct {
 	number int32
 	label  string
@@ -41,9 +47,9 @@ type Object struct {
 // String returns the type of the object, and its name where it has one.
 func (o Object) String() string { return o.label }
 
-// Object returns the object of a resource type. A name tells objects of one type apart
-// and must hold nothing personal; objects of the same type and name are the same. Without
-// a name, every call returns another object: Terraform does not tell a provider the
+// Object returns an object of a resource type. A name distinguishes objects of one type and
+// must hold nothing personal: objects of the same type and name are the same. Without a
+// name, every call returns another object, because Terraform does not tell a provider the
 // address, and refreshes or applies an object once in a run.
 func (w *Written) Object(resourceType, name string) Object {
 	w.mu.Lock()
@@ -71,73 +77,70 @@ func (w *Written) Object(resourceType, name string) Object {
 	return Object{int32(number), label} //nolint:gosec // objects of a run
 }
 
-// Manage notes that an object is about a person, as a refresh or a plan sees it. It
-// returns another object of this run that is about the same person, if there is one.
+// Manage records that an object is about a person, as a refresh or a plan sees it. If
+// another object of this run is about the same person, it returns that one instead.
 func (w *Written) Manage(by Object, scope client.Scope, identity string) (other Object, shared bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	key := keyOf(scope, identity)
-	t := w.people[key]
-	if t.manages != 0 && t.manages != by.number {
-		return w.object(t.manages), true
-	}
-
-	t.manages = by.number
-	w.people[key] = t
-
-	return Object{}, false
+	return w.record(by, manages, keyOf(scope, identity))
 }
 
-// Write notes that an object writes the consent of a person in this run. Call it before
-// anything is sent, also where it turns out that nothing has to be sent. It returns
-// another object that has written the same person in this run, if there is one.
+// Write records that an object writes a person in this run. If another object has written
+// the same person, it returns that one instead. It must be called before anything is sent,
+// also if nothing turns out to be sent.
 func (w *Written) Write(by Object, scope client.Scope, identity string) (other Object, shared bool) {
+	return w.record(by, writes, keyOf(scope, identity))
+}
+
+// record records the first object that acts in a role, and returns that one to every other
+// object that asks for the same role.
+func (w *Written) record(by Object, as role, person personKey) (other Object, taken bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	key := keyOf(scope, identity)
-	t := w.people[key]
-	if t.writes != 0 && t.writes != by.number {
-		return w.object(t.writes), true
+	t := w.people[person]
+	if t[as] != 0 && t[as] != by.number {
+		return w.object(t[as]), true
 	}
 
-	t.writes = by.number
-	w.people[key] = t
+	t[as] = by.number
+	w.people[person] = t
 
 	return Object{}, false
 }
 
-// Withdraw notes that an object withdraws the consent of a person in this run, unless
-// another object writes it: then it returns that one, and nothing may be sent. Call it
-// from client.ConsentUpdate.Superseded, while the person is locked.
+// Withdraw records that an object withdraws the consent of a person in this run. If another
+// object writes the person, it returns that one instead, and nothing may be sent. It must be
+// called from client.ConsentUpdate.Superseded, while the person is locked.
 func (w *Written) Withdraw(by Object, scope client.Scope, identity string) (other Object, superseded bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	key := keyOf(scope, identity)
-	t := w.people[key]
-	if t.writes != 0 && t.writes != by.number {
-		if t.withdraws == by.number { // it was asked before, and has sent nothing since
-			t.withdraws = 0
-			w.people[key] = t
-		}
-		return w.object(t.writes), true
+	person := keyOf(scope, identity)
+	t := w.people[person]
+
+	superseded = t[writes] != 0 && t[writes] != by.number
+	if !superseded {
+		t[withdraws] = by.number
+		w.people[person] = t
+
+		return Object{}, false
 	}
 
-	t.withdraws = by.number
-	w.people[key] = t
+	// An earlier call allowed the withdrawal, and this one stops it before it is sent.
+	if t[withdraws] == by.number {
+		t[withdraws] = 0
+		w.people[person] = t
+	}
 
-	return Object{}, false
+	return w.object(t[writes]), true
 }
 
-// Withdrawn reports whether an object of this run has withdrawn the consent of a person:
-// five clauses that are false are not the person's choice then.
+// Withdrawn reports whether an object of this run has withdrawn the consent of a person. If
+// so, five clauses that are false are not the person's choice.
 func (w *Written) Withdrawn(scope client.Scope, identity string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	return w.people[keyOf(scope, identity)].withdraws != 0
+	return w.people[keyOf(scope, identity)][withdraws] != 0
 }
 
 func (w *Written) object(number int32) Object { return Object{number, w.objects[number]} }
@@ -150,22 +153,4 @@ func keyOf(scope client.Scope, identity string) (key personKey) {
 
 	copy(key[:], h.Sum(nil))
 	return key
-}
-
-// WarnShared says that two objects are about one person. It names what is known of them,
-// and never the person.
-func WarnShared(diags *diag.Diagnostics, a, b Object, scope client.Scope) {
-	diags.AddWarning("Two objects manage the consent of one person",
-		"In the scope "+describeScope(scope)+", the consent of one person is managed by two objects: "+a.String()+" and "+b.String()+". "+
-			"Where they differ, each apply undoes the other one, and the plan never stays empty.\n\n"+
-			"What to do: keep one of them and take the other one out of the configuration, with on_destroy = \"retain\" applied first.")
-}
-
-// WarnSuperseded says that a withdrawal was not sent, since another object of the run
-// writes the same person.
-func WarnSuperseded(diags *diag.Diagnostics, by Object, scope client.Scope) {
-	diags.AddWarning("Not withdrawn, another object writes it",
-		"on_destroy is \"withdraw\", and in the same run another object ("+by.String()+") writes the consent of the same person in the scope "+describeScope(scope)+". "+
-			"Nothing was withdrawn; Terraform forgets the destroyed object only.\n\n"+
-			"What to do: nothing, if the object was renamed; a moved block says so to Terraform and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.")
 }

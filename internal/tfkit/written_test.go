@@ -3,11 +3,8 @@ package tfkit
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -121,24 +118,6 @@ func TestWritten_property(t *testing.T) {
 			if writes[i] && last[i] != "write" {
 				t.Errorf("seed %d: person %d ends with a %s", seed, i, last[i])
 			}
-		}
-	}
-}
-
-func TestWritten_warningsNameNoPerson(t *testing.T) {
-	t.Parallel()
-	var w Written
-	var diags diag.Diagnostics
-	a, b := w.Object("analytics_consent", ""), w.Object("analytics_consent_batch", `source "people.csv"`)
-	WarnShared(&diags, a, b, webScope)
-	WarnSuperseded(&diags, b, webScope)
-
-	for _, d := range diags {
-		if len(d.Summary()) > 60 {
-			t.Errorf("the summary has %d characters: %s", len(d.Summary()), d.Summary())
-		}
-		if !strings.Contains(d.Detail(), `analytics_consent_batch with source "people.csv"`) || !strings.Contains(d.Detail(), `project_id = "web"`) {
-			t.Errorf("the detail names too little: %s", d.Detail())
 		}
 	}
 }

@@ -2,6 +2,8 @@ package tfkit
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -12,8 +14,8 @@ import (
 const IdentityDescription = "Identifier of the end user: often the database id of the user record, or the user's e-mail address. " +
 	"It is sent exactly as given, as one path segment. `.`, `..`, blanks around it, characters that cannot be seen anywhere in it (also spaces other than the plain one), and more than 8192 bytes are refused."
 
-// Segment returns a validator for identifiers by the rule of client.ValidateSegment. Its
-// error never holds the value.
+// Segment returns a validator of identifiers that applies client.ValidateSegment. Its errors
+// never hold the value.
 func Segment() validator.String { return segmentValidator{} }
 
 type segmentValidator struct{}
@@ -28,7 +30,24 @@ func (segmentValidator) ValidateString(_ context.Context, req validator.StringRe
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
+
 	if err := client.ValidateSegment(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Unusable identifier", "The value "+err.Error()+".")
+		Problem{Summary: "Unusable identifier", Detail: "The value " + err.Error() + ".", At: req.Path}.AddError(&resp.Diagnostics)
 	}
+}
+
+// clockSkew is how far a time of agreement may be ahead of this machine's clock. It allows
+// for inaccurate clocks but not for zones: a local time written with Z would outlast the
+// choices of the next hours.
+const clockSkew = 5 * time.Minute
+
+var errFutureAgreement = errors.New("lies in the future, so that a later choice of the person could not be recognised; check the zone (Z is UTC) and the clock of this machine")
+
+// CheckAgreed returns an error if a time of agreement lies in the future. The error completes
+// a sentence about the value and never holds it.
+func CheckAgreed(agreed time.Time) error {
+	if agreed.After(time.Now().Add(clockSkew)) {
+		return errFutureAgreement
+	}
+	return nil
 }
