@@ -153,7 +153,7 @@ func (b *batch) claimReport() error {
 		return err
 	}
 
-	release, free := b.resource.Files.Claim(name)
+	release, free := b.resource.Files.Take(name)
 	if !free {
 		return errReportTaken
 	}

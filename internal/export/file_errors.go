@@ -46,7 +46,7 @@ func (e *fileExport) addError(err error, m *fileModel, outputs []output, diags *
 			"choose another path, remove the file, or set overwrite = true where it may be replaced.")
 		return
 	}
-	if errors.Is(err, outfile.ErrClaimed) {
+	if errors.Is(err, outfile.ErrInUse) {
 		add("path", "Two objects with one file",
 			"Another object of this run has written a file at this path. Nothing was asked of the service.",
 			"give each object a path of its own.")

@@ -153,7 +153,7 @@ func (m *fileModel) restore(ctx context.Context) {
 }
 
 // remove removes the files that this object wrote, and no others.
-func (m *fileModel) remove(ctx context.Context, files *outfile.Claims, diags *diag.Diagnostics) {
+func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == destroyRetains {
 		return
 	}

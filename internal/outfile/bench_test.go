@@ -27,8 +27,8 @@ func BenchmarkWriter(b *testing.B) {
 
 func writeLarge(b *testing.B, block []byte, never bool) time.Duration {
 	b.Helper()
-	var claims Claims
-	r, err := claims.Reserve(Target{Path: filepath.Join(b.TempDir(), "day")})
+	var paths PathsInUse
+	r, err := paths.Reserve(Target{Path: filepath.Join(b.TempDir(), "day")})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -44,7 +44,7 @@ var (
 	ErrNoName     = errors.New("the path names no file")
 	ErrExists     = errors.New("there is a file at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
-	ErrClaimed    = errors.New("another object of this run has claimed that path")
+	ErrInUse      = errors.New("another object of this run uses that path")
 	ErrBusy       = errors.New("another process is writing a file at that path, or another provider configuration of this run has written it")
 	ErrLeftover   = errors.New("the name of the temporary file beside the path, .analytics-*.tmp, is taken by something that this user did not write")
 	ErrPartial    = errors.New("some of the files are new already, and the others are as they were")

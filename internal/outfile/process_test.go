@@ -27,15 +27,15 @@ func TestMain(m *testing.M) {
 // child writes half a file, or a whole one, says so, and waits for the end of its
 // input.
 func child(command, path string) {
-	var claims Claims
+	var paths PathsInUse
 	if command == "remove" {
 		ctx := context.Background()
 		sum, _ := Read(ctx, path)
-		gone, err := claims.Remove(ctx, path, sum.SHA256)
+		gone, err := paths.Remove(ctx, path, sum.SHA256)
 		_, _ = fmt.Fprintln(os.Stdout, gone, err)
 		os.Exit(0)
 	}
-	r, err := claims.Reserve(Target{Path: path, Replace: true})
+	r, err := paths.Reserve(Target{Path: path, Replace: true})
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, err)
 		os.Exit(1)

@@ -38,7 +38,7 @@ type Reservation struct{ places []*place }
 type place struct {
 	Target
 
-	release func() // of the claim; nil once a file is in place
+	release func() // gives the path back; nil once a file is in place
 	created []string
 	folder  *os.Root
 	name    string
@@ -49,13 +49,13 @@ type place struct {
 // Reserve checks that files can be written to the targets and keeps everybody else
 // from writing them: other objects of this run until its end, other processes until
 // Close. It leaves nothing but lock files. Errors are *TargetError and name no path.
-func (c *Claims) Reserve(targets ...Target) (*Reservation, error) {
+func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
 	r := &Reservation{}
 	for i, target := range targets {
-		p := &place{Target: target}
-		r.places = append(r.places, p)
+		t := &place{Target: target}
+		r.places = append(r.places, t)
 
-		if err := p.reserve(c); err != nil {
+		if err := t.reserve(p); err != nil {
 			r.Close()
 			return nil, &TargetError{i, err}
 		}
@@ -63,17 +63,17 @@ func (c *Claims) Reserve(targets ...Target) (*Reservation, error) {
 	return r, nil
 }
 
-func (p *place) reserve(c *Claims) error {
+func (p *place) reserve(paths *PathsInUse) error {
 	if err := p.open(); err != nil {
 		return err
 	}
 
-	release, free := c.Claim(p.Path)
+	release, free := paths.Take(p.Path)
 	if !free {
-		return ErrClaimed
+		return ErrInUse
 	}
 	p.release = release
-	p.Replace = p.Replace || c.wasLeft(p.Path)
+	p.Replace = p.Replace || paths.wasLeft(p.Path)
 
 	if err := p.check(); err != nil { // before the lock: a file of somebody else needs none
 		return err
@@ -173,7 +173,7 @@ func (r *Reservation) Discard(target int) {
 	}
 }
 
-// Keep keeps the claims until the run ends, also where nothing is committed.
+// Keep keeps the paths in use until the run ends, also where nothing is committed.
 func (r *Reservation) Keep() {
 	for _, p := range r.places {
 		p.release = nil
@@ -246,7 +246,7 @@ func (r *Reservation) publish() error {
 	return nil
 }
 
-// Close lets go of everything that was not committed: unfinished files, claims, locks,
+// Close lets go of everything that was not committed: unfinished files, paths, locks,
 // and folders that were created and are empty.
 func (r *Reservation) Close() {
 	for _, p := range r.places {

@@ -23,9 +23,9 @@ func fill(t *testing.T, r *Reservation, texts ...string) {
 	}
 }
 
-func reserve(t *testing.T, c *Claims, targets ...Target) *Reservation {
+func reserve(t *testing.T, paths *PathsInUse, targets ...Target) *Reservation {
 	t.Helper()
-	r, err := c.Reserve(targets...)
+	r, err := paths.Reserve(targets...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var claims Claims
-	r := reserve(t, &claims, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
 	fill(t, r, "new a", "new b")
 	if _, err := os.Lstat(a); err == nil {
 		t.Error("a is there before it is committed")
@@ -85,8 +85,8 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 	if err := os.WriteFile(at("b"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var claims Claims
-	r := reserve(t, &claims, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
 	fill(t, r, "new a", "new b", "new c")
 	if err := os.WriteFile(at("c"), []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 	wantText(t, at("b"), "old")
 	wantText(t, at("c"), "theirs")
 	wantFiles(t, folder, "b", "c")
-	if _, err := claims.Reserve(Target{Path: at("a")}); err != nil {
-		t.Errorf("the claim is still held: %v", err)
+	if _, err := paths.Reserve(Target{Path: at("a")}); err != nil {
+		t.Errorf("the path is still in use: %v", err)
 	}
 }
 
@@ -115,8 +115,8 @@ func TestCommit_cannotBeTakenBack(t *testing.T) {
 	if err := os.WriteFile(a, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var claims Claims
-	r := reserve(t, &claims, Target{Path: a, Replace: true}, Target{Path: b})
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: a, Replace: true}, Target{Path: b})
 	if !r.places[0].lock.held() {
 		t.Skip("this system has no locks, so nothing is kept to restore")
 	}
@@ -139,9 +139,9 @@ func TestCommit_cannotBeTakenBack(t *testing.T) {
 func TestReserve_oneObjectAtATime(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "day")
-	var claims, otherRun Claims
-	r := reserve(t, &claims, Target{Path: path})
-	if _, err := claims.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrClaimed) {
+	var paths, otherRun PathsInUse
+	r := reserve(t, &paths, Target{Path: path})
+	if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
 		t.Errorf("another object of the run: %v", err)
 	}
 	if _, err := otherRun.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrBusy) {
@@ -153,7 +153,7 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	}
 	r.Close()
 
-	if _, err := claims.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrClaimed) {
+	if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
 		t.Errorf("another object of the run, later: %v", err)
 	}
 	reserve(t, &otherRun, Target{Path: path, Replace: true}).Close()
@@ -165,16 +165,16 @@ func TestReserve_folders(t *testing.T) {
 	root := t.TempDir()
 	day := filepath.Join(root, "events", "dt=2026-11-20", "part-0")
 	other := filepath.Join(root, "persons", "dt=2026-11-20", "part-0")
-	var claims Claims
-	if _, err := claims.Reserve(Target{Path: day}); !errors.Is(err, ErrNoFolder) {
+	var paths PathsInUse
+	if _, err := paths.Reserve(Target{Path: day}); !errors.Is(err, ErrNoFolder) {
 		t.Errorf("without the folder: %v", err)
 	}
 
 	targets := []Target{{Path: day, CreateFolders: true}, {Path: other, CreateFolders: true}}
-	reserve(t, &claims, targets...).Close()
+	reserve(t, &paths, targets...).Close()
 	wantFiles(t, root)
 
-	r := reserve(t, &claims, targets...)
+	r := reserve(t, &paths, targets...)
 	fill(t, r, "events")
 	if _, err := r.Commit(); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestReserve_folders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := claims.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
+	if _, err := paths.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
 		t.Errorf("below a file: %v", err)
 	}
 }
@@ -264,8 +264,8 @@ func TestTemporary_named(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var claims Claims
-		r := reserve(t, &claims, Target{Path: path, Replace: replace})
+		var paths PathsInUse
+		r := reserve(t, &paths, Target{Path: path, Replace: replace})
 		p := r.places[0]
 		f, err := p.folder.OpenFile(p.lock.temporaryName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
@@ -290,8 +290,8 @@ func TestCommit_partial(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	var claims Claims
-	r := reserve(t, &claims, Target{Path: at("a")}, Target{Path: at("b")})
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b")})
 	fill(t, r, "new a", "new b")
 	first := &published{place: r.places[0]}
 	if err := errors.Join(os.Mkdir(at("a"), 0o700), os.WriteFile(filepath.Join(at("a"), "theirs"), nil, 0o600)); err != nil {

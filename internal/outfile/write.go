@@ -8,7 +8,7 @@ func Check(path string) error { return check(Target{Path: path, Replace: true}) 
 func CheckNew(path string) error { return check(Target{Path: path}) }
 
 func check(target Target) error {
-	var none Claims
+	var none PathsInUse
 	r, err := none.Reserve(target)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func Create(path string, fill func(*Writer) error) (File, error) {
 }
 
 func write(target Target, fill func(*Writer) error) (File, error) {
-	var none Claims
+	var none PathsInUse
 	r, err := none.Reserve(target)
 	if err != nil {
 		return File{}, err

@@ -13,8 +13,8 @@ func TestReservation_discardForgets(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	var claims Claims
-	r := reserve(t, &claims, Target{Path: path})
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: path})
 	fill(t, r, "a first try that is longer")
 	r.Discard(0)
 	if w, err := r.Writer(0); err != nil || w.Size() != 0 {
@@ -117,7 +117,7 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	var claims Claims
+	var paths PathsInUse
 	written, err := Create(path, text("ours"))
 	if err != nil {
 		t.Fatal(err)
@@ -125,44 +125,44 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := claims.Remove(t.Context(), path, written.SHA256); gone || err != nil {
+	if gone, err := paths.Remove(t.Context(), path, written.SHA256); gone || err != nil {
 		t.Errorf("an altered file: gone %t, %v", gone, err)
 	}
-	if gone, err := claims.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
+	if gone, err := paths.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
 		t.Errorf("a folder: gone %t, %v", gone, err)
 	}
 	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if gone, err := claims.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
+		if gone, err := paths.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
 			t.Errorf("our file: gone %t, %v", gone, err)
 		}
 	}
 	wantFiles(t, folder)
 }
 
-func TestClaim_anySpellingOfAPath(t *testing.T) {
+func TestPathsInUse_anySpellingOfAPath(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(folder, "real"), 0o700), os.Symlink("real", filepath.Join(folder, "link"))); err != nil {
 		t.Fatal(err)
 	}
-	var c Claims
-	release, free := c.Claim(filepath.Join(folder, "real", "day"))
+	var paths PathsInUse
+	release, free := paths.Take(filepath.Join(folder, "real", "day"))
 	if !free {
 		t.Fatal("the first has to get it")
 	}
 	for _, spelled := range []string{folder + "/real/day", folder + "/real/../real/./day", folder + "/link/day"} {
-		if _, free := c.Claim(spelled); free {
+		if _, free := paths.Take(spelled); free {
 			t.Errorf("%s is free", spelled)
 		}
 	}
-	if _, free := c.Claim(filepath.Join(folder, "day")); !free {
+	if _, free := paths.Take(filepath.Join(folder, "day")); !free {
 		t.Error("another path is taken")
 	}
 	release()
-	if _, free := c.Claim(folder + "/link/day"); !free {
+	if _, free := paths.Take(folder + "/link/day"); !free {
 		t.Error("it is still taken")
 	}
 }

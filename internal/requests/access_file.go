@@ -176,7 +176,7 @@ func (f *fetch) refuseTarget(err error) {
 			"choose another output_path, move the file away, or set overwrite = true where it may be replaced")
 		return
 	}
-	if errors.Is(err, outfile.ErrClaimed) || errors.Is(err, outfile.ErrBusy) {
+	if errors.Is(err, outfile.ErrInUse) || errors.Is(err, outfile.ErrBusy) {
 		f.refuseFile("Two objects with one file", err, nothing, "give each object an output_path of its own, also in other workspaces and under other provider configurations")
 		return
 	}

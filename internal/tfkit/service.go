@@ -35,7 +35,7 @@ type Service struct {
 	// Deferred carries out deferred requests; nil if Client is nil.
 	Deferred *deferred.Engine
 	// Files are the output files of this run.
-	Files outfile.Claims
+	Files outfile.PathsInUse
 }
 
 // ClientAndScope returns the client and the scope for a request, or reports what is missing.

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Claims are the paths that the objects of this run write. The zero value is ready
+// PathsInUse are the paths that the objects of one run write. The zero value is ready
 // for use.
-type Claims struct {
+type PathsInUse struct {
 	mu    sync.Mutex
 	paths map[string]bool
 	left  map[string]Stamp // of files that objects have left at their paths
@@ -20,27 +20,27 @@ type Claims struct {
 
 // Leave notes that an object which ends leaves its file at path, if it still has the
 // digest. An object of this run that comes after it may replace the file as it is now.
-func (c *Claims) Leave(ctx context.Context, path, sha256 string) {
+func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
 	found, err := Read(ctx, path)
 	if err != nil || found.SHA256 != sha256 {
 		return
 	}
 
 	key := canonical(path)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left == nil {
-		c.left = map[string]Stamp{}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left == nil {
+		p.left = map[string]Stamp{}
 	}
-	c.left[key] = found.Stamp
+	p.left[key] = found.Stamp
 }
 
 // wasLeft reports whether the file at path is one that an object of this run has left.
-func (c *Claims) wasLeft(path string) bool {
+func (p *PathsInUse) wasLeft(path string) bool {
 	key := canonical(path)
-	c.mu.Lock()
-	left, ok := c.left[key]
-	c.mu.Unlock()
+	p.mu.Lock()
+	left, ok := p.left[key]
+	p.mu.Unlock()
 	if !ok {
 		return false
 	}
@@ -49,34 +49,34 @@ func (c *Claims) wasLeft(path string) bool {
 	return err == nil && now == left
 }
 
-// Claim takes a path for one object of this run, and reports false where another one
-// has it: two objects with one file would overwrite each other for ever. release is
-// for a file that came to nothing.
-func (c *Claims) Claim(path string) (release func(), free bool) {
+// Take takes a path for one object of the run, and reports whether it was free: two
+// objects with one path would overwrite each other in every run. release gives the path
+// back where no file was written.
+func (p *PathsInUse) Take(path string) (release func(), free bool) {
 	key := canonical(path)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 
-	if c.paths[key] {
+	if p.paths[key] {
 		return nil, false
 	}
-	if c.paths == nil {
-		c.paths = map[string]bool{}
+	if p.paths == nil {
+		p.paths = map[string]bool{}
 	}
-	c.paths[key] = true
+	p.paths[key] = true
 
 	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.paths, key)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.paths, key)
 	}, true
 }
 
 // Remove removes the file at path if it still has the digest, and reports whether it is
-// gone. A path that another object of this run has claimed counts as gone: the file
-// there is that object's. Errors name no path.
-func (c *Claims) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	release, free := c.Claim(path)
+// gone. A path that another object of this run uses counts as gone: the file there is
+// that object's. Errors name no path.
+func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
+	release, free := p.Take(path)
 	if !free {
 		return true, nil
 	}
