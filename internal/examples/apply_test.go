@@ -14,9 +14,7 @@ func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			text := e.text(t)
-			if newer.MatchString(text) {
-				e.SkipBefore(11)
-			}
+			e.skipBefore(text)
 			if err := os.RemoveAll(filepath.Join(e.folder, importFile)); err != nil {
 				t.Fatal(err)
 			}
@@ -42,9 +40,7 @@ func TestEveryImportExampleImports(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
-			if newer.MatchString(e.text(t)) {
-				e.SkipBefore(11)
-			}
+			e.skipBefore(e.text(t))
 			planned := e.terraform(t, "plan")
 			if !strings.Contains(planned.Output, "1 to import") {
 				t.Errorf("the import block imports nothing:\n%s", planned.Output)

@@ -102,8 +102,21 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 	return e.MustRun(append([]string{"-chdir=" + e.folder}, args...)...)
 }
 
-// newer matches what only Terraform and OpenTofu from 1.11 on understand.
-var newer = regexp.MustCompile(`ephemeral\s*=\s*true|_wo\s*=`)
+// What only newer versions of Terraform and OpenTofu understand.
+var (
+	writeOnly = regexp.MustCompile(`ephemeral\s*=\s*true|_wo\s*=`)
+	functions = regexp.MustCompile(`provider::`)
+)
+
+// skipBefore skips the test where the CLI is too old for a configuration.
+func (e *example) skipBefore(text string) {
+	if writeOnly.MatchString(text) {
+		e.SkipBefore(11)
+	}
+	if functions.MatchString(text) {
+		e.SkipBefore(8)
+	}
+}
 
 // folders are the examples: all folders that hold configuration. Modules are
 // applied by what calls them.

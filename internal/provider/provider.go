@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -15,6 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/export"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/functions"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
@@ -23,7 +25,10 @@ import (
 // TypeName is the prefix of everything that the provider offers.
 const TypeName = "analytics"
 
-var _ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
+var (
+	_ provider.ProviderWithFunctions      = (*analyticsProvider)(nil)
+	_ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
+)
 
 // Option changes how the provider reaches the service.
 type Option func(*client.Config)
@@ -69,4 +74,8 @@ func (p *analyticsProvider) DataSources(context.Context) []func() datasource.Dat
 		requests.NewPendingRequestsDataSource,
 		session.NewCurrentUserDataSource,
 	}
+}
+
+func (p *analyticsProvider) Functions(context.Context) []func() function.Function {
+	return functions.All()
 }

@@ -1,0 +1,16 @@
+# An address from a spreadsheet and the one that the service holds, compared by value.
+variable "address" {
+  type    = string
+  default = "192.0.2.17"
+}
+
+data "analytics_consent" "ada" {
+  identity_id = "ada@example.com"
+}
+
+check "address" {
+  assert {
+    condition     = provider::analytics::ipv6_mapped(var.address) == provider::analytics::ipv6_mapped(data.analytics_consent.ada.user_ipv6)
+    error_message = "The service holds another address."
+  }
+}

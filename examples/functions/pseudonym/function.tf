@@ -1,0 +1,28 @@
+# Resource addresses that do not show who the people are. The key stays secret; the
+# pseudonyms made with it may be shown.
+variable "pseudonym_key" {
+  type      = string
+  sensitive = true
+}
+
+locals {
+  people = ["ada@example.com", "jane@example.com"]
+  by_pseudonym = {
+    for identity in local.people :
+    nonsensitive(provider::analytics::pseudonym(identity, var.pseudonym_key)) => identity
+  }
+}
+
+resource "analytics_consent" "person" {
+  for_each = local.by_pseudonym
+
+  identity_id = each.value
+
+  clause_1_consent = true
+  clause_2_consent = false
+  clause_3_consent = false
+  clause_4_consent = false
+  clause_5_consent = false
+
+  agreement_time = "2026-02-01T08:00:00Z"
+}

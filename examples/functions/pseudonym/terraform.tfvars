@@ -1,0 +1,1 @@
+pseudonym_key = "an invented key, at least 16 bytes"
