@@ -44,8 +44,18 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	return w.result, err
 }
 
-// Concurrency returns how many requests of the client are under way at once at most.
-func (c *Client) Concurrency() int { return c.pool.MaxIdleConnsPerHost }
+// alone waits until nothing else of this process uses the endpoint of a person.
+func (c *Client) alone(ctx context.Context, scope Scope, identity string, op operation) (endpoint, func(), error) {
+	to, err := scope.ofPerson(identity, op)
+	if err != nil {
+		return endpoint{}, nil, err
+	}
+	unlock, err := c.people.lock(ctx, to.escaped)
+	if err != nil {
+		return endpoint{}, nil, (&call{op: op, endpoint: to}).transportError(err)
+	}
+	return to, unlock, nil
+}
 
 // consentWrite is one update on its way.
 type consentWrite struct {
@@ -93,7 +103,7 @@ func (w *consentWrite) send(ctx context.Context) error {
 	}
 
 	// A read-only client refuses the write before anything is sent.
-	if !w.update.comparesFirst() || w.client.readOnly {
+	if !w.update.comparesFirst() || w.client.sender.readOnly {
 		return w.patch(ctx, nil)
 	}
 
@@ -112,7 +122,7 @@ func (w *consentWrite) send(ctx context.Context) error {
 
 // sendAdmitted compares and writes under one admission.
 func (w *consentWrite) sendAdmitted(ctx context.Context) error {
-	admitted, a, err := w.client.gate.admit(ctx)
+	admitted, a, err := w.client.sender.gate.admit(ctx)
 	if err != nil {
 		return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
 	}
@@ -197,7 +207,7 @@ func (w *consentWrite) patch(ctx context.Context, a *admission) error {
 		p.beforeRetry = func() error { return w.compareAgain(ctx, a) }
 	}
 
-	got, err := w.client.do(ctx, opUpdateConsent, w.to, p, w.update.private(w.identity)...)
+	got, err := w.client.sender.do(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity)})
 	if w.result.Outcome != ConsentWritten { // as the comparison before a repetition found
 		return nil
 	}
@@ -233,7 +243,7 @@ func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _
 		return false, nil
 	}
 	if err != nil {
-		return false, lost.unknownOutcome(err)
+		return false, UnknownOutcome(lost, err)
 	}
 
 	if w.update.isIn(held) {
@@ -264,21 +274,4 @@ func (w *consentWrite) checkAnswer(got answer) error {
 	}
 
 	return nil
-}
-
-// unknownOutcome returns the error where neither the answer nor a look at the service says
-// whether the request was carried out.
-func (e *Error) unknownOutcome(look error) *Error {
-	unknown := *e
-	unknown.Class = ClassUnknownOutcome
-	unknown.Detail = e.Title()
-	if e.Detail != "" {
-		unknown.Detail += " (" + e.Detail + ")"
-	}
-
-	if seen, ok := errors.AsType[*Error](look); ok {
-		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
-		unknown.cause = seen.cause
-	}
-	return &unknown
 }

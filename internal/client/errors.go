@@ -165,12 +165,30 @@ func IsClass(err error, classes ...ErrorClass) bool {
 	return slices.Contains(classes, e.Class)
 }
 
-// UnknownOutcome returns the error of a request whose answer was lost, and of which a
-// look at the service does not show either whether it was carried out. look is the
-// error of that look; nil where it showed nothing.
-func UnknownOutcome(lost *Error, look error) *Error { return lost.unknownOutcome(look) }
-
 // MayPass reports failures that a later try may not meet.
 func MayPass(err error) bool {
 	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
+}
+
+// UnknownOutcome returns the error of a request that may have been carried out: its
+// answer was lost, and a look at the service did not tell. look is the error of that
+// look; nil where it showed nothing.
+func UnknownOutcome(lost *Error, look error) *Error {
+	unknown := *lost
+	unknown.Class = ClassUnknownOutcome
+	unknown.Detail = lost.Title()
+	if lost.Detail != "" {
+		unknown.Detail += " (" + lost.Detail + ")"
+	}
+
+	if seen, ok := errors.AsType[*Error](look); ok {
+		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
+		unknown.cause = seen.cause
+	}
+	return &unknown
+}
+
+// invalid returns the error of an operation whose arguments cannot be sent.
+func invalid(op operation, err error) *Error {
+	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
 }

@@ -14,22 +14,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-var opExport = operation{name: "Export records", method: http.MethodGet, streams: true}
+var opExport = operation{name: "Export records", method: http.MethodGet, path: "/export", streams: true}
 
-// dayLayout is how the interface writes a UTC date (section 4, Export).
-const dayLayout = "2006-01-02"
-
-// ParseDay returns the UTC date that text is, YYYY-MM-DD and nothing else.
-func ParseDay(text string) (time.Time, error) {
-	day, err := time.Parse(dayLayout, text)
-	if err != nil || day.Format(dayLayout) != text {
-		return time.Time{}, errors.New("has to be a date that exists, written YYYY-MM-DD, such as 2026-01-31")
-	}
-	return day, nil
-}
-
-// FormatDay returns the UTC date of an instant.
-func FormatDay(t time.Time) string { return t.UTC().Format(dayLayout) }
+// errNoExport is the error of an export in the older path family (section 4).
+var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
 
 // ExportQuery says what to export.
 type ExportQuery struct {
@@ -84,9 +72,12 @@ type ExportSink interface {
 // never taken for a short day: without an error the day was read to its end. Errors
 // are *Error, or the sink's.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink ExportSink) (ExportResult, error) {
-	to, err := scope.export()
+	to, err := scope.endpoint(opExport)
 	if err != nil {
-		return ExportResult{}, invalid(opExport, err)
+		return ExportResult{}, err
+	}
+	if scope.Account() {
+		return ExportResult{}, invalid(opExport, errNoExport)
 	}
 
 	attempts := 0
@@ -101,12 +92,12 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		if e.Operation == opExport.name {
 			e.Attempts += attempts
 		}
-		if !e.midway || try == c.retries.RetryMax {
+		if !e.midway || try == c.sender.retries.RetryMax {
 			return x.result, e
 		}
 
 		attempts = e.Attempts
-		if pause(ctx, backoff(0, 0, try, nil)) != nil {
+		if Pause(ctx, backoff(0, 0, try, nil)) != nil {
 			return x.result, e
 		}
 		if err := sink.Restart(); err != nil {
@@ -149,11 +140,12 @@ func (x *exporting) read(ctx context.Context) error {
 // part reads the answer of one request. asked is the kind that the request asks for;
 // Unknown where it asks for all.
 func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
-	s, err := x.client.stream(ctx, opExport, x.to, payload{query: query.Encode()})
+	s, err := x.client.sender.stream(ctx, request{op: opExport, to: x.to, payload: payload{query: query.Encode()}})
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	s.floor = x.client.wire.exportMinRate()
 	if err := x.checkHead(s); err != nil {
 		return err
 	}
@@ -185,9 +177,6 @@ func (x *exporting) checkPrint(s *streamed, printed fingerprint) error {
 	x.prints = append(x.prints, printed)
 	return nil
 }
-
-// kindSettings names what to compare where the kinds of an answer are wrong.
-const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
 
 // fingerprint identifies the records of an answer, whatever their order.
 type fingerprint struct {

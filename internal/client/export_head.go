@@ -2,8 +2,6 @@ package client
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -50,45 +48,4 @@ func (s *streamed) notReady() *Error {
 		detail += "; the service asks to come back in " + wait.String()
 	}
 	return s.call.fail(ClassNotReady, s.resp.StatusCode, detail)
-}
-
-// waitAsked returns the wait that a Retry-After asks for, up to a day. It is shown and
-// not waited for, so that the bounds of retries do not apply.
-func waitAsked(value string, now time.Time) (time.Duration, bool) {
-	const most = 24 * time.Hour
-	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, most), seconds > 0
-	}
-
-	when, err := http.ParseTime(value)
-	if err != nil || !when.After(now) {
-		return 0, false
-	}
-	return min(when.Sub(now).Round(time.Second), most), true
-}
-
-// hasNextLink reports whether a Link header (RFC 8288) names a next page.
-func hasNextLink(h http.Header) bool {
-	for _, value := range h.Values("Link") {
-		for link := range strings.SplitSeq(value, ",") {
-			_, parameters, _ := strings.Cut(link, ">")
-			for parameter := range strings.SplitSeq(parameters, ";") {
-				name, relations, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-				if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func namesNext(relations string) bool {
-	for relation := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(relations), `"`)) {
-		if strings.EqualFold(relation, "next") {
-			return true
-		}
-	}
-	return false
 }

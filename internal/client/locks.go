@@ -2,29 +2,8 @@ package client
 
 import (
 	"context"
-	"strings"
 	"sync"
 )
-
-// LockPerson waits until nothing else of this process submits deferred requests about
-// a person, or until the context ends. The returned function gives the turn on.
-func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (unlock func(), err error) {
-	key := strings.Join([]string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}, "\x00")
-	return c.people.lock(ctx, key)
-}
-
-// alone waits until nothing else of this process uses the endpoint of a person.
-func (c *Client) alone(ctx context.Context, scope Scope, identity string, op operation) (endpoint, func(), error) {
-	to, err := scope.ofPerson(identity, op)
-	if err != nil {
-		return endpoint{}, nil, invalid(op, err)
-	}
-	unlock, err := c.people.lock(ctx, to.escaped)
-	if err != nil {
-		return endpoint{}, nil, (&call{op: op, endpoint: to}).transportError(err)
-	}
-	return to, unlock, nil
-}
 
 // keyedLocks serialises what happens to one person, so that a comparison and the
 // write that follows from it are not interleaved with another resource's.

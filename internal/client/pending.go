@@ -1,246 +1,24 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-var opListPending = operation{name: "List pending actions", method: http.MethodGet}
-
-// The deferred operations (section 4), as this provider names them.
-const (
-	OperationProfileUpdate = "profile_update"
-	OperationDataAccess    = "data_access"
-	OperationDataDeletion  = "data_deletion"
-)
-
-// Operations are the names of all deferred operations.
-var Operations = []string{OperationDataAccess, OperationDataDeletion, OperationProfileUpdate}
-
-// Progress is what a pending record's status says.
-type Progress int
-
-// The kinds of progress. A status that nobody knows is Unclear, and treated like
-// Waiting: a request must never be taken for done because its status was new.
-const (
-	Waiting Progress = iota
-	Unclear
-	Failed
-	Done
-)
-
-// PendingRecord is one entry of the pending list. The interface does not show its
-// fields (section 2), so they are recognised under the usual spellings; what is
-// not recognised is absent, and the record's JSON is there.
-type PendingRecord struct {
-	ID        Optional[string]
-	Identity  Optional[string]
-	Operation Optional[string] // one of Operations
-	CreatedAt Optional[time.Time]
-	Status    Optional[string]
-	Code      string // of a failure
-	JSON      []byte
-}
-
-// Progress reads the status.
-func (r PendingRecord) Progress() Progress {
-	status, given := r.Status.Get()
-	if !given {
-		return Waiting
-	}
-	switch word := lettersOf(status); word {
-	case "", "pending", "queued", "waiting", "inprogress", "processing", "running", "scheduled", "new", "open", "accepted", "submitted", "created", "started", "active":
-		return Waiting
-	case "failed", "failure", "error", "errored", "rejected", "cancelled", "canceled", "aborted", "expired":
-		return Failed
-	case "done", "completed", "complete", "fulfilled", "finished", "succeeded", "success", "processed":
-		return Done
-	}
-	return Unclear
-}
-
-// Is reports whether the record is about one of the operations.
-func (r PendingRecord) Is(operations ...string) bool {
-	op, known := r.Operation.Get()
-	return known && slices.Contains(operations, op)
-}
-
-// ShownStatus returns the status escaped and cut, for messages; empty where there is
-// none.
-func (r PendingRecord) ShownStatus() string {
-	status, _ := r.Status.Get()
-	return newRedactor().text(status, 60)
-}
-
-// FailureCode returns the service's code of a failure, escaped, cut, and without what
-// looks like a person or a secret; empty where there is none.
-func (r PendingRecord) FailureCode() string {
-	identity, _ := r.Identity.Get()
-	return newRedactor(identity).text(r.Code, 80)
-}
-
-// ShownID returns the service's identifier of a request for messages: escaped, cut,
-// and without what looks like a person or a secret.
-func ShownID(id string) string { return newRedactor().text(id, 80) }
-
-// SameWord reports whether two words are equal by their letters and digits, so that
-// "in_progress" and "inProgress" are.
-func SameWord(a, b string) bool { return lettersOf(a) == lettersOf(b) }
-
-// MemberNames returns the names of an object's members for a message, such as
-// ` (its members are "id", "personId")`, and never a value. It is empty where v is no
-// object.
-func MemberNames(v []byte) string {
-	names := sortedNames(membersOf(v))
-	if len(names) == 0 {
-		return ""
-	}
-
-	for i, name := range names {
-		names[i] = strconv.Quote(newRedactor().text(name, 40))
-	}
-	if len(names) > 12 {
-		names = append(names[:12], "…")
-	}
-	return " (its members are " + strings.Join(names, ", ") + ")"
-}
-
-// Spellings of the fields of a record, the usual first.
-var (
-	idNames        = []string{"id", "_id", "request_id", "action_id", "uuid"}
-	identityNames  = []string{"identity_id", "identity", "user_id", "user", "subject_id", "subject"}
-	operationNames = []string{"operation", "type", "action", "request_type", "action_type", "kind", "name"}
-	createdNames   = []string{"created_at", "requested_at", "submitted_at", "created", "timestamp", "time", "date"}
-	statusNames    = []string{"status", "state"}
-	codeNames      = []string{"code", "error_code", "error"}
-	recordWrappers = []string{"request", "record", "action", "data", "attributes"}
-	listWrappers   = []string{"pending_requests", "pending", "requests", "actions", "data", "items", "results", "records", "list"}
-)
-
-// readRecord recognises the fields of a record, at its top or below a wrapper.
-// identityField is a further name of the field that holds the person; empty: none.
-func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
-	m := foldedMembers(v)
-	for _, wrapper := range recordWrappers {
-		if len(pick(m, idNames)) > 0 || len(pick(m, slices.Concat(identityField, identityNames))) > 0 {
-			break
-		}
-		if inner := m[lettersOf(wrapper)]; inner.Kind() == '{' {
-			m = foldedMembers(inner)
-		}
-	}
-
-	r := PendingRecord{JSON: v}
-	r.ID = textField(pick(m, idNames))
-	r.Identity = textField(pick(m, slices.Concat(identityField, identityNames)))
-	r.Status = textField(pick(m, statusNames))
-	r.Code = textOf(pick(m, codeNames))
-	if inner := membersOf(pick(m, []string{"error"})); inner != nil {
-		r.Code = firstText(inner, "code", "message")
-	}
-	if t, ok := readInstant(pick(m, createdNames)); ok {
-		r.CreatedAt = Some(t)
-	}
-
-	for _, name := range operationNames {
-		if op := operationOf(textOf(m[lettersOf(name)])); op != "" {
-			r.Operation = Some(op)
-			break
-		}
-	}
-	return r
-}
-
-// foldedMembers gives an object's members by their letters alone, so that camel
-// and snake case are one.
-func foldedMembers(v jsontext.Value) map[string]jsontext.Value {
-	folded := map[string]jsontext.Value{}
-	members := membersOf(v)
-	for _, name := range sortedNames(members) {
-		folded[lettersOf(name)] = members[name]
-	}
-	return folded
-}
-
-func lettersOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, strings.ToLower(s))
-}
-
-func pick(m map[string]jsontext.Value, names []string) jsontext.Value {
-	for _, name := range names {
-		if v := m[lettersOf(name)]; name != "" && len(v) > 0 && v.Kind() != 'n' {
-			return v
-		}
-	}
-	return nil
-}
-
-// textField reads text, a number, or an object that holds an id, such as
-// {"$oid": "…"} or a user.
-func textField(v jsontext.Value) Optional[string] {
-	switch v.Kind() {
-	case '"':
-		return Some(textOf(v))
-	case '0':
-		return Some(string(v))
-	case '{':
-		m := membersOf(v)
-		if inner := firstText(m, "$oid", "id", "_id", "identityId", "identity_id"); inner != "" {
-			return Some(inner)
-		}
-	}
-	return Optional[string]{}
-}
-
-// operationOf recognises the name of an operation; empty where it is none of ours.
-func operationOf(name string) string {
-	word := lettersOf(name)
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(word, part) })
-	}
-	switch {
-	case has("delet", "erase", "erasure", "remov", "forget"):
-		return OperationDataDeletion
-	case has("profile"):
-		return OperationProfileUpdate
-	case has("access", "alldata", "export", "getdata", "download"):
-		return OperationDataAccess
-	}
-	return ""
-}
-
-// PendingList is the pending list as far as it was understood.
-type PendingList struct {
-	// Records are in the order of their time, then id, then text, whatever the order of
-	// the service.
-	Records []PendingRecord
-	// Gap says why the list cannot be read as a whole; empty where it can. It never
-	// holds a value of the list.
-	Gap string
-}
+var opListPending = operation{name: "List pending actions", method: http.MethodGet, path: "/compliance/pending-requests"}
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable
 // actions. Errors are *Error.
 func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, error) {
-	to, err := scope.pending()
+	to, err := scope.endpoint(opListPending)
 	if err != nil {
-		return PendingList{}, invalid(opListPending, err)
+		return PendingList{}, err
 	}
-	got, err := c.do(ctx, opListPending, to, payload{})
+	got, err := c.sender.do(ctx, request{op: opListPending, to: to})
 	if err != nil {
 		return PendingList{}, err
 	}
@@ -257,7 +35,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, err
 	}
 
 	list := PendingList{Gap: got.furtherPages(found)}
-	for _, element := range elementsOf(found) {
+	for _, element := range jsonvalue.Elements(found) {
 		if element.Kind() != '{' {
 			list.Gap = "it holds an entry that is no object"
 			continue
@@ -268,60 +46,8 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, err
 	return list, nil
 }
 
-// furtherPages returns why a list is not the whole list; empty where nothing says
-// that there is more. The interface names no pages (section 8), so there is no way to
-// ask for them.
-func (a answer) furtherPages(list jsontext.Value) string {
-	if a.continued {
-		return "a Link header names a further page"
-	}
-
-	for name, value := range jsonvalue.EachMember(a.json) {
-		found := jsonvalue.SignOf(name, value, statusNames)
-		if found.Sign == jsonvalue.Paged || found.Sign == jsonvalue.Unfinished {
-			return "its member " + strconv.Quote(found.Member) + " says that it is not all there is"
-		}
-	}
-	if total, stated := jsonvalue.Total(a.json, nil); stated && total > int64(len(elementsOf(list))) {
-		return "it states a larger number of entries than it holds"
-	}
-	return ""
-}
-
-// findList finds the array: the answer itself, or below one or two wrappers. A
-// null is an empty list.
-func findList(v jsontext.Value) (jsontext.Value, bool) {
-	for range 3 {
-		switch v.Kind() {
-		case '[', 'n':
-			return v, true
-		case '{':
-			inner, ok := foldedMembers(v)[firstWrapper(v)]
-			if !ok {
-				return nil, false
-			}
-			v = inner
-		default:
-			return nil, false
-		}
-	}
-	return nil, false
-}
-
-func firstWrapper(v jsontext.Value) string {
-	m := foldedMembers(v)
-	for _, name := range listWrappers {
-		if kind := m[lettersOf(name)].Kind(); kind == '[' || kind == '{' || kind == 'n' && len(m) == 1 {
-			return lettersOf(name)
-		}
-	}
-	return ""
-}
-
-func compareRecords(a, b PendingRecord) int {
-	at, _ := a.CreatedAt.Get()
-	bt, _ := b.CreatedAt.Get()
-	aid, _ := a.ID.Get()
-	bid, _ := b.ID.Get()
-	return cmp.Or(at.Compare(bt), cmp.Compare(aid, bid), cmp.Compare(string(a.JSON), string(b.JSON)))
+// PendingListLag returns how long the pending list may lag behind a submission.
+func (c *Client) PendingListLag() time.Duration {
+	lag, _ := time.ParseDuration(c.wire.PendingListLag) // it was validated
+	return lag
 }

@@ -3,47 +3,27 @@ package client
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
-	opGetProfile    = operation{name: "Get user profile", method: http.MethodGet, suffix: "/profile"}
-	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, suffix: "/profile"}
-
-	profileWrappers = []string{"profile", "data", "result", "user"}
+	opGetProfile    = operation{name: "Get user profile", method: http.MethodGet, path: "/compliance/user/{identityId}/profile"}
+	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, path: "/compliance/user/{identityId}/profile"}
 )
-
-// Profile is a user's profile record. The interface does not show its fields
-// (section 2): it is an object of any members.
-type Profile struct {
-	Members map[string]jsontext.Value
-	JSON    []byte // the complete answer
-}
-
-// Holds reports whether the profile has all these members with these values; null
-// is as good as absent.
-func (p Profile) Holds(members map[string]jsontext.Value) bool {
-	for name, want := range members {
-		got, ok := p.Members[name]
-		if !ok && want.Kind() != 'n' || ok && !SameJSON(got, want) {
-			return false
-		}
-	}
-	return true
-}
 
 // GetProfile is GET …/user/:identityId/profile (section 4). Errors are *Error;
 // ClassNotFound where the service itself says that there is none.
 func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (Profile, error) {
 	to, err := scope.ofPerson(identity, opGetProfile)
 	if err != nil {
-		return Profile{}, invalid(opGetProfile, err)
+		return Profile{}, err
 	}
 
-	got, err := c.do(ctx, opGetProfile, to, payload{}, identity)
+	got, err := c.sender.do(ctx, request{op: opGetProfile, to: to, private: []string{identity}})
 	if err != nil {
 		return Profile{}, err
 	}
@@ -51,32 +31,20 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 		return Profile{}, err
 	}
 	if got.json.Kind() != '{' {
-		return Profile{}, got.unexpected("$: expected an object, found " + kindName(got.json))
+		return Profile{}, got.unexpected("$: expected an object, found " + jsonvalue.KindName(got.json))
 	}
 
-	members := membersOf(got.json)
+	members := jsonvalue.Members(got.json)
 	if onlyComplains(members) {
 		return Profile{}, got.complaint()
 	}
 	for _, wrapper := range profileWrappers {
 		if inner := members[wrapper]; len(members) == 1 && inner.Kind() == '{' {
-			members = membersOf(inner)
+			members = jsonvalue.Members(inner)
 			break
 		}
 	}
 	return Profile{Members: members, JSON: got.json}, nil
-}
-
-// onlyComplains tells an error from a profile that happens to have a member of
-// such a name.
-func onlyComplains(members map[string]jsontext.Value) bool {
-	said := isComplaint(members)
-	for name := range members {
-		if !slices.Contains([]string{"error", "errors", "message", "code", "status", "success"}, name) {
-			return false
-		}
-	}
-	return said
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request,
@@ -85,19 +53,19 @@ func onlyComplains(members map[string]jsontext.Value) bool {
 func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Receipt, error) {
 	to, err := scope.ofPerson(identity, opUpdateProfile)
 	if err != nil {
-		return Receipt{}, invalid(opUpdateProfile, err)
+		return Receipt{}, err
 	}
 
-	p := payload{body: []byte(FormatObject(members)), contentType: "application/json", attribute: "profile"}
+	p := payload{body: []byte(jsonvalue.FormatObject(members)), contentType: "application/json", attribute: "profile"}
 	private := []string{identity}
 	for _, v := range members {
 		private = append(private, privateValues(v)...)
 	}
-	got, err := c.do(ctx, opUpdateProfile, to, p, private...)
+	got, err := c.sender.do(ctx, request{op: opUpdateProfile, to: to, payload: p, private: private})
 	if err != nil {
 		return Receipt{}, err
 	}
-	if onlyComplains(membersOf(got.json)) {
+	if onlyComplains(jsonvalue.Members(got.json)) {
 		return Receipt{}, got.complaint()
 	}
 

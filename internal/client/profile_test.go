@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -35,7 +36,7 @@ func TestValuesThatMeanTheSameAreTheSame(t *testing.T) {
 		{`"\u00e9"`, `"é"`, true},
 		{`"a"`, `"A"`, false},
 	} {
-		if got := client.SameJSON(jsontext.Value(tc.a), jsontext.Value(tc.b)); got != tc.same {
+		if got := jsonvalue.Equal(jsontext.Value(tc.a), jsontext.Value(tc.b)); got != tc.same {
 			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
 		}
 	}
@@ -44,7 +45,7 @@ func TestValuesThatMeanTheSameAreTheSame(t *testing.T) {
 func TestTextThatIsNoProfileIsRefusedWithoutRepeatingIt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " ", "canary", `{"canary":`, `["canary"]`, `"canary"`, "null", `{"a":1e400}`, `{"a":[{"b":-1e400}]}`, `{"canary":1,"canary":2}`, "{\"a\":\"\xff\"}", `{} {}`} {
-		_, err := client.ParseObject(text)
+		_, err := jsonvalue.ParseObject(text)
 		if err == nil {
 			t.Errorf("%q is accepted", text)
 			continue
@@ -81,13 +82,13 @@ func FuzzObjectsReadBackWhatWasWritten(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := client.ParseObject(text)
+		m, err := jsonvalue.ParseObject(text)
 		if err != nil {
 			return
 		}
-		again, err := client.ParseObject(client.FormatObject(m))
-		if err != nil || !client.SameJSON(jsontext.Value(client.FormatObject(m)), jsontext.Value(client.FormatObject(again))) {
-			t.Fatalf("%q is written as %q (%v)", text, client.FormatObject(m), err)
+		again, err := jsonvalue.ParseObject(jsonvalue.FormatObject(m))
+		if err != nil || !jsonvalue.Equal(jsontext.Value(jsonvalue.FormatObject(m)), jsontext.Value(jsonvalue.FormatObject(again))) {
+			t.Fatalf("%q is written as %q (%v)", text, jsonvalue.FormatObject(m), err)
 		}
 	})
 }

@@ -3,8 +3,6 @@ package client
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 )
 
 // LimitSegment is the longest identifier that is sent, in bytes. The interface
@@ -66,102 +64,4 @@ func ValidateSegment(s string) error {
 	}
 
 	return ValidateVisible(s)
-}
-
-// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
-// proxies and servers have nothing left to interpret.
-func EscapeSegment(s string) string {
-	const hex = "0123456789ABCDEF"
-
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := range len(s) {
-		c := s[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
-	}
-	return b.String()
-}
-
-// endpoint is where a request goes: the template is what people read, the path
-// what is sent.
-type endpoint struct {
-	template string
-	escaped  string
-	decoded  string
-}
-
-// accountFamily is the prefix of the older path family.
-const accountFamily = "/v1/account/{accountId}"
-
-// family is the prefix of the scope's path family, as a template and its values.
-func (s Scope) family() (template string, values []string) {
-	if s.Account() {
-		return accountFamily, []string{s.AccountID}
-	}
-	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
-}
-
-// pending addresses the list of pending actions in either path family (section 4).
-func (s Scope) pending() (endpoint, error) {
-	if err := s.Validate(); err != nil {
-		return endpoint{}, err
-	}
-	family, ids := s.family()
-	return expand(family+"/compliance/pending-requests", ids...), nil
-}
-
-// errNoExport: the export exists in one of the two families only (section 4).
-var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
-
-// export addresses the bulk export (section 4).
-func (s Scope) export() (endpoint, error) {
-	if err := s.Validate(); err != nil {
-		return endpoint{}, err
-	}
-	if s.Account() {
-		return endpoint{}, errNoExport
-	}
-	family, ids := s.family()
-	return expand(family+"/export", ids...), nil
-}
-
-// ofPerson addresses a compliance operation of one person in either path family
-// (section 4).
-func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
-	if err := s.Validate(); err != nil {
-		return endpoint{}, err
-	}
-	if err := named("identity_id", ValidateSegment(identity)); err != nil {
-		return endpoint{}, err
-	}
-	family, ids := s.family()
-	return expand(family+"/compliance/user/{identityId}"+op.suffix, append(ids, identity)...), nil
-}
-
-// expand puts values in the place of the template's {names}, in order.
-func expand(template string, values ...string) endpoint {
-	var escaped, decoded strings.Builder
-	rest := template
-	for _, v := range values {
-		before, after, _ := strings.Cut(rest, "{")
-		_, after, _ = strings.Cut(after, "}")
-		escaped.WriteString(before + EscapeSegment(v))
-		decoded.WriteString(before + v)
-		rest = after
-	}
-	return endpoint{template: template, escaped: escaped.String() + rest, decoded: decoded.String() + rest}
-}
-
-// under joins the endpoint to the base address without cleaning anything.
-func (e endpoint) under(base *url.URL) *url.URL {
-	u := *base
-	u.Path = base.Path + e.decoded
-	u.RawPath = base.EscapedPath() + e.escaped
-	return &u
 }

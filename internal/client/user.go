@@ -13,7 +13,7 @@ var (
 // CurrentUser is GET /v1/user/self (section 4): who the credentials belong to. The
 // interface says of the body only that it is JSON, so the JSON is all there is.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
-	got, err := c.do(ctx, opCurrentUser, currentUserEndpoint, payload{})
+	got, err := c.sender.do(ctx, request{op: opCurrentUser, to: currentUserEndpoint})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 type (
@@ -19,15 +19,15 @@ type (
 // NewJSONObject returns the text of an object, with its members in the order of their
 // names.
 func NewJSONObject(members map[string]jsontext.Value) JSONObject {
-	return JSONObject{basetypes.NewStringValue(client.FormatObject(members))}
+	return JSONObject{basetypes.NewStringValue(jsonvalue.FormatObject(members))}
 }
 
 type objectFormat struct{}
 
 func (objectFormat) Parse(text string) (map[string]jsontext.Value, error) {
-	return client.ParseObject(text)
+	return jsonvalue.ParseObject(text)
 }
 
 func (objectFormat) Equal(a, b map[string]jsontext.Value) bool {
-	return maps.EqualFunc(a, b, client.SameJSON)
+	return maps.EqualFunc(a, b, jsonvalue.Equal)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -449,7 +450,7 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"theirs":1}`)
-		changes, err := client.ParseObject(`{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
+		changes, err := jsonvalue.ParseObject(`{"big":9007199254740993,"ratio":1.0,"zero":-0,"text":"<&\u2028>","nested":{"list":[1,"a",null,{"b":true}]}}`)
 		noError(t, err)
 		q := r.update(person, changes)
 		q.EffectKnownAbsent = true

@@ -193,19 +193,6 @@ func pollInterval(waited time.Duration) time.Duration {
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
 }
 
-// pause waits or ends with its context.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // read reads the list once and hands it to everybody who asked before it began.
 func (f *feed) read(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)

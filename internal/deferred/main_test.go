@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -85,7 +86,7 @@ func (r run) access(identity string, w io.Writer) deferred.Request {
 func (r run) update(identity string, members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: identity, Operation: client.OperationProfileUpdate, Repeatable: true,
-		Occasion: client.FormatObject(members), Against: []string{client.OperationDataDeletion},
+		Occasion: jsonvalue.FormatObject(members), Against: []string{client.OperationDataDeletion},
 		Send: func(ctx context.Context) (client.Receipt, error) {
 			return r.UpdateProfile(ctx, scope, identity, members)
 		},

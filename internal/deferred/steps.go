@@ -43,7 +43,7 @@ func (l *life) withoutList(ctx context.Context) (seen Event, ok bool) {
 	}
 
 	if l.phase != refreshing {
-		if pause(ctx, pollInterval(time.Since(l.began))) != nil {
+		if client.Pause(ctx, pollInterval(time.Since(l.began))) != nil {
 			return "", false
 		}
 	}

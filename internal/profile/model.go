@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -76,7 +76,7 @@ func (m *resourceModel) changes(state *resourceModel, written members) members {
 	changed := members{}
 	before := state.managed()
 	for name, v := range m.managed() {
-		if prior, ok := before[name]; !ok || !client.SameJSON(prior, v) {
+		if prior, ok := before[name]; !ok || !jsonvalue.Equal(prior, v) {
 			changed[name] = v
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -92,7 +93,7 @@ func (m *resourceModel) occasion(changes members) string {
 	if !m.ProfileWOVersion.IsNull() {
 		return fmt.Sprint("version ", m.ProfileWOVersion.ValueInt64())
 	}
-	sum := sha256.Sum256([]byte(client.FormatObject(changes)))
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(changes)))
 	return hex.EncodeToString(sum[:8])
 }
 

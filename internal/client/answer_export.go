@@ -2,64 +2,15 @@ package client
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
-
-const (
-	// limitWindow bounds what a zstd stream may have us hold, in bytes; it is what
-	// RFC 8878 asks every decoder of HTTP to accept, and not more.
-	limitWindow = 8 << 20
-
-	// limitHead is how much of an answer is kept for an error message, in bytes.
-	limitHead = 4 << 10
-)
-
-// streamed is an answer that is read while it comes.
-type streamed struct {
-	call  *call
-	resp  *http.Response
-	head  head
-	floor int64 // of the rate, in bytes per second
-}
-
-// stream sends a request and returns the beginning of its answer, which has a status
-// of class 2xx; anything else is an *Error. The caller closes the stream.
-func (c *Client) stream(ctx context.Context, op operation, to endpoint, p payload, private ...string) (*streamed, error) {
-	k := c.newCall(op, to, p, private...)
-	ctx = context.WithValue(ctx, callKey{}, k)
-	req, err := c.newRequest(ctx, op, to, p)
-	if err != nil {
-		return nil, k.fail(ClassInternal, 0, "the request could not be built")
-	}
-	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "zstd, gzip")
-	resp, err := c.retries.Do(req)
-	if err != nil {
-		if resp != nil {
-			resp.Body.Close()
-		}
-		return nil, k.transportError(err)
-	}
-	if resp.StatusCode/100 != 2 {
-		_, err := k.readAnswer(ctx, resp)
-		return nil, err
-	}
-	return &streamed{call: k, resp: resp, floor: c.wire.exportMinRate()}, nil
-}
-
-func (s *streamed) close() { s.resp.Body.Close() }
 
 // split hands the records of the answer to emit, and returns in how many of them
 // invalid UTF-8 was replaced. It takes the end of the answer for the end of the day only
@@ -119,11 +70,6 @@ func (s *streamed) checkEmpty() error {
 	return nil
 }
 
-// delimited reports whether the transport shows that the answer is complete.
-func (s *streamed) delimited() bool {
-	return s.resp.ProtoMajor >= 2 || s.resp.ContentLength >= 0 || slices.Contains(s.resp.TransferEncoding, "chunked")
-}
-
 // isLines reports whether the answer is declared to be a record on each line.
 func (s *streamed) isLines() bool {
 	switch mediaType(s.resp) {
@@ -131,40 +77,6 @@ func (s *streamed) isLines() bool {
 		return true
 	}
 	return false
-}
-
-var errCoding = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
-
-// unpacked is the answer without its compression.
-func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
-	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
-	case "", "identity":
-		return io.NopCloser(body), nil
-	case "gzip", "x-gzip":
-		return gzip.NewReader(body)
-	case "zstd":
-		d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
-	}
-	return nil, errCoding
-}
-
-// noted remembers the error of a reader, to tell it from one of what reads from it.
-type noted struct {
-	io.Reader
-
-	err error
-}
-
-func (n *noted) Read(p []byte) (int, error) {
-	read, err := n.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		n.err = err
-	}
-	return read, err
 }
 
 // judge turns what ended the reading of a body into an *Error.
@@ -228,62 +140,7 @@ func (s *streamed) isMarkup() bool {
 		mediaType(s.resp) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }
 
-// midway marks an answer that broke off, so that reading it again from the beginning
-// may help.
-func (s *streamed) midway(e *Error) *Error {
-	e.Status = s.resp.StatusCode
-	switch e.Class {
-	case ClassConnectionLost, ClassTimeout, ClassTruncated:
-		e.midway = true
-	}
-	return e
-}
-
 type sinkError struct{ error }
 
-// chunk is how much is read ahead at a time, in bytes.
-const chunk = 256 << 10
-
-// ahead reads in a goroutine of its own, so that the network, the decompression and
-// the parser do not wait for each other.
-type ahead struct {
-	*io.PipeReader
-
-	done chan struct{}
-}
-
-func readAhead(from io.Reader) *ahead {
-	r, w := io.Pipe()
-	a := &ahead{PipeReader: r, done: make(chan struct{})}
-	go func() {
-		defer close(a.done)
-		defer func() {
-			if recover() != nil { // its value may hold a record
-				_ = w.CloseWithError(errPanic)
-			}
-		}()
-		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, chunk))
-		_ = w.CloseWithError(err)
-	}()
-	return a
-}
-
-var errPanic = errors.New("panic")
-
-// stop ends the reading ahead, also where it waits for the network. Stopping again does
-// nothing.
-func (s *streamed) stop(a *ahead) {
-	_ = a.Close()
-	s.resp.Body.Close()
-	<-a.done
-}
-
-// head keeps the beginning of what is written to it.
-type head struct{ bytes []byte }
-
-func (h *head) Write(p []byte) (int, error) {
-	if room := limitHead - len(h.bytes); room > 0 {
-		h.bytes = append(h.bytes, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
-}
+// kindSettings names what to compare where the kinds of an answer are wrong.
+const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"

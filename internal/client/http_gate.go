@@ -22,11 +22,17 @@ type gate struct {
 	spare bool // a turn that nobody used, for the next request
 }
 
-func newGate(next http.RoundTripper, concurrency int, perSecond float64) *gate {
-	g := &gate{next: next, slots: make(chan struct{}, concurrency)}
+func newGate(concurrency int, perSecond float64) *gate {
+	g := &gate{slots: make(chan struct{}, concurrency)}
 	if perSecond > 0 {
 		g.rate = rate.NewLimiter(rate.Limit(perSecond), 1)
 	}
+	return g
+}
+
+// wrap passes requests on to next, and returns g.
+func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
+	g.next = next
 	return g
 }
 
@@ -91,7 +97,7 @@ func (g *gate) waitTurns(ctx context.Context, turns int) error {
 	}
 
 	for wait := g.remaining(); wait > 0; wait = g.remaining() {
-		if err := pause(ctx, wait); err != nil {
+		if err := Pause(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -143,18 +149,6 @@ func (g *gate) hold(wait time.Duration) {
 	defer g.mu.Unlock()
 	if until := time.Now().Add(wait); until.After(g.until) {
 		g.until = until
-	}
-}
-
-// pause waits or ends with its context.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

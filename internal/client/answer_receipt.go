@@ -6,7 +6,20 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
+
+// Receipt is the service's answer to a deferred request that it has accepted.
+type Receipt struct {
+	// ID is the service's identifier of the request; empty where it gave none.
+	ID string
+	// At is when the service accepted it: its own word, or else the time of the answer.
+	At time.Time
+	// Delivered reports that the answer was written to the writer of FetchData, and
+	// that by its structure it is the person's data.
+	Delivered bool
+}
 
 // acknowledgementNames are the members that an acknowledgement of a request is made
 // of, by their letters. The interface does not show the answers of deferred requests
@@ -32,9 +45,9 @@ var listNames = []string{"errors", "details", "links"}
 func isAcknowledgement(v jsontext.Value) bool {
 	switch v.Kind() {
 	case '[':
-		return !slices.ContainsFunc(elementsOf(v), func(e jsontext.Value) bool { return e.Kind() == '{' || e.Kind() == '[' })
+		return !slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool { return e.Kind() == '{' || e.Kind() == '[' })
 	case '{':
-		for name, member := range membersOf(v) {
+		for name, member := range jsonvalue.Members(v) {
 			if !isAcknowledgementMember(lettersOf(name), member) {
 				return false
 			}
@@ -50,7 +63,7 @@ func isAcknowledgementMember(name string, v jsontext.Value) bool {
 	if v.Kind() != '[' || !slices.Contains(listNames, name) {
 		return isAcknowledgement(v)
 	}
-	return !slices.ContainsFunc(elementsOf(v), func(e jsontext.Value) bool { return !isAcknowledgement(e) })
+	return !slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool { return !isAcknowledgement(e) })
 }
 
 // receiptOf reads what an acknowledgement says of the request.
@@ -67,7 +80,7 @@ func receiptOf(v jsontext.Value) Receipt {
 
 // unwrapped returns the object below a wrapper that is the only member.
 func unwrapped(v jsontext.Value) jsontext.Value {
-	members := membersOf(v)
+	members := jsonvalue.Members(v)
 	if len(members) != 1 {
 		return v
 	}

@@ -49,6 +49,12 @@ type attemptTransport struct {
 	timeout time.Duration
 }
 
+// wrap passes requests on to next, and returns t.
+func (t *attemptTransport) wrap(next http.RoundTripper) http.RoundTripper {
+	t.next = next
+	return t
+}
+
 // RoundTrip sends a request once.
 func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	k := callFrom(req.Context())
@@ -67,7 +73,7 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
-	logAttempt(req.Context(), k, resp, err, time.Since(began))
+	k.logAttempt(req.Context(), resp, err, time.Since(began))
 	if err != nil {
 		defer body.end()
 		return nil, causeOf(ctx, err)
@@ -158,7 +164,7 @@ func (b *boundedBody) Close() error {
 	return err
 }
 
-func logAttempt(ctx context.Context, k *call, resp *http.Response, err error, took time.Duration) {
+func (k *call) logAttempt(ctx context.Context, resp *http.Response, err error, took time.Duration) {
 	fields := map[string]any{
 		"operation":   k.op.name,
 		"method":      k.op.method,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Limits on what is held of an answer in memory, in bytes after decompression.
@@ -99,7 +101,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 		return answer{call: k, status: resp.StatusCode}, nil
 	}
 
-	v, err := parseJSON(body)
+	v, err := jsonvalue.Parse(body)
 	if err == nil {
 		k.noteMediaType(ctx, resp)
 		return answer{call: k, status: resp.StatusCode, json: v, continued: hasNextLink(resp.Header)}, nil
@@ -113,7 +115,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return answer{}, k.fail(ClassTruncated, resp.StatusCode, "the JSON ends in the middle")
 	}
-	return answer{}, k.fail(ClassPayload, resp.StatusCode, describeSyntax(err))
+	return answer{}, k.fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
 }
 
 // noteMediaType logs that an answer is JSON and is declared to be something else.
@@ -125,39 +127,6 @@ func (k *call) noteMediaType(ctx context.Context, resp *http.Response) {
 	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
 		"operation": k.op.name, "path": k.endpoint.template, "content_type": declared,
 	})
-}
-
-// parseJSON accepts exactly one JSON value: valid UTF-8, no name twice in an
-// object, nothing behind it but white space.
-func parseJSON(body []byte) (jsontext.Value, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(body))
-	v, err := dec.ReadValue()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
-	}
-	v = v.Clone()
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, errTrailing
-	}
-	return v, nil
-}
-
-var errTrailing = errors.New("there is something behind the JSON value")
-
-// describeSyntax says what is wrong with JSON without quoting any of it.
-func describeSyntax(err error) string {
-	var syntactic *jsontext.SyntacticError
-	if !errors.As(err, &syntactic) {
-		return err.Error()
-	}
-	where := " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
-	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return "the JSON has a name twice in one object," + where
-	}
-	return "the JSON is not valid" + where
 }
 
 // isPage reports whether the body is meant for people: by its declared type, or
@@ -188,3 +157,28 @@ func mediaType(resp *http.Response) string {
 
 // mediaType is mediaType without what must not be shown.
 func (k *call) mediaType(resp *http.Response) string { return k.redact.text(mediaType(resp), 60) }
+
+// hasNextLink reports whether a Link header (RFC 8288) names a next page.
+func hasNextLink(h http.Header) bool {
+	for _, value := range h.Values("Link") {
+		for link := range strings.SplitSeq(value, ",") {
+			_, parameters, _ := strings.Cut(link, ">")
+			for parameter := range strings.SplitSeq(parameters, ";") {
+				name, relations, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+				if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func namesNext(relations string) bool {
+	for relation := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(relations), `"`)) {
+		if strings.EqualFold(relation, "next") {
+			return true
+		}
+	}
+	return false
+}

@@ -3,14 +3,9 @@ package client
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -73,12 +68,6 @@ const (
 	DefaultPendingListLag = "10s"
 	LimitPendingListLag   = 10 * time.Minute
 )
-
-// PendingListLag returns how long the pending list may lag behind a submission.
-func (c *Client) PendingListLag() time.Duration {
-	lag, _ := time.ParseDuration(c.wire.PendingListLag) // it was validated
-	return lag
-}
 
 func (w Wire) validatePendingListLag() error {
 	lag, err := time.ParseDuration(w.PendingListLag)
@@ -182,98 +171,4 @@ func (w Wire) Validate() error {
 		}
 	}
 	return errors.Join(w.validateExportKinds(), w.validatePendingListLag())
-}
-
-// parameter is one named value of a request: a string, a bool or an int64.
-type parameter struct {
-	name  string
-	value any
-}
-
-// payload is the parameters of a request, laid out for the wire.
-type payload struct {
-	body        []byte
-	contentType string
-	query       string
-	attribute   string       // whose value the body holds, where it can be large
-	beforeRetry func() error // see call
-}
-
-// place lays parameters out where the setting says.
-func place(in string, parameters []parameter) (payload, error) {
-	if in == InJSON {
-		body, err := marshalObject(parameters)
-		return payload{body: body, contentType: "application/json"}, err
-	}
-	values := url.Values{}
-	for _, p := range parameters {
-		values.Set(p.name, fmt.Sprint(p.value))
-	}
-	if in == InQuery {
-		return payload{query: values.Encode()}, nil
-	}
-	return payload{body: []byte(values.Encode()), contentType: "application/x-www-form-urlencoded"}, nil
-}
-
-func marshalObject(parameters []parameter) ([]byte, error) {
-	var b strings.Builder
-	enc := jsontext.NewEncoder(&b)
-	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
-		return nil, err
-	}
-	for _, p := range parameters {
-		if err := enc.WriteToken(jsontext.String(p.name)); err != nil {
-			return nil, err
-		}
-		if err := json.MarshalEncode(enc, p.value); err != nil {
-			return nil, err
-		}
-	}
-	err := enc.WriteToken(jsontext.EndObject)
-	return []byte(strings.TrimSpace(b.String())), err
-}
-
-// formatTime writes a time as the setting says; in UTC, to the millisecond,
-// which is what the interface's type Date (section 2) can be expected to hold.
-func (w Wire) formatTime(t time.Time) any {
-	if w.AgreementTimeFormat == TimeUnixMS {
-		return t.UnixMilli()
-	}
-	return FormatInstant(t)
-}
-
-// FormatInstant writes an instant in RFC 3339, UTC, with milliseconds only where
-// there are any.
-func FormatInstant(t time.Time) string {
-	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.999Z07:00")
-}
-
-// readInstant understands a time as services write one: RFC 3339 text, or a
-// number of milliseconds since 1970.
-func readInstant(v jsontext.Value) (time.Time, bool) {
-	switch v.Kind() {
-	case '"':
-		return parseInstantText(textOf(v))
-	case '0':
-		return parseMilliseconds(string(v))
-	}
-	return time.Time{}, false
-}
-
-// earliestMilliseconds is the year 2000: smaller numbers are seconds or something
-// else, and would make every choice look older than it is.
-const earliestMilliseconds = 946_684_800_000
-
-func parseMilliseconds(s string) (time.Time, bool) {
-	ms, err := strconv.ParseInt(s, 10, 64)
-	return time.UnixMilli(ms).UTC(), err == nil && ms >= earliestMilliseconds
-}
-
-func parseInstantText(s string) (time.Time, bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), true
-		}
-	}
-	return parseMilliseconds(s)
 }

@@ -2,68 +2,14 @@ package client
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
-
-// membersOf gives an object's members; nil where v is no object.
-func membersOf(v jsontext.Value) map[string]jsontext.Value {
-	if v.Kind() != '{' {
-		return nil
-	}
-	var m map[string]jsontext.Value
-	if json.Unmarshal(v, &m) != nil {
-		return nil
-	}
-	return m
-}
-
-// elementsOf gives an array's elements; nil where v is no array.
-func elementsOf(v jsontext.Value) []jsontext.Value {
-	if v.Kind() != '[' {
-		return nil
-	}
-	var list []jsontext.Value
-	if json.Unmarshal(v, &list) != nil {
-		return nil
-	}
-	return list
-}
-
-// textOf gives a JSON string's text; empty where v is no string.
-func textOf(v jsontext.Value) string {
-	if v.Kind() != '"' {
-		return ""
-	}
-	var s string
-	if json.Unmarshal(v, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-func firstText(m map[string]jsontext.Value, names ...string) string {
-	for _, name := range names {
-		if s := textOf(m[name]); s != "" {
-			return s
-		}
-		if v := m[name]; v.Kind() == '0' {
-			return string(v)
-		}
-	}
-	return ""
-}
-
-func sortedNames(m map[string]jsontext.Value) []string {
-	return slices.Sorted(maps.Keys(m))
-}
 
 // record is an object of an answer whose fields are read by name. The interface
 // shows no answer's fields, so unknown ones are ignored and missing ones are
@@ -78,7 +24,7 @@ type record struct {
 // findRecord descends through wrappers until an object has one of the known
 // fields. Without one it returns the innermost object, and false.
 func findRecord(v jsontext.Value, known, wrappers []string) (*record, bool) {
-	r := &record{path: "$", members: membersOf(v)}
+	r := &record{path: "$", members: jsonvalue.Members(v)}
 	for range 3 {
 		if r.hasAny(known) {
 			return r, true
@@ -87,7 +33,7 @@ func findRecord(v jsontext.Value, known, wrappers []string) (*record, bool) {
 		if !ok {
 			break
 		}
-		r = &record{path: r.path + "." + name, members: membersOf(r.members[name])}
+		r = &record{path: r.path + "." + name, members: jsonvalue.Members(r.members[name])}
 	}
 	return r, r.hasAny(known)
 }
@@ -160,7 +106,7 @@ func (r *record) text(name string) Optional[string] {
 	case v.Kind() == 'n':
 		return Null[string]()
 	case v.Kind() == '"':
-		return Some(textOf(v))
+		return Some(jsonvalue.Text(v))
 	}
 	r.mismatch(name, "a string", v)
 	return Optional[string]{}
@@ -182,37 +128,5 @@ func (r *record) instant(name string) Optional[time.Time] {
 }
 
 func (r *record) mismatch(name, expected string, v jsontext.Value) {
-	r.fail("%s.%s: expected %s, found %s", r.path, name, expected, kindName(v))
-}
-
-func kindName(v jsontext.Value) string {
-	switch v.Kind() {
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	}
-	return "nothing"
-}
-
-// complaintInside returns what an answer with a 2xx status complains about all the
-// same: services exist that put errors there. It reports false where the answer holds
-// no error.
-func complaintInside(v jsontext.Value) (complaint, bool) {
-	m := membersOf(v)
-	return complaintIn(m), isComplaint(m)
-}
-
-// isComplaint reports whether an object says that something failed. An error that is
-// null, 0, false or empty says nothing.
-func isComplaint(m map[string]jsontext.Value) bool {
-	return jsonvalue.Told(m["error"]) || jsonvalue.Told(m["errors"]) || m["success"].Kind() == 'f'
+	r.fail("%s.%s: expected %s, found %s", r.path, name, expected, jsonvalue.KindName(v))
 }

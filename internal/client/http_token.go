@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // claims are what a JWT says of its time. They are not verified: the service does
@@ -28,7 +30,7 @@ func (c claims) lifetime() time.Duration {
 // readToken finds the token of a login's answer (section 2): an object with the
 // field token, a string that is a JWT.
 func readToken(got answer) (string, claims, bool) {
-	token := textOf(membersOf(got.json)["token"])
+	token := jsonvalue.Text(jsonvalue.Members(got.json)["token"])
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return "", claims{}, false
@@ -39,7 +41,7 @@ func readToken(got answer) (string, claims, bool) {
 		}
 	}
 	header, _ := base64.RawURLEncoding.DecodeString(parts[0])
-	if v, err := parseJSON(header); err != nil || v.Kind() != '{' {
+	if v, err := jsonvalue.Parse(header); err != nil || v.Kind() != '{' {
 		return "", claims{}, false
 	}
 	return token, readClaims(parts[1]), true
@@ -47,11 +49,11 @@ func readToken(got answer) (string, claims, bool) {
 
 func readClaims(part string) claims {
 	body, _ := base64.RawURLEncoding.DecodeString(part)
-	v, err := parseJSON(body)
+	v, err := jsonvalue.Parse(body)
 	if err != nil {
 		return claims{}
 	}
-	m := membersOf(v)
+	m := jsonvalue.Members(v)
 	return claims{issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}
 }
 

@@ -3,11 +3,8 @@ package client
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -25,7 +22,7 @@ const (
 
 // newRetryClient sends again what may be sent again, and follows no redirect: Go
 // would turn a PATCH into a GET, or carry a login's password elsewhere.
-func newRetryClient(next http.RoundTripper, maxRetries int) *retryablehttp.Client {
+func newRetryClient(maxRetries int, next http.RoundTripper) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport:     next, // has no CloseIdleConnections: one failed call must not cost the others their connections
@@ -121,35 +118,4 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 
 func jitter(limit time.Duration) time.Duration {
 	return backoffFloor + rand.N(limit) //nolint:gosec // spreading load needs no secrecy
-}
-
-// askedToWait reads Retry-After of a 429 or 503, bounded to limitRetryAfter.
-func askedToWait(resp *http.Response) (time.Duration, bool) {
-	if resp == nil || resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
-		return 0, false
-	}
-	return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
-}
-
-// parseRetryAfter understands both forms of the header, seconds and a date, and bounds the wait to 0…limitRetryAfter. What it does
-// not understand counts as not given.
-func parseRetryAfter(value string, now time.Time) (time.Duration, bool) {
-	value = strings.TrimSpace(value)
-	if value == "" {
-		return 0, false
-	}
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
-		if seconds >= limitRetryAfter.Seconds() {
-			return limitRetryAfter, true
-		}
-		return max(0, time.Duration(seconds*float64(time.Second))), true
-	}
-	when, err := http.ParseTime(value)
-	if err != nil {
-		return 0, false
-	}
-	if when.Year() > now.Year()+1 { // far dates overflow a duration
-		return limitRetryAfter, true
-	}
-	return min(max(0, when.Sub(now)), limitRetryAfter), true
 }

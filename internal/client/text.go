@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,4 +47,28 @@ func ValidateVisible(s string) error {
 var invisible = []*unicode.RangeTable{
 	unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point,
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
+}
+
+// escapeText makes text harmless to print: one line, no control or invisible
+// characters, valid UTF-8, at most limit characters.
+func escapeText(s string, limit int) string {
+	var b strings.Builder
+	count := 0
+	for _, r := range strings.TrimSpace(s) {
+		if count == limit {
+			b.WriteString("…")
+			break
+		}
+		count++
+
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteByte(' ')
+		case r == utf8.RuneError || !unicode.IsPrint(r) && r != ' ':
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }

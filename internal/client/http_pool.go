@@ -13,10 +13,10 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// newTransport returns the innermost layer: connections, TLS and proxies. It keeps as
+// newPool returns the innermost layer: connections, TLS and proxies. It keeps as
 // many idle connections as there may be requests, since everything goes to one host.
 // HTTP/2 is that of golang.org/x/net instead of net/http's copy; see sendOnce.
-func newTransport(cfg Config) (*http.Transport, error) {
+func newPool(cfg Config) (*http.Transport, error) {
 	pool, err := trust(cfg.CACertPEM)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ type proxyError struct{ status int }
 
 func (e *proxyError) Error() string { return "the proxy answered " + http.StatusText(e.status) }
 
-func (e *proxyError) kind() ErrorClass {
+func (e *proxyError) class() ErrorClass {
 	if e.status == http.StatusProxyAuthRequired {
 		return ClassProxyAuth
 	}

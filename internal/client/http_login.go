@@ -206,7 +206,7 @@ func (l *login) once(ctx context.Context) error {
 			l.remember(err)
 			return err
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := Pause(ctx, wait); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 const (
@@ -275,43 +277,19 @@ func privateValues(v jsontext.Value) []string {
 	var values []string
 	switch v.Kind() {
 	case '"':
-		values = append(values, textOf(v))
+		values = append(values, jsonvalue.Text(v))
 	case '0':
 		values = append(values, string(v))
 	case '[':
-		for _, element := range elementsOf(v) {
+		for _, element := range jsonvalue.Elements(v) {
 			values = append(values, privateValues(element)...)
 		}
 	case '{':
-		for _, member := range membersOf(v) {
+		for _, member := range jsonvalue.Members(v) {
 			values = append(values, privateValues(member)...)
 		}
 	}
 	return values
-}
-
-// escapeText makes text harmless to print: one line, no control or invisible
-// characters, valid UTF-8, at most limit characters.
-func escapeText(s string, limit int) string {
-	var b strings.Builder
-	count := 0
-	for _, r := range strings.TrimSpace(s) {
-		if count == limit {
-			b.WriteString("…")
-			break
-		}
-		count++
-
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			b.WriteByte(' ')
-		case r == utf8.RuneError || !unicode.IsPrint(r) && r != ' ':
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)

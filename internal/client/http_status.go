@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // statusError returns the error that an answer without success stands for. The
@@ -155,78 +153,4 @@ func (k *call) redirectTarget(header string) string {
 		return "to the same host over " + escapeText(to.Scheme, 10) + ", " + hostOf(to)
 	}
 	return "to another path of the same host, " + hostOf(to)
-}
-
-// complaint is what a service said about an error.
-type complaint struct {
-	code, message string
-	fields        []FieldError
-}
-
-// readComplaint searches an error body for a code, a message and errors by field,
-// in the spellings that services commonly use; the interface shows none. The
-// second result says whether the body is a JSON object at all.
-func readComplaint(body []byte) (complaint, bool) {
-	v, err := parseJSON(body)
-	if err != nil || v.Kind() != '{' {
-		return complaint{}, false
-	}
-	return complaintIn(membersOf(v)), true
-}
-
-func complaintIn(m map[string]jsontext.Value) complaint {
-	c := complaint{
-		code:    firstText(m, "code", "error_code", "errorCode", "type"),
-		message: firstText(m, "message", "error_description", "detail", "title", "error", "msg"),
-	}
-	for _, name := range []string{"fields", "errors", "details"} {
-		c.fields = append(c.fields, fieldErrors(m[name])...)
-	}
-	if inner := m["error"]; inner.Kind() == '{' {
-		nested := complaintIn(membersOf(inner))
-		c.fields = append(c.fields, nested.fields...)
-		c.code, c.message = orText(nested.code, c.code), orText(nested.message, c.message)
-	}
-	if c.message == "" && len(c.fields) > 0 {
-		c.message = c.fields[0].Message
-	}
-	return c
-}
-
-func orText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// fieldErrors reads a list of objects, a list of texts, or an object of texts or
-// lists of texts by field name.
-func fieldErrors(v jsontext.Value) []FieldError {
-	var found []FieldError
-	switch v.Kind() {
-	case '[':
-		for _, element := range elementsOf(v) {
-			m := membersOf(element)
-			f := FieldError{
-				Field:   firstText(m, "field", "path", "param", "property", "name"),
-				Message: orText(firstText(m, "message", "msg", "detail", "error"), textOf(element)),
-			}
-			if f.Message != "" {
-				found = append(found, f)
-			}
-		}
-	case '{':
-		for _, name := range sortedNames(membersOf(v)) {
-			inner := membersOf(v)[name]
-			text := textOf(inner)
-			if list := elementsOf(inner); len(list) > 0 {
-				text = textOf(list[0])
-			}
-			if text != "" {
-				found = append(found, FieldError{Field: name, Message: text})
-			}
-		}
-	}
-	return found
 }

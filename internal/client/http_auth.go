@@ -37,8 +37,8 @@ type authTransport struct {
 	notices []string
 }
 
-func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTransport {
-	t := &authTransport{next: next, base: base, headers: cfg.Headers, userAgent: cfg.UserAgent}
+func newAuthTransport(cfg Config, base *url.URL) *authTransport {
+	t := &authTransport{base: base, headers: cfg.Headers, userAgent: cfg.UserAgent}
 	c := cfg.Credentials
 	t.secrets = []string{c.Password, c.Token, c.APISecretKey, c.Email}
 	for _, v := range cfg.Headers {
@@ -52,6 +52,12 @@ func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTr
 	default:
 		t.credential = newLogin(cfg, base, t)
 	}
+	return t
+}
+
+// wrap passes requests on to next, and returns t.
+func (t *authTransport) wrap(next http.RoundTripper) http.RoundTripper {
+	t.next = next
 	return t
 }
 

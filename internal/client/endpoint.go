@@ -1,0 +1,113 @@
+package client
+
+import (
+	"net/url"
+	"strings"
+)
+
+// operation describes an endpoint of section 4 once, for all calls of it.
+type operation struct {
+	name   string
+	method string
+	// effect: the service changes something, so that a lost answer leaves open
+	// whether it did, and read_only refuses it.
+	effect bool
+	// queues: each request that arrives is another one in the service's queue, so that
+	// messages warn of repeating it.
+	queues bool
+	// streams: the answer may be larger than memory and is read while it comes, so that
+	// request_timeout bounds each silence and not the whole.
+	streams bool
+	// lingers: an attempt that was sent is given InterruptGrace to end where the run is
+	// interrupted, because its outcome could not be found out otherwise.
+	lingers bool
+	// path is the template of the path behind that of the scope; empty for an operation
+	// outside of the path families.
+	path string
+}
+
+// endpoint is where a request goes: the template is what people read, the path
+// what is sent.
+type endpoint struct {
+	template string
+	escaped  string
+	decoded  string
+}
+
+// expand puts values in the place of the template's {names}, in order.
+func expand(template string, values ...string) endpoint {
+	var escaped, decoded strings.Builder
+	rest := template
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{")
+		_, after, _ = strings.Cut(after, "}")
+		escaped.WriteString(before + EscapeSegment(v))
+		decoded.WriteString(before + v)
+		rest = after
+	}
+	return endpoint{template: template, escaped: escaped.String() + rest, decoded: decoded.String() + rest}
+}
+
+// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
+// proxies and servers have nothing left to interpret.
+func EscapeSegment(s string) string {
+	const hex = "0123456789ABCDEF"
+
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// under joins the endpoint to the base address without cleaning anything.
+func (e endpoint) under(base *url.URL) *url.URL {
+	u := *base
+	u.Path = base.Path + e.decoded
+	u.RawPath = base.EscapedPath() + e.escaped
+	return &u
+}
+
+// accountFamily is the prefix of the older path family.
+const accountFamily = "/v1/account/{accountId}"
+
+// family returns the template of the path of the scope, and the values of its {names}.
+func (s Scope) family() (template string, values []string) {
+	if s.Account() {
+		return accountFamily, []string{s.AccountID}
+	}
+	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
+}
+
+// endpoint returns where an operation is in the path family of the scope (section 4).
+// The error is an *Error of ClassInvalid.
+func (s Scope) endpoint(op operation) (endpoint, error) {
+	if err := s.Validate(); err != nil {
+		return endpoint{}, invalid(op, err)
+	}
+
+	family, values := s.family()
+	return expand(family+op.path, values...), nil
+}
+
+// ofPerson returns where an operation about a person is in the path family of the scope
+// (section 4). The error is an *Error of ClassInvalid.
+func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
+	if err := s.Validate(); err != nil {
+		return endpoint{}, invalid(op, err)
+	}
+	if err := named("identity_id", ValidateSegment(identity)); err != nil {
+		return endpoint{}, invalid(op, err)
+	}
+
+	family, values := s.family()
+	return expand(family+op.path, append(values, identity)...), nil
+}

@@ -1,0 +1,149 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// sender sends requests to one origin with one set of credentials.
+type sender struct {
+	base     *url.URL
+	readOnly bool
+
+	retries *retryablehttp.Client
+	gate    *gate
+	auth    *authTransport
+	pool    *http.Transport
+}
+
+// newSender assembles the layers that every request passes.
+func newSender(cfg Config, base *url.URL) (*sender, error) {
+	pool, err := newPool(cfg)
+	if err != nil {
+		return nil, err
+	}
+
+	s := &sender{
+		base:     base,
+		readOnly: cfg.ReadOnly,
+		gate:     newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond),
+		auth:     newAuthTransport(cfg, base),
+		pool:     pool,
+	}
+
+	// The order of the layers is important. From the outside in:
+	//
+	//   - retries: sends again what may be sent again; the answer is read inside of it,
+	//     so that an answer that breaks off can be read again (see do)
+	//   - gate: concurrency, rate, and a Retry-After for all callers; each retry takes
+	//     its turn again
+	//   - attempt: the time limit of one attempt, without the wait in the gate, and its
+	//     log line, without credentials
+	//   - auth: the credentials, on a clone of the request and for the one origin; sends
+	//     again after a login without giving up the place in the gate
+	//   - pool: TLS, proxy, connections
+	s.retries = newRetryClient(cfg.MaxRetries, chain(pool,
+		s.gate.wrap,
+		(&attemptTransport{timeout: cfg.RequestTimeout}).wrap,
+		s.auth.wrap,
+	))
+	return s, nil
+}
+
+// layer returns a transport that passes requests on to next.
+type layer func(next http.RoundTripper) http.RoundTripper
+
+// chain wraps the layers around a transport, the first of them outermost.
+func chain(innermost http.RoundTripper, layers ...layer) http.RoundTripper {
+	for _, wrap := range slices.Backward(layers) {
+		innermost = wrap(innermost)
+	}
+	return innermost
+}
+
+// do sends a request with retries and returns the answer. Errors are *Error.
+func (s *sender) do(ctx context.Context, r request) (answer, error) {
+	req, k, err := s.newRequest(ctx, r)
+	if err != nil {
+		return answer{}, err
+	}
+
+	var got answer
+	var read *http.Response
+	req.SetResponseHandler(func(resp *http.Response) (err error) {
+		read = resp
+		got, err = k.readAnswer(ctx, resp)
+		return err
+	})
+
+	resp, err := s.retries.Do(req)
+	if err != nil {
+		closeBody(resp)
+		return answer{}, k.transportError(err)
+	}
+	if read != resp {
+		// Retries are used up: the last answer was to be retried, so that nobody read it.
+		return k.readAnswer(ctx, resp)
+	}
+	return got, nil
+}
+
+// stream sends a request with retries and returns the beginning of its answer, which has
+// a status of class 2xx. The caller closes the stream. Errors are *Error.
+func (s *sender) stream(ctx context.Context, r request) (*streamed, error) {
+	req, k, err := s.newRequest(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
+	req.Header.Set("Accept-Encoding", "zstd, gzip")
+
+	resp, err := s.retries.Do(req)
+	if err != nil {
+		closeBody(resp)
+		return nil, k.transportError(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		_, err := k.readAnswer(ctx, resp)
+		return nil, err
+	}
+	return &streamed{call: k, resp: resp}, nil
+}
+
+func closeBody(resp *http.Response) {
+	if resp != nil {
+		resp.Body.Close()
+	}
+}
+
+// newRequest returns the HTTP request and the call that travels in its context. A write
+// of a read-only client is an error.
+func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Request, *call, error) {
+	k := s.newCall(r)
+	if r.op.effect && s.readOnly {
+		return nil, nil, k.fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
+	}
+
+	var body any
+	if r.body != nil {
+		body = r.body
+	}
+	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, k), r.op.method, "http://invalid", body)
+	if err != nil {
+		return nil, nil, k.fail(ClassInternal, 0, "the request could not be built")
+	}
+
+	req.URL = r.to.under(s.base)
+	req.URL.RawQuery = r.query
+	req.Host = req.URL.Host
+
+	req.Header.Set("Accept", "application/json")
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	return req, k, nil
+}

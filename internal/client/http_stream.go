@@ -1,0 +1,128 @@
+package client
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// limitWindow bounds what a zstd stream may have us hold, in bytes; it is what
+	// RFC 8878 asks every decoder of HTTP to accept, and not more.
+	limitWindow = 8 << 20
+
+	// limitHead is how much of an answer is kept for an error message, in bytes.
+	limitHead = 4 << 10
+)
+
+// streamed is an answer that is read while it comes.
+type streamed struct {
+	call  *call
+	resp  *http.Response
+	head  head
+	floor int64 // of the rate, in bytes per second
+}
+
+func (s *streamed) close() { s.resp.Body.Close() }
+
+// delimited reports whether the transport shows that the answer is complete.
+func (s *streamed) delimited() bool {
+	return s.resp.ProtoMajor >= 2 || s.resp.ContentLength >= 0 || slices.Contains(s.resp.TransferEncoding, "chunked")
+}
+
+var errCoding = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
+
+// unpacked is the answer without its compression.
+func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
+	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
+	case "", "identity":
+		return io.NopCloser(body), nil
+	case "gzip", "x-gzip":
+		return gzip.NewReader(body)
+	case "zstd":
+		d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return nil, errCoding
+}
+
+// noted remembers the error of a reader, to tell it from one of what reads from it.
+type noted struct {
+	io.Reader
+
+	err error
+}
+
+func (n *noted) Read(p []byte) (int, error) {
+	read, err := n.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.err = err
+	}
+	return read, err
+}
+
+// midway marks an answer that broke off, so that reading it again from the beginning
+// may help.
+func (s *streamed) midway(e *Error) *Error {
+	e.Status = s.resp.StatusCode
+	switch e.Class {
+	case ClassConnectionLost, ClassTimeout, ClassTruncated:
+		e.midway = true
+	}
+	return e
+}
+
+// chunk is how much is read ahead at a time, in bytes.
+const chunk = 256 << 10
+
+// ahead reads in a goroutine of its own, so that the network, the decompression and
+// the parser do not wait for each other.
+type ahead struct {
+	*io.PipeReader
+
+	done chan struct{}
+}
+
+func readAhead(from io.Reader) *ahead {
+	r, w := io.Pipe()
+	a := &ahead{PipeReader: r, done: make(chan struct{})}
+	go func() {
+		defer close(a.done)
+		defer func() {
+			if recover() != nil { // its value may hold a record
+				_ = w.CloseWithError(errPanic)
+			}
+		}()
+		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, chunk))
+		_ = w.CloseWithError(err)
+	}()
+	return a
+}
+
+var errPanic = errors.New("panic")
+
+// stop ends the reading ahead, also where it waits for the network. Stopping again does
+// nothing.
+func (s *streamed) stop(a *ahead) {
+	_ = a.Close()
+	s.resp.Body.Close()
+	<-a.done
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ bytes []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	if room := limitHead - len(h.bytes); room > 0 {
+		h.bytes = append(h.bytes, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}

@@ -1,0 +1,75 @@
+package jsonvalue
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ParseObject returns the members of JSON text that has to be one object: valid UTF-8,
+// no name twice, and no number outside the range of a 64-bit float. Errors complete a
+// sentence about the text, and never quote it, since it may hold personal data.
+func ParseObject(text string) (map[string]jsontext.Value, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("is empty; it has to be a JSON object")
+	}
+
+	v, err := Parse([]byte(text))
+	if err != nil {
+		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
+	}
+	if v.Kind() != '{' {
+		return nil, errors.New("has to be a JSON object, and is " + KindName(v))
+	}
+	if !hasFiniteNumbers(v) {
+		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")
+	}
+
+	return Members(v), nil
+}
+
+// hasFiniteNumbers reports whether a 64-bit float can hold each number in v, at any depth.
+func hasFiniteNumbers(v jsontext.Value) bool {
+	if v.Kind() == '0' {
+		_, err := strconv.ParseFloat(string(v), 64)
+		return err == nil
+	}
+
+	for _, member := range EachMember(v) {
+		if !hasFiniteNumbers(member) {
+			return false
+		}
+	}
+	for element := range EachElement(v) {
+		if !hasFiniteNumbers(element) {
+			return false
+		}
+	}
+	return true
+}
+
+// FormatObject returns members as a JSON object, in the order of their names and with
+// values spelled as they are.
+func FormatObject(members map[string]jsontext.Value) string {
+	var b strings.Builder
+
+	b.WriteByte('{')
+	for i, name := range Names(members) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+
+		quoted, err := jsontext.AppendQuote(nil, name)
+		if err != nil {
+			continue // names come from parsed JSON and are valid
+		}
+		b.Write(quoted)
+		b.WriteByte(':')
+		b.Write(members[name])
+	}
+	b.WriteByte('}')
+
+	return b.String()
+}
