@@ -41,29 +41,29 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			Computed:            true,
 			Sensitive:           true,
 			CustomType:          customtypes.IPAddressType{},
-			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. Null where the service gives none.",
+			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. Null if the service returns none.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Computed:            true,
 			CustomType:          customtypes.InstantType{},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339, UTC. Null where the service gives none.",
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. Null if the service returns none.",
 		},
 		"manual": schema.BoolAttribute{
 			Computed:            true,
-			MarkdownDescription: "Whether the consent was obtained by other legal methods than the consent management of the service itself. Null where the service does not say.",
+			MarkdownDescription: "Whether the consent was obtained by legal methods other than the service's own consent management. Null if the service does not say.",
 		},
 		"json": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			MarkdownDescription: "The complete answer of the service as JSON text, for `jsondecode`. Sensitive, because it may hold personal data.",
+			MarkdownDescription: "Complete answer of the service as JSON, for `jsondecode`. Sensitive, because it may contain personal data.",
 		},
 	}
 	for name, text := range clauseDescriptions {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null where the service does not say."}
+		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null if the service does not say."}
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the latest consent of one person. A person without a consent record at the service is an error.",
+		MarkdownDescription: "Reads the latest consent of one person. It is an error if the service has no consent record of the person.",
 		Attributes:          tfkit.AddDataSourceScope(attributes),
 	}
 }
@@ -88,7 +88,7 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	m.fill(held)
+	m.fromAPI(held)
 	m.JSON = types.StringValue(string(held.JSON))
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)

@@ -223,7 +223,7 @@ func TestConsent_comparisonThatCannotBeMadeWritesNothing(t *testing.T) {
 	}
 }
 
-func TestConsent_personOfWhomNothingIsKnownHasMadeNoChoice(t *testing.T) {
+func TestConsent_unknownPersonHasMadeNoChoice(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {
 		p, service := start(t, nil)

@@ -15,23 +15,24 @@ import (
 // noteKey is the key of the note in private state.
 const noteKey = "later_choice"
 
-// laterNote says that the record at the service is a choice that stands. State holds the
-// person's own values then, so that a comparison with state alone would not show it. The
-// zero note says that no such choice is known.
+// laterNote records in private state that the service holds a choice of the person that
+// stands. State then holds the person's own values, so comparing it with the configuration
+// would not show that. The zero note means that no such choice is known.
 //
-// In private state it is configured as milliseconds since 1970, negative if untimed.
+// It is encoded as configured in milliseconds since 1970, negative if untimed.
 type laterNote struct {
 	// configured is the agreement_time of the configuration; zero if there was none.
 	configured time.Time
-	// untimed: the record has no agreement_time, and its clauses are not those that this
-	// object has written. Whether it is later cannot be known, so it stands.
+	// untimed reports that the record has no agreement_time, and other clauses than this
+	// object has written. It may be a later choice, so it stands.
 	untimed bool
 }
 
-// untimedOnly is how an untimed note without a configured time is written.
+// untimedOnly encodes an untimed note without a configured time.
 const untimedOnly = -1
 
-func noteOf(ctx context.Context, private tfkit.PrivateReader) laterNote {
+// readNote returns the note in private state; the zero note if it holds none.
+func readNote(ctx context.Context, private tfkit.PrivateReader) laterNote {
 	value, _ := private.GetKey(ctx, noteKey)
 	ms, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil {
@@ -51,7 +52,7 @@ func noteOf(ctx context.Context, private tfkit.PrivateReader) laterNote {
 func (n laterNote) stands() bool { return n.untimed || !n.configured.IsZero() }
 
 // comparedWith returns the configured time that a choice is compared with: the noted one,
-// or else that of the attribute. The zero Time is none.
+// or else the attribute's. The zero Time is none.
 func (n laterNote) comparedWith(agreementTime customtypes.Instant) time.Time {
 	if !n.configured.IsZero() {
 		return n.configured
@@ -65,19 +66,22 @@ func (n laterNote) comparedWith(agreementTime customtypes.Instant) time.Time {
 func (n laterNote) after(state resourceModel, held client.Consent) laterNote {
 	configured := n.comparedWith(state.AgreementTime)
 
-	if _, timed := held.AgreementTime.Get(); !timed {
-		if n.stands() || !state.hasClausesOf(held) {
-			return laterNote{configured, true}
-		}
+	_, timed := held.AgreementTime.Get()
+	if !timed && !n.stands() && state.hasClausesOf(held) {
+		return laterNote{} // this object has written the record
+	}
+	if !timed {
+		return laterNote{configured, true}
+	}
+
+	if protected := state.protected(configured); protected.IsZero() || !held.LaterThan(protected) {
 		return laterNote{}
 	}
 
-	if !state.KeepLaterChoice.ValueBool() || configured.IsZero() || !held.LaterThan(configured) {
-		return laterNote{}
-	}
 	return laterNote{configured, false}
 }
 
+// write stores the note in private state. The zero note removes it.
 func (n laterNote) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
 	if !n.stands() {
 		return private.SetKey(ctx, noteKey, nil)
@@ -90,5 +94,6 @@ func (n laterNote) write(ctx context.Context, private tfkit.PrivateWriter) diag.
 	if n.configured.IsZero() {
 		ms = untimedOnly
 	}
+
 	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, ms, 10))
 }

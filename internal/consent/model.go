@@ -1,10 +1,11 @@
-// Package consent is the Terraform side of a person's consent: what the user
-// configures, and what the service holds.
+// Package consent implements the resource and the data source analytics_consent, the
+// consent of one person.
 package consent
 
 import (
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -28,8 +29,8 @@ func (m *recordModel) clauses() [client.Clauses]*types.Bool {
 	return [client.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
 }
 
-// knowsNoClause reports whether all clauses are null, as in the state that an import
-// begins with.
+// knowsNoClause reports whether all clauses are null, as in the state at the beginning of an
+// import.
 func (m *recordModel) knowsNoClause() bool {
 	for _, c := range m.clauses() {
 		if !c.IsNull() {
@@ -40,7 +41,7 @@ func (m *recordModel) knowsNoClause() bool {
 	return true
 }
 
-// update returns the record as it is sent.
+// update returns the update that writes the record.
 func (m *recordModel) update() client.ConsentUpdate {
 	var u client.ConsentUpdate
 	for i, c := range m.clauses() {
@@ -54,16 +55,17 @@ func (m *recordModel) update() client.ConsentUpdate {
 	return u
 }
 
-// withdrawal returns an update that withdraws all five clauses. A withdrawal carries no
-// agreement_time, and makes no record of a person whose data is gone.
+// withdrawal returns the update that withdraws all five clauses. A withdrawal carries no
+// agreement_time, and creates no record for a person who has none.
 func (m *recordModel) withdrawal() client.ConsentUpdate {
 	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true}
 	u.UserIPv6, _ = m.UserIPv6.Value()
+
 	return u
 }
 
-// written returns the clauses in state as those of our last write; nil where a choice of
-// the person stands, or a clause is not known.
+// written returns the clauses in state if this object has written them. It returns nil if a
+// choice of the person stands, or a clause is not known.
 func (m *recordModel) written(note laterNote) *[client.Clauses]bool {
 	if note.stands() {
 		return nil
@@ -80,8 +82,7 @@ func (m *recordModel) written(note laterNote) *[client.Clauses]bool {
 	return &clauses
 }
 
-// hasClausesOf reports whether no clause of an answer differs. A clause that the answer
-// lacks does not.
+// hasClausesOf reports whether every clause that the answer has is equal.
 func (m *recordModel) hasClausesOf(held client.Consent) bool {
 	for i, c := range m.clauses() {
 		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
@@ -92,7 +93,7 @@ func (m *recordModel) hasClausesOf(held client.Consent) bool {
 	return true
 }
 
-// sameClauses reports whether five clauses are equal.
+// sameClauses reports whether all clauses are equal.
 func (m *recordModel) sameClauses(other recordModel) bool {
 	for i, c := range m.clauses() {
 		if !c.Equal(*other.clauses()[i]) {
@@ -103,8 +104,8 @@ func (m *recordModel) sameClauses(other recordModel) bool {
 	return true
 }
 
-// fill takes over all fields of an answer. A field that the answer lacks is null.
-func (m *recordModel) fill(held client.Consent) {
+// fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
+func (m *recordModel) fromAPI(held client.Consent) {
 	for i, c := range m.clauses() {
 		*c = boolOf(held.Clauses[i])
 	}
@@ -129,70 +130,75 @@ func boolOf(o client.Optional[bool]) types.Bool {
 	return types.BoolNull()
 }
 
-// refresh updates the state with an answer. A field that the answer lacks keeps its value,
-// and so does a null field with keepNulls. An optional attribute that is not managed stays
-// out of state.
+// refresh updates the state from an answer. A field that the answer lacks keeps its value; so
+// does a null field if keepNulls is set. An optional attribute that is not managed stays
+// null.
 func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
-	var answered recordModel
-	answered.fill(held)
+	var answer recordModel
+	answer.fromAPI(held)
 
 	for i, c := range m.clauses() {
-		if !isSilent(held.Clauses[i], keepNulls) {
-			*c = *answered.clauses()[i]
+		if tells(held.Clauses[i], keepNulls) {
+			*c = *answer.clauses()[i]
 		}
 	}
 
-	if !m.UserIPv6.IsNull() && !isSilent(held.UserIPv6, keepNulls) && !answered.UserIPv6.SemanticEquals(m.UserIPv6) {
-		m.UserIPv6 = answered.UserIPv6
+	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
+		m.UserIPv6 = answer.UserIPv6.SpelledLike(m.UserIPv6)
 	}
-	if !m.AgreementTime.IsNull() && !isSilent(held.AgreementTime, keepNulls) && !answered.AgreementTime.SemanticEquals(m.AgreementTime) {
-		m.AgreementTime = answered.AgreementTime
+	if !m.AgreementTime.IsNull() && tells(held.AgreementTime, keepNulls) {
+		m.AgreementTime = answer.AgreementTime.SpelledLike(m.AgreementTime)
 	}
-	if !answered.Manual.IsNull() {
-		m.Manual = answered.Manual
+	if !answer.Manual.IsNull() {
+		m.Manual = answer.Manual
 	}
 }
 
-// isSilent reports whether a field says nothing about the value that is known.
-func isSilent[T any](field client.Optional[T], keepNulls bool) bool {
-	return field.IsAbsent() || keepNulls && field.IsNull()
+// tells reports whether a field of an answer tells what the service holds.
+func tells[T any](field client.Optional[T], keepNulls bool) bool {
+	if field.IsNull() {
+		return !keepNulls
+	}
+	return !field.IsAbsent()
 }
 
-// keepSpelling plans the spelling in state of values that mean the same.
+// keepSpelling plans values as they are spelled in state if they mean the same.
 func (m *recordModel) keepSpelling(state recordModel) {
-	if m.UserIPv6.SemanticEquals(state.UserIPv6) {
-		m.UserIPv6 = state.UserIPv6
-	}
-	if m.AgreementTime.SemanticEquals(state.AgreementTime) {
-		m.AgreementTime = state.AgreementTime
-	}
+	m.UserIPv6 = m.UserIPv6.SpelledLike(state.UserIPv6)
+	m.AgreementTime = m.AgreementTime.SpelledLike(state.AgreementTime)
 }
 
-// keepChoice plans the person's choice, which is in state. Terraform accepts the prior
-// value of a configured attribute in a plan only where both are set.
+// keepChoice plans the person's choice, which is in state.
 func (m *recordModel) keepChoice(state recordModel) {
 	for i, c := range m.clauses() {
-		if prior := *state.clauses()[i]; !prior.IsNull() {
-			*c = prior
-		}
+		*c = keepPrior(*c, *state.clauses()[i])
 	}
 
-	if !m.UserIPv6.IsNull() && !state.UserIPv6.IsNull() {
-		m.UserIPv6 = state.UserIPv6
-	}
-	if !m.AgreementTime.IsNull() && !state.AgreementTime.IsNull() {
-		m.AgreementTime = state.AgreementTime
-	}
-
+	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
+	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
 	m.Manual = state.Manual
 }
 
-// differs reports whether there is anything to send. An attribute that is no longer managed
-// is not sent.
+// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
+// accepts no other plan for a configured attribute.
+func keepPrior[T attr.Value](planned, prior T) T {
+	if planned.IsNull() || prior.IsNull() {
+		return planned
+	}
+	return prior
+}
+
+// differs reports whether there is anything to write. An attribute that is not managed, or no
+// longer managed, is not written.
 func (m *recordModel) differs(state recordModel) bool {
-	return !m.sameClauses(state) || !m.Manual.Equal(state.Manual) ||
-		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
-		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime)
+	return !m.sameClauses(state) ||
+		!m.Manual.Equal(state.Manual) ||
+		differs(m.UserIPv6, state.UserIPv6) ||
+		differs(m.AgreementTime, state.AgreementTime)
+}
+
+func differs[S customtypes.Format[V], V any](planned, prior customtypes.Text[S, V]) bool {
+	return !planned.IsNull() && !planned.SemanticEquals(prior)
 }
 
 // resourceModel holds the attributes of the resource analytics_consent.
@@ -204,32 +210,45 @@ type resourceModel struct {
 	OnDestroy       types.String `tfsdk:"on_destroy"`
 }
 
+// protected returns the time after which a choice of the person stands: agreed, or the zero
+// Time if keep_later_choice is false.
+func (m *resourceModel) protected(agreed time.Time) time.Time {
+	if !m.KeepLaterChoice.ValueBool() {
+		return time.Time{}
+	}
+	return agreed
+}
+
+// configuredTime returns the configured agreement_time: the attribute, or the noted one if
+// the attribute is no longer configured. The zero Time is none.
+func (m *resourceModel) configuredTime(note laterNote) time.Time {
+	if configured, ok := m.AgreementTime.Value(); ok {
+		return configured
+	}
+	return note.configured
+}
+
 // standing is a choice of the person that an object leaves alone.
 type standing struct {
 	laterNote
-	chosen time.Time // zero where the record says no time
+	chosen time.Time // zero if the record has no time
 }
 
-// standingChoice returns the person's choice in state if it stands against what is
-// configured, and whether there is one. What is configured is in the configuration, or in
-// the note where the configuration no longer says.
-func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (standing, bool) {
-	configured, ok := m.AgreementTime.Value()
-	if !ok {
-		configured = note.configured
+// standingChoice returns the person's choice in state, if it stands against the configured
+// one.
+func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (choice standing, stands bool) {
+	configured := m.configuredTime(note)
+	if m.protected(configured).IsZero() {
+		return standing{}, false
 	}
 
-	choice := standing{laterNote: laterNote{configured, note.untimed}}
-	if !m.KeepLaterChoice.ValueBool() || configured.IsZero() {
-		return choice, false
-	}
-
+	choice = standing{laterNote: laterNote{configured, note.untimed}}
 	if note.untimed {
 		return choice, !m.sameClauses(state.recordModel)
 	}
 
 	chosen, known := state.AgreementTime.Value()
-	if !known { // no longer managed, and the note says that a later choice stood
+	if !known { // no longer managed, so only the note tells whether a later choice stood
 		return choice, note.stands()
 	}
 
@@ -237,10 +256,17 @@ func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (sta
 	return choice, chosen.UnixMilli() > configured.UnixMilli()
 }
 
-// adopt takes over everything that the service holds, as an import does, and returns the
-// note to store.
-func (m *resourceModel) adopt(held client.Consent) laterNote {
-	m.fill(held)
+// fromAPI updates the state from an answer and returns the note to store. The first answer
+// after an import is taken over as a whole.
+func (m *resourceModel) fromAPI(held client.Consent, prior laterNote) laterNote {
+	if !m.knowsNoClause() {
+		note := prior.after(*m, held)
+		m.refresh(held, note.stands())
+
+		return note
+	}
+
+	m.recordModel.fromAPI(held)
 	if m.Manual.IsNull() {
 		m.Manual = types.BoolValue(true)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -25,7 +26,7 @@ var (
 	_ resource.ResourceWithImportState    = (*consentResource)(nil)
 )
 
-// What on_destroy accepts.
+// The values of on_destroy.
 const (
 	retain   = "retain"
 	withdraw = "withdraw"
@@ -52,36 +53,36 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:   true,
 			Sensitive:  true,
 			CustomType: customtypes.IPAddressType{},
-			MarkdownDescription: "IP address of the person at the time of consent. The service requires it, for legal compliance, where it is known. " +
-				"An IPv4 address is sent mapped into IPv6 space (`::ffff:192.0.2.1`); spellings of the same address are equal. Removed from the configuration, it is no longer managed and stays as it is at the service.",
+			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
+				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Optional:   true,
 			CustomType: customtypes.InstantType{},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 with a zone, such as `2026-01-31T12:00:00Z`; the same instant in another spelling is equal, and fractions count to the millisecond. " +
-				"At most five minutes ahead of the clock of this machine are allowed. It is what `keep_later_choice` compares: without it, a choice that the person has made since cannot be recognised, and a warning says so. Removed from the configuration, it is no longer managed and stays as it is at the service.",
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format with a zone, such as `2026-01-31T12:00:00Z`. Different spellings of the same instant are equal, to the millisecond. " +
+				"The time must not be more than five minutes ahead of the clock of this machine. `keep_later_choice` compares it: without it, a choice that the person has made since cannot be recognised, and a warning says so. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value.",
 		},
 		"manual": schema.BoolAttribute{
 			Optional: true,
 			Computed: true,
 			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether the consent was obtained by other legal methods than the consent management of the service itself (its banner), which auditors ask for. " +
-				"Defaults to `true`, because consent that Terraform records never came from that banner.",
+			MarkdownDescription: "Whether the consent was obtained by legal methods other than the service's own consent management (its banner). Auditors ask for this. " +
+				"Defaults to `true`, because consent that is recorded with Terraform never comes from that banner.",
 		},
 		"keep_later_choice": schema.BoolAttribute{
 			Optional: true,
 			Computed: true,
 			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a later choice of the person stands. Where the service holds a later `agreement_time` than this configuration, nothing is written, the plan stays empty and a warning says so, " +
-				"also when the object is destroyed. A record at the service without an `agreement_time` cannot be compared, so it is not overwritten either, unless its clauses are those that this object has written, or is to write. Needs `agreement_time`. Defaults to `true`; with `false` the configuration overwrites whatever the service holds.",
+			MarkdownDescription: "Whether a later choice of the person stands. If the service holds a later `agreement_time` than the configuration, nothing is written, the plan stays empty and a warning says so. " +
+				"This also applies when the object is destroyed. A record without an `agreement_time` at the service cannot be compared, so it is not overwritten either, unless it has the clauses that this object has written or would write. Requires `agreement_time`. Defaults to `true`. If `false`, the configuration overwrites any record at the service.",
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:   true,
 			Computed:   true,
 			Default:    stringdefault.StaticString(retain),
 			Validators: []validator.String{stringvalidator.OneOf(retain, withdraw)},
-			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the consent as it is and warns, `withdraw` sets all five clauses to false, unless the service knows no consent of the person. " +
-				"Where another object of the same run has written the person, as after a renamed key of `for_each`, nothing is withdrawn and a warning says so. The service has no way to remove a consent record.",
+			MarkdownDescription: "What destroying the object does at the service. `retain` (default) leaves the consent as it is, with a warning. `withdraw` sets all five clauses to `false`, unless the service has no consent record of the person. " +
+				"If another object of the same run has written the person, as after a renamed key of `for_each`, nothing is withdrawn and a warning says so. A consent record cannot be removed from the service.",
 		},
 	}
 	for name, text := range clauseDescriptions {
@@ -89,8 +90,8 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The consent of one person, as code: five clauses, and how and when they were agreed to. " +
-			"A choice that the person has made later than the configured `agreement_time` is never overwritten, unless `keep_later_choice` is set to `false`.\n\n" +
+		MarkdownDescription: "Manages the consent of one person: five clauses, and how and when the person agreed to them. " +
+			"A choice that the person makes after the configured `agreement_time` is never overwritten, unless `keep_later_choice` is `false`.\n\n" +
 			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
 		Attributes: tfkit.AddKeptScope(attributes),
 	}
@@ -104,13 +105,13 @@ var clauseDescriptions = map[string]string{
 	"clause_5_consent": "user behaviour interaction",
 }
 
-// sentAttributes are the names under which the service may complain of a field.
+// sentAttributes are the attributes that an error of the service may name.
 var sentAttributes = []string{
 	"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent",
 	"user_ipv6", "agreement_time", "manual",
 }
 
-// ValidateConfig refuses times in the future, and warns where no later choice can be
+// ValidateConfig refuses an agreement_time in the future, and warns if no later choice can be
 // recognised.
 func (r *consentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config resourceModel
@@ -119,11 +120,7 @@ func (r *consentResource) ValidateConfig(ctx context.Context, req resource.Valid
 		return
 	}
 
-	if agreed, known := config.AgreementTime.Value(); known {
-		if err := tfkit.CheckAgreed(agreed); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("agreement_time"), "Not a time of agreement", "The value "+err.Error()+".")
-		}
-	}
+	config.checkAgreementTime(&resp.Diagnostics)
 
 	protects := config.KeepLaterChoice.IsNull() || config.KeepLaterChoice.ValueBool()
 	if protects && config.AgreementTime.IsNull() {
@@ -131,8 +128,23 @@ func (r *consentResource) ValidateConfig(ctx context.Context, req resource.Valid
 	}
 }
 
-// ModifyPlan keeps the plan empty where only spelling differs and where a choice of the
-// person stands, and says what destroying leaves behind.
+func (m *resourceModel) checkAgreementTime(diags *diag.Diagnostics) {
+	agreed, known := m.AgreementTime.Value()
+	if !known {
+		return
+	}
+
+	if err := tfkit.CheckAgreed(agreed); err != nil {
+		tfkit.Problem{
+			Summary: "Not a time of agreement",
+			Detail:  "The value " + err.Error() + ".",
+			At:      path.Root("agreement_time"),
+		}.AddError(diags)
+	}
+}
+
+// ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
+// The plan of a destroy warns if the consent is retained.
 func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -141,34 +153,40 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	var state, plan resourceModel
+	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if req.Plan.Raw.IsNull() {
 		state.warnRetained(&resp.Diagnostics)
 		return
 	}
 
+	var plan resourceModel
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		return
+
+	isReplaced := len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID)
+	if !isReplaced && plan.keepState(state, readNote(ctx, req.Private), &resp.Diagnostics) {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+}
+
+// keepState changes the plan of an update to what is in state, as far as only spelling differs
+// or a choice of the person stands. It reports an error if that is not known yet.
+func (m *resourceModel) keepState(state resourceModel, note laterNote, diags *diag.Diagnostics) (ok bool) {
+	if note.stands() && (m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown()) {
+		addUnknownTime(diags)
+		return false
 	}
 
-	note := noteOf(ctx, req.Private)
-	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
-		addUnknownTime(&resp.Diagnostics)
-		return
+	m.keepSpelling(state.recordModel)
+	if choice, stands := m.standingChoice(state, note); stands {
+		choice.warn(diags)
+		m.keepChoice(state.recordModel)
 	}
 
-	plan.keepSpelling(state.recordModel)
-	if choice, stands := plan.standingChoice(state, note); stands {
-		choice.warn(&resp.Diagnostics)
-		plan.keepChoice(state.recordModel)
-	}
-
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	return true
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -181,20 +199,16 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	at, ok := r.locate(plan, &resp.Diagnostics)
+	at, ok := r.target(plan, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
 	u := plan.update()
-	if plan.KeepLaterChoice.ValueBool() {
-		u.KeepLaterThan = u.AgreementTime
-	}
-	if r.Written.Withdrawn(at.scope, at.identity) {
-		u.LastWritten = &[client.Clauses]bool{} // a renamed object, whose former self has withdrawn
-	}
+	u.KeepLaterThan = plan.protected(u.AgreementTime)
+	u.LastWritten = at.withdrawnClauses()
 
-	kept, ok := r.write(ctx, at, u, tfkit.NothingSaved, &resp.Diagnostics)
+	kept, ok := at.write(ctx, u, tfkit.NothingSaved)
 	if !ok {
 		return
 	}
@@ -215,13 +229,11 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.ResolveScope(&state.Scope)
-	at, ok := r.locate(state, &resp.Diagnostics)
+	at, ok := r.target(state, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	if other, shared := r.Written.Manage(at.object, at.scope, at.identity); shared {
-		warnShared(&resp.Diagnostics, other, at.object, at.scope)
-	}
+	at.manage()
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
 	if client.IsClass(err, client.ClassNotFound) {
@@ -233,13 +245,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	var note laterNote
-	if state.knowsNoClause() {
-		note = state.adopt(held)
-	} else {
-		note = noteOf(ctx, req.Private).after(state, held)
-		state.refresh(held, note.stands())
-	}
+	note := state.fromAPI(held, readNote(ctx, req.Private))
 
 	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -256,36 +262,36 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	note := noteOf(ctx, req.Private)
+	note := readNote(ctx, req.Private)
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
-	choice, stands := config.standingChoice(plan, note)
+	configured := config.configuredTime(note)
+	_, stands := config.standingChoice(plan, note)
 
 	// A choice without a time cannot be compared once more, so it is left alone at once.
-	if leftAlone := stands && choice.untimed; plan.differs(state.recordModel) && !leftAlone {
-		at, ok := r.locate(plan, &resp.Diagnostics)
+	leftAlone := stands && note.untimed
+	if plan.differs(state.recordModel) && !leftAlone {
+		at, ok := r.target(plan, &resp.Diagnostics)
 		if !ok {
 			return
 		}
 
 		u := plan.update()
 		u.LastWritten = state.written(note)
-		if plan.KeepLaterChoice.ValueBool() {
-			u.KeepLaterThan = choice.configured
-		}
+		u.KeepLaterThan = plan.protected(configured)
 
-		stands, ok = r.write(ctx, at, u, tfkit.PriorKept, &resp.Diagnostics)
+		stands, ok = at.write(ctx, u, tfkit.PriorKept)
 		if !ok {
 			return
 		}
 	}
 
-	// The note outlives whatever else is changed, and ends with a write.
-	note = laterNote{}
+	// The note outlives a change of other attributes, and ends with a write.
+	var noteAfter laterNote
 	if stands {
-		note = choice.laterNote
+		noteAfter = laterNote{configured, note.untimed}
 	}
 
-	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(noteAfter.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -303,26 +309,26 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	at, ok := r.locate(state, &resp.Diagnostics)
+	at, ok := r.target(state, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
-	note := noteOf(ctx, req.Private)
+	note := readNote(ctx, req.Private)
 	u := state.withdrawal()
 	u.LastWritten = state.written(note)
-	if state.KeepLaterChoice.ValueBool() {
-		u.KeepLaterThan = note.comparedWith(state.AgreementTime)
-	}
+	u.KeepLaterThan = state.protected(note.comparedWith(state.AgreementTime))
 
-	r.withdraw(ctx, at, u, &resp.Diagnostics)
+	at.withdraw(ctx, u)
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
 	if !r.ImportIdentity(ctx, req, resp) {
 		return
 	}
+
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("keep_later_choice"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// warn says that the choice stands.
+// warn warns that the choice stands.
 func (s standing) warn(diags *diag.Diagnostics) {
 	if s.untimed {
-		diags.AddWarning("A choice without a time stands",
-			"The service holds other clauses than this object has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.\n\n"+
-				"What to do: nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or where the person has not chosen, set keep_later_choice = false.")
+		tfkit.Problem{
+			Summary: "A choice without a time stands",
+			Detail:  "The service holds other clauses than this object has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
+			Do:      "nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or where the person has not chosen, set keep_later_choice = false.",
+		}.AddWarning(diags)
+
 		return
 	}
 
@@ -21,31 +24,46 @@ func (s standing) warn(diags *diag.Diagnostics) {
 	if !s.chosen.IsZero() {
 		held += " of " + client.FormatInstant(s.chosen)
 	}
-	diags.AddWarning("A later choice of the person stands",
-		"The service holds "+held+", which is later than the configured one of "+client.FormatInstant(s.configured)+". "+
-			"Nothing is written, and the plan leaves the person's choice as it is.\n\n"+
-			"What to do: nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or where that later time was an earlier configuration's mistake, set keep_later_choice = false, or a later agreement_time.")
+
+	tfkit.Problem{
+		Summary: "A later choice of the person stands",
+		Detail: "The service holds " + held + ", which is later than the configured one of " + client.FormatInstant(s.configured) + ". " +
+			"Nothing is written, and the plan leaves the person's choice as it is.",
+		Do: "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or where that later time was an earlier configuration's mistake, set keep_later_choice = false, or a later agreement_time.",
+	}.AddWarning(diags)
 }
 
+// warnRetained warns that destroying the object does not withdraw the consent, unless it
+// does.
 func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == withdraw {
 		return
 	}
 
-	diags.AddWarning("The consent stays at the service",
-		"Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.")
+	tfkit.Problem{
+		Summary: "The consent stays at the service",
+		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
+	}.AddWarning(diags)
 }
 
+// warnNothingToCompare warns that no later choice can be recognised.
 func warnNothingToCompare(diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root("keep_later_choice"), "Nothing to compare a later choice with",
-		"agreement_time is not set, so a choice that the person has made since cannot be recognised and would be overwritten, although keep_later_choice is true.\n\n"+
-			"What to do: set agreement_time to the time at which the person agreed. If overwriting is intended, set keep_later_choice = false.")
+	tfkit.Problem{
+		Summary: "Nothing to compare a later choice with",
+		Detail:  "agreement_time is not set, so a choice that the person has made since cannot be recognised and would be overwritten, although keep_later_choice is true.",
+		Do:      "set agreement_time to the time at which the person agreed. If overwriting is intended, set keep_later_choice = false.",
+		At:      path.Root("keep_later_choice"),
+	}.AddWarning(diags)
 }
 
+// addUnknownTime reports that it is not known whether the person's choice still stands.
 func addUnknownTime(diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("agreement_time"), "Not known while a later choice of the person stands",
-		"The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.\n\n"+
-			"What to do: apply the objects that these values come from first (-target), or write them into the configuration.")
+	tfkit.Problem{
+		Summary: "Not known while a later choice of the person stands",
+		Detail:  "The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.",
+		Do:      "apply the objects that these values come from first (-target), or write them into the configuration.",
+		At:      path.Root("agreement_time"),
+	}.AddError(diags)
 }
 
 // warnShared warns that two objects manage the consent of one person. It never names the

@@ -10,48 +10,71 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// location is where the person of an object is, and who asks.
-type location struct {
+// target is the person that an object is about, and what a request about that person needs.
+type target struct {
 	client   *client.Client
 	scope    client.Scope
 	identity string
 	object   tfkit.Object
+	written  *tfkit.Written
+	diags    *diag.Diagnostics
 }
 
-// locate returns the location of an object, or adds an error that says what is missing.
-func (r *consentResource) locate(m resourceModel, diags *diag.Diagnostics) (location, bool) {
+// target returns the target of an object, or reports what is missing.
+func (r *consentResource) target(m resourceModel, diags *diag.Diagnostics) (target, bool) {
 	c, scope, ok := r.ClientAndScope(m.Scope, diags)
 	if !ok {
-		return location{}, false
+		return target{}, false
 	}
 
-	return location{c, scope, m.IdentityID.ValueString(), r.Written.Object("analytics_consent", "")}, true
+	return target{
+		client:   c,
+		scope:    scope,
+		identity: m.IdentityID.ValueString(),
+		object:   r.Written.Object("analytics_consent", ""),
+		written:  &r.Written,
+		diags:    diags,
+	}, true
 }
 
-// write sends an update. It reports whether a later choice was kept instead, and whether
-// the state may say what was asked for.
-func (r *consentResource) write(ctx context.Context, at location, u client.ConsentUpdate, inState string, diags *diag.Diagnostics) (kept, ok bool) {
-	if other, shared := r.Written.Write(at.object, at.scope, at.identity); shared {
-		warnShared(diags, other, at.object, at.scope)
+// manage records that this object manages the person, and warns if another one does as well.
+func (at target) manage() {
+	if other, shared := at.written.Manage(at.object, at.scope, at.identity); shared {
+		warnShared(at.diags, other, at.object, at.scope)
+	}
+}
+
+// withdrawnClauses returns the clauses that another object of this run has withdrawn: five
+// times false, or nil if none has. The former self of a renamed object does that.
+func (at target) withdrawnClauses() *[client.Clauses]bool {
+	if at.written.Withdrawn(at.scope, at.identity) {
+		return &[client.Clauses]bool{}
+	}
+	return nil
+}
+
+// write sends an update and reports whether a later choice was kept instead. An error is
+// reported with inState, and ok is false.
+func (at target) write(ctx context.Context, u client.ConsentUpdate, inState string) (kept, ok bool) {
+	if other, shared := at.written.Write(at.object, at.scope, at.identity); shared {
+		warnShared(at.diags, other, at.object, at.scope)
 	}
 
 	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
 	if err != nil {
-		tfkit.AddError(diags, err, inState, sentAttributes...)
+		tfkit.AddError(at.diags, err, inState, sentAttributes...)
 		return false, false
 	}
 
-	if result.Kept != nil {
-		standingIn(*result.Kept, u).warn(diags)
-	}
+	at.warnKept(result, u)
 	return result.Kept != nil, true
 }
 
 // withdraw sends a withdrawal, unless another object of this run writes the person.
-func (r *consentResource) withdraw(ctx context.Context, at location, u client.ConsentUpdate, diags *diag.Diagnostics) {
+func (at target) withdraw(ctx context.Context, u client.ConsentUpdate) {
 	var other tfkit.Object
 	u.Superseded = func() (superseded bool) {
-		other, superseded = r.Written.Withdraw(at.object, at.scope, at.identity)
+		other, superseded = at.written.Withdraw(at.object, at.scope, at.identity)
 		return superseded
 	}
 
@@ -60,24 +83,26 @@ func (r *consentResource) withdraw(ctx context.Context, at location, u client.Co
 		return
 	}
 	if errors.Is(err, client.ErrUntimed) {
-		standing{laterNote: laterNote{u.KeepLaterThan, true}}.warn(diags)
+		standing{laterNote: laterNote{u.KeepLaterThan, true}}.warn(at.diags)
 		return
 	}
 	if err != nil {
-		tfkit.AddError(diags, err, tfkit.PriorKept, sentAttributes...)
+		tfkit.AddError(at.diags, err, tfkit.PriorKept, sentAttributes...)
 		return
 	}
 
-	if result.Kept != nil {
-		standingIn(*result.Kept, u).warn(diags)
-	}
+	at.warnKept(result, u)
 	if result.Outcome == client.ConsentSuperseded {
-		warnSuperseded(diags, other, at.scope)
+		warnSuperseded(at.diags, other, at.scope)
 	}
 }
 
-// standingIn returns the choice in a record that an update has left alone.
-func standingIn(kept client.Consent, u client.ConsentUpdate) standing {
-	chosen, _ := kept.AgreementTime.Get()
-	return standing{laterNote{configured: u.KeepLaterThan}, chosen}
+// warnKept warns if an update has left a later choice alone.
+func (at target) warnKept(result client.ConsentResult, u client.ConsentUpdate) {
+	if result.Kept == nil {
+		return
+	}
+
+	chosen, _ := result.Kept.AgreementTime.Get()
+	standing{laterNote{configured: u.KeepLaterThan}, chosen}.warn(at.diags)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
-func TestAddressesMeanTheSameInEverySpelling(t *testing.T) {
+func TestIPAddress_equalInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		a, b string
@@ -28,9 +28,10 @@ func TestAddressesMeanTheSameInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestInstantsMeanTheSameToTheMillisecond(t *testing.T) {
+func TestInstant_equalToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	at := func(text string) Instant { return Instant{basetypes.NewStringValue(text)} }
+
 	for _, tc := range []struct {
 		a, b string
 		same bool
@@ -44,12 +45,13 @@ func TestInstantsMeanTheSameToTheMillisecond(t *testing.T) {
 			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
 		}
 	}
+
 	if got := NewInstant(time.Date(2026, 1, 31, 12, 0, 0, 1_500_000, time.FixedZone("", 3600))).ValueString(); got != "2026-01-31T11:00:00.001Z" {
 		t.Errorf("an instant is written as %s", got)
 	}
 }
 
-func TestNullMeansNullAndUnknownMeansNothing(t *testing.T) {
+func TestText_nullEqualsNullAndUnknownEqualsNothing(t *testing.T) {
 	t.Parallel()
 	unknown := IPAddress{basetypes.NewStringUnknown()}
 	if !(IPAddress{}).SemanticEquals(IPAddress{}) || (IPAddress{}).SemanticEquals(NewIPAddress("192.0.2.1")) || unknown.SemanticEquals(unknown) {
@@ -57,7 +59,7 @@ func TestNullMeansNullAndUnknownMeansNothing(t *testing.T) {
 	}
 }
 
-func TestAValueIsNeverPartOfItsString(t *testing.T) {
+func TestText_stringDoesNotShowTheValue(t *testing.T) {
 	t.Parallel()
 	if s := NewIPAddress("192.0.2.1").String(); strings.Contains(s, "192") {
 		t.Errorf("the framework would log %s", s)

@@ -17,7 +17,7 @@ import (
 // it in state. Otherwise a changed provider block would move every object to another
 // project without a plan that says so.
 
-const keptDescription = " Without a scope of its own, an object keeps the provider's scope in state. A change of the scope in effect, also in the provider block, replaces the object."
+const keptDescription = " An object without a scope of its own keeps the provider's scope in state. If the scope in effect changes, also in the provider block, the object is replaced."
 
 // AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
 // state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.

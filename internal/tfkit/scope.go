@@ -25,9 +25,9 @@ type Scope struct {
 }
 
 const (
-	orgDescription     = "Organization that the object belongs to, together with `project_id`. Overrides the scope of the provider block as a whole."
-	projectDescription = "Project that the object belongs to, together with `org_id`. Overrides the scope of the provider block as a whole."
-	accountDescription = "Account that the object belongs to, in the older account path family. Overrides the scope of the provider block as a whole; excludes `org_id` and `project_id`."
+	orgDescription     = "Organization that the object belongs to. Requires `project_id`. Overrides the scope of the provider block as a whole."
+	projectDescription = "Project that the object belongs to. Requires `org_id`. Overrides the scope of the provider block as a whole."
+	accountDescription = "Account that the object belongs to, in the older account path family. Conflicts with `org_id` and `project_id`. Overrides the scope of the provider block as a whole."
 )
 
 // scopeValidators returns the rules of the three attributes: both of one path family, or the

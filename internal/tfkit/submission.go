@@ -70,16 +70,16 @@ type PendingListOptions struct {
 // AddPendingList adds pending_list and ended_statuses to the attributes of a resource.
 // accepted lists the values of pending_list, the default first.
 func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) map[string]schema.Attribute {
-	description := "How the list of pending requests is used before anything is sent. `complete` (default): a list that cannot be understood as a whole is an error, because another request of the person could be in it. " +
-		"`partial`: what is understood is taken for the whole list. "
+	description := "How the list of pending requests is used before anything is sent. `complete` (default): it is an error if the list cannot be understood as a whole, because it may hold another request of the person. " +
+		"`partial`: the part that is understood is taken for the whole list. "
 	if slices.Contains(accepted, deferred.ListIgnored) {
-		description += "`ignored`: the list is not asked for; nothing that is pending is taken over or stands against the request, and only its effect shows that it was fulfilled. "
+		description += "`ignored`: the list is not read. No pending request is taken over or prevents a new one, and only the effect of the request shows that it was fulfilled. "
 	}
 
 	attributes["pending_list"] = schema.StringAttribute{
 		Optional:            true,
 		Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
-		MarkdownDescription: description + "Look at `analytics_pending_requests` yourself before you loosen it.",
+		MarkdownDescription: description + "Check `analytics_pending_requests` before you loosen it.",
 	}
 	attributes["ended_statuses"] = schema.SetAttribute{
 		Optional:    true,
@@ -88,8 +88,8 @@ func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) 
 			setvalidator.SizeAtMost(20),
 			setvalidator.ValueStringsAre(stringvalidator.LengthBetween(1, 100)),
 		},
-		MarkdownDescription: "Statuses by which your service means that a request is over, such as `closed` or `delivered`. " +
-			"A status that the provider does not know counts as pending, so that nothing is taken for done too early; naming it here ends that. Upper and lower case and punctuation do not matter.",
+		MarkdownDescription: "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
+			"A status that the provider does not know counts as pending, so that no request is taken for done too early, unless it is listed here. Case and punctuation are ignored.",
 	}
 	return attributes
 }

@@ -22,13 +22,13 @@ type Timeouts = timeouts.Value
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "How long to wait for the service at most. When the time is over, the request stays accepted and a later refresh completes it.",
+		MarkdownDescription: "Limits how long to wait for the service. When the time is over, the request stays accepted and a later refresh completes it.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": TimeoutAttribute("How long creating the object waits.", preset),
-			"update": TimeoutAttribute("How long changing the object waits.", preset),
+			"create": TimeoutAttribute("How long to wait when the object is created.", preset),
+			"update": TimeoutAttribute("How long to wait when the object is changed.", preset),
 		},
 	}
 }
@@ -39,7 +39,7 @@ func TimeoutAttribute(description string, preset time.Duration) schema.StringAtt
 	return schema.StringAttribute{
 		Optional:   true,
 		Validators: []validator.String{durationValidator{}},
-		MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, more than zero and at most `24h`. " +
+		MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. " +
 			"Defaults to `" + shortDuration(preset) + "`.",
 	}
 }
