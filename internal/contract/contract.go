@@ -1,12 +1,12 @@
-// Package contract holds the interface of the service as an OpenAPI document,
-// and a validator that tests put around the mock server. It compares what the
-// provider sends and what the mock server answers with that document, so that an
-// error of the one is not hidden by leniency of the other.
+// Package contract holds the interface of the service as an OpenAPI document, and a
+// validator that tests wrap around the mock server. It compares the requests of the
+// provider and the answers of the mock server with that document, so that an error in
+// one is not hidden by leniency in the other.
 //
-// The document is written from the description of the interface alone; "section"
-// in here is a section of that description. It leaves open what the description
-// does not show. What OpenAPI cannot say (one place for all parameters, one method
-// of authentication, the exact encoding of a path) is checked in Go.
+// The document is written from the description of the interface alone; "section" in
+// the comments is a section of that description. The document leaves open what the
+// description does not show. What OpenAPI cannot express is checked in Go: one place for
+// all parameters, one method of authentication, the exact encoding of a path.
 package contract
 
 import (
@@ -21,25 +21,25 @@ import (
 //go:embed openapi.yaml
 var document []byte
 
-// Document returns the text of the OpenAPI document.
+// Document returns a copy of the OpenAPI document, as YAML.
 func Document() []byte { return bytes.Clone(document) }
 
-// secretParameter is the query parameter of the second authentication method
-// (section 5).
+// secretParameter is the query parameter of the secret key (section 5).
 const secretParameter = "apiSecretToken"
 
-// Option changes the document that a Validator compares with.
+// Option changes the document of a Validator. It is passed to New.
 type Option func(*openapi3.T) error
 
-// ExportKindParameter allows the export one more query parameter. Section 4 does
-// not show how a request chooses between the record kinds, so the provider lets
-// its user name a parameter; without this option there is only utcDate.
+// ExportKindParameter allows the export a query parameter beside utcDate. Section 4
+// does not show how a request chooses between the kinds of records, so that the provider
+// lets its user name a parameter. New returns an error if the name is empty or taken.
 func ExportKindParameter(name string) Option {
 	return func(doc *openapi3.T) error {
 		export := operationByID(doc, "exportRecords")
 		if name == "" || name == secretParameter || export.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) != nil {
 			return errors.New("the parameter for the kind of records needs a name of its own")
 		}
+
 		kind := openapi3.NewQueryParameter(name).WithSchema(openapi3.NewStringSchema().WithMinLength(1))
 		export.AddParameter(kind)
 		return nil
@@ -57,18 +57,20 @@ func operationByID(doc *openapi3.T, id string) *openapi3.Operation {
 	return nil
 }
 
-// load reads the document anew, since options change it.
+// load returns a new document with the options applied.
 func load(options []Option) (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)
 	if err != nil {
 		return nil, fmt.Errorf("the OpenAPI document cannot be read: %w", err)
 	}
+
 	for _, option := range options {
 		if err := option(doc); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := doc.Validate(loader.Context); err != nil {
 		return nil, fmt.Errorf("the OpenAPI document is not valid: %w", err)
 	}

@@ -9,19 +9,20 @@ import (
 	"strconv"
 )
 
-// NoContent is what the hooks that make an answer return to have it be 204.
+// NoContent is returned by a hook such as Server.ConsentAnswer to have the request
+// answered with 204 and no body.
 var NoContent any = noContent{}
 
 type noContent struct{}
 
-// FieldError says what is wrong with one parameter.
+// FieldError is an objection to one parameter, as it appears in the body of an error.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// errorBody is the body of every error. The interface shows none (section 7): it is
-// an assumption.
+// errorBody is the body of every error. The interface shows none (section 7), so its
+// form is an assumption.
 type errorBody struct {
 	Error struct {
 		Code    string       `json:"code"`
@@ -30,22 +31,23 @@ type errorBody struct {
 	} `json:"error"`
 }
 
-// ErrorBody is the JSON that the server sends with an error, for scripted ones.
+// ErrorBody returns the JSON that the server sends with an error, for tests that
+// script one with Fault.Body (section 7).
 func ErrorBody(code, message string, fields ...FieldError) []byte {
 	var b errorBody
 	b.Error.Code, b.Error.Message, b.Error.Fields = code, message, fields
 	return encode(b)
 }
 
-// answer is what an operation answers; a nil body is none. An export is made while it
-// is sent.
+// answer is the answer of an operation.
 type answer struct {
 	status int
 	header http.Header
-	body   []byte
-	export *exported
+	body   []byte        // nil: no body
+	export *exportStream // replaces header and body; generated while it is sent
 }
 
+// success returns a 200 with v as JSON, or a 204 if v is NoContent.
 func success(v any) answer {
 	if v == NoContent {
 		return answer{status: http.StatusNoContent}
@@ -53,7 +55,7 @@ func success(v any) answer {
 	return answer{status: http.StatusOK, body: encode(v)}
 }
 
-// accepted answers a deferred request with a status. That it is 202 by default is an
+// accepted returns the answer to a deferred request. status 0 is 202, which is an
 // assumption.
 func accepted(status int, v any) answer {
 	a := success(v)
@@ -72,19 +74,21 @@ func (a answer) write(w http.ResponseWriter) {
 		a.export.send(w)
 		return
 	}
+
 	maps.Copy(w.Header(), a.header)
-	if a.body != nil {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	if a.body == nil {
+		w.WriteHeader(a.status)
+		return
 	}
+
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)
-	if a.body != nil {
-		_, _ = w.Write(a.body)
-	}
+	_, _ = w.Write(a.body)
 }
 
-// encode panics on what is not JSON: only a hook of a test can return that. It is
-// encoding/json because json.Number stays a number there.
+// encode returns v as JSON. It panics if v cannot be encoded, which only the hook of a
+// test can cause. encoding/json writes a json.Number as a number.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

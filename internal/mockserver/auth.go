@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// AddUser lets a user log in; for a known email it changes the password.
+// AddUser lets a user log in (section 5, rule 1). For a known email it replaces the
+// password.
 func (s *Server) AddUser(email, password string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.users == nil {
 		s.users = map[string]string{}
 	}
@@ -19,13 +21,14 @@ func (s *Server) AddUser(email, password string) {
 func (s *Server) AddSecretKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.keys == nil {
 		s.keys = map[string]bool{}
 	}
 	s.keys[key] = true
 }
 
-// RevokeSecretKey makes a secret key worthless.
+// RevokeSecretKey makes a secret key invalid.
 func (s *Server) RevokeSecretKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,28 +41,43 @@ func (s *Server) login(c *call) answer {
 	if !ok {
 		return malformed()
 	}
+
 	email, _ := sent["email"].(string)
 	password, _ := sent["password"].(string)
-	var wrong []FieldError
-	for _, f := range []struct{ name, value string }{{"email", email}, {"password", password}} {
-		if f.value == "" {
-			wrong = append(wrong, FieldError{Field: f.name, Message: "is required and a text"})
-		}
+	if missing := missingLogin(email, password); missing != nil {
+		return invalid(missing)
 	}
-	if wrong != nil {
-		return invalid(wrong)
-	}
-	s.mu.Lock()
-	known, exists := s.users[email]
-	s.mu.Unlock()
-	if !exists || known != password {
+
+	if !s.hasUser(email, password) {
 		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.")
 	}
+
 	token := s.IssueToken(email)
 	if s.LoginAnswer != nil {
 		return success(s.LoginAnswer(token))
 	}
 	return success(map[string]any{"token": token})
+}
+
+// missingLogin returns an objection for each empty parameter of a login.
+func missingLogin(email, password string) []FieldError {
+	var missing []FieldError
+	if email == "" {
+		missing = append(missing, FieldError{Field: "email", Message: "is required and a text"})
+	}
+	if password == "" {
+		missing = append(missing, FieldError{Field: "password", Message: "is required and a text"})
+	}
+	return missing
+}
+
+// hasUser reports whether a user with this password exists.
+func (s *Server) hasUser(email, password string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	known, exists := s.users[email]
+	return exists && known == password
 }
 
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
@@ -71,55 +89,85 @@ func (s *Server) currentUser(c *call) answer {
 	return success(map[string]any{"id": "user:" + c.email, "email": c.email})
 }
 
-// credential reads how a request presents itself (section 5). Of two credentials
-// the header counts.
+// credential returns how a request presents itself (section 5): one of the Auth
+// constants, the token and the secret key. A token takes precedence over a key.
 func credential(r *http.Request) (auth, token, key string) {
 	query := r.URL.Query()
 	key = query.Get(secretParameter)
+
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "bearer "); ok {
 		return AuthBearer, token, key
 	}
 	if query.Has(secretParameter) {
 		return AuthSecret, "", key
 	}
+
 	return AuthNone, "", ""
 }
 
-// authenticate accepts either method everywhere; which endpoint accepts which is
-// not shown (section 5, rule 3). One with a stale or wrong credential is a day's
-// work; what cannot come from a client that knows section 5 is a violation.
-func (s *Server) authenticate(c *call) (answer, bool) {
+// authenticate returns the refusal of a call without valid credentials, or nil. It
+// accepts either method everywhere: which endpoint accepts which is not shown
+// (section 5, rule 3). A stale or wrong credential is refused, no more; credentials
+// that no client that follows section 5 would present are violations too.
+func (s *Server) authenticate(c *call) *answer {
 	s.checkPresentation(c)
+
+	switch c.entry.Auth {
+	case AuthBearer:
+		return s.authenticateToken(c)
+	case AuthSecret:
+		return s.authenticateKey(c)
+	}
+	return unauthorized("unauthenticated", "Credentials are required.")
+}
+
+func (s *Server) authenticateToken(c *call) *answer {
 	now := s.clock().Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch c.entry.Auth {
-	case AuthNone:
-		return failure(http.StatusUnauthorized, "unauthenticated", "Credentials are required."), false
-	case AuthSecret:
-		if s.keys[c.key] {
-			return answer{}, true
-		}
-		return failure(http.StatusUnauthorized, "invalid_key", "The secret key is not valid."), false
-	}
+
 	g, ok := s.tokens[c.entry.Token]
 	if !ok || !now.Before(g.expires) {
-		return failure(http.StatusUnauthorized, "invalid_token", "The token is not valid or has expired."), false
+		return unauthorized("invalid_token", "The token is not valid or has expired.")
 	}
+
 	c.email = g.email
-	return answer{}, true
+	return nil
 }
 
-func (s *Server) checkPresentation(c *call) {
-	header := c.entry.Header.Get("Authorization")
-	switch {
-	case c.entry.Auth != AuthBearer && header != "":
-		s.violate("%s has an Authorization header that is not of the form: bearer <JWT>", c.name())
-	case c.entry.Auth == AuthNone:
-		s.violate("%s came without any credential", c.name())
-	case c.entry.Auth == AuthBearer && c.key != "":
-		s.violate("%s came with both a JWT and a secret key", c.name())
+func (s *Server) authenticateKey(c *call) *answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if !s.keys[c.key] {
+		return unauthorized("invalid_key", "The secret key is not valid.")
 	}
+	return nil
+}
+
+// checkPresentation records credentials that are missing or presented otherwise than
+// section 5 says as violations.
+func (s *Server) checkPresentation(c *call) {
+	if c.entry.Auth == AuthBearer {
+		if c.key != "" {
+			s.violate("%s came with both a JWT and a secret key", c.name())
+		}
+		return
+	}
+
+	if c.entry.Header.Get("Authorization") != "" {
+		s.violate("%s has an Authorization header that is not of the form: bearer <JWT>", c.name())
+		return
+	}
+
+	if c.entry.Auth == AuthNone {
+		s.violate("%s came without any credential", c.name())
+	}
+}
+
+func unauthorized(code, message string) *answer {
+	a := failure(http.StatusUnauthorized, code, message)
+	return &a
 }
 
 func malformed() answer {

@@ -6,15 +6,17 @@ import (
 	"time"
 )
 
-// Clock is the time that the server lives by: the lifetime of its tokens, its
-// latency, the delays of its faults and when deferred requests are due.
+// Clock tells the server the time. The lifetime of tokens, latency, the delays of
+// faults and the due times of deferred requests follow it.
 type Clock interface {
 	Now() time.Time
-	// After delivers once, when d has passed; at once where d is not positive.
+	// After returns a channel that receives the time once d has passed; at once if d is
+	// not positive.
 	After(d time.Duration) <-chan time.Time
 }
 
-// systemClock follows the bubble's time inside testing/synctest.
+// systemClock is the clock of package time. Inside testing/synctest it follows the
+// time of the bubble.
 type systemClock struct{}
 
 func (systemClock) Now() time.Time                         { return time.Now() }
@@ -27,7 +29,8 @@ func (s *Server) clock() Clock {
 	return s.Clock
 }
 
-// ManualClock stands still until it is advanced. Use NewManualClock.
+// ManualClock is a Clock that moves only when it is advanced. NewManualClock makes
+// one.
 type ManualClock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -56,14 +59,17 @@ func (c *ManualClock) Now() time.Time {
 func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	t := manualTimer{at: c.now.Add(d), c: make(chan time.Time, 1)}
 	if d <= 0 {
 		t.c <- c.now
 		return t.c
 	}
+
 	c.timers = append(c.timers, t)
 	close(c.added)
 	c.added = make(chan struct{})
+
 	return t.c
 }
 
@@ -71,6 +77,7 @@ func (c *ManualClock) After(d time.Duration) <-chan time.Time {
 func (c *ManualClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	c.now = c.now.Add(d)
 	c.timers = slices.DeleteFunc(c.timers, func(t manualTimer) bool {
 		due := !t.at.After(c.now)
@@ -88,6 +95,7 @@ func (c *ManualClock) AwaitTimers(n int) {
 		c.mu.Lock()
 		pending, added := len(c.timers), c.added
 		c.mu.Unlock()
+
 		if pending >= n {
 			return
 		}

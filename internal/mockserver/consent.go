@@ -2,10 +2,10 @@ package mockserver
 
 import "net/http"
 
-// PutConsent sets what the service holds of a person, as if it had come from
-// elsewhere.
+// PutConsent replaces a person's consent record (section 2), as if another client had
+// done so.
 func (s *Server) PutConsent(scope Scope, identity string, record ConsentRecord) {
-	s.lockSettled()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
 	s.putConsent(person{scope, identity}, record.clone())
 }
@@ -17,7 +17,8 @@ func (s *Server) putConsent(p person, record ConsentRecord) {
 	s.consents[p] = record
 }
 
-// Consent returns what the service holds of a person, and whether it knows one.
+// Consent returns a copy of a person's consent record (section 2), and whether there
+// is one.
 func (s *Server) Consent(scope Scope, identity string) (ConsentRecord, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,30 +26,33 @@ func (s *Server) Consent(scope Scope, identity string) (ConsentRecord, bool) {
 	return record.clone(), ok
 }
 
-// DeleteConsent makes a person unknown.
+// DeleteConsent removes a person's consent record; reading it is then a 404.
 func (s *Server) DeleteConsent(scope Scope, identity string) {
-	s.lockSettled()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
 	delete(s.consents, person{scope, identity})
 }
 
-// updateConsent is PATCH …/user/:identityId/consent (section 4): the sent fields
-// replace those that are held. An unknown person becomes known by it, and the answer
-// is the record; both are assumptions.
+// updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are
+// sent replace those of the record. That it creates the record of an unknown person,
+// and that it answers with the record, are assumptions.
 func (s *Server) updateConsent(c *call) answer {
 	sent, ok := c.params.in(s.Wire.consentIn())
 	if !ok {
 		return malformed()
 	}
+
 	change, wrong := readConsent(sent, s.Wire)
 	if wrong != nil {
 		return invalid(wrong)
 	}
+
 	p := person{c.scope, c.vars["identityId"]}
 	s.mu.Lock()
 	record := s.consents[p].merged(change, sent)
 	s.putConsent(p, record)
 	s.mu.Unlock()
+
 	return s.consentAnswer(record)
 }
 

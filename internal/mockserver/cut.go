@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Cut is where a connection breaks. Over HTTP/2, where an answer has no connection
-// of its own, the stream is reset instead.
+// Cut is the point at which a connection breaks. Over HTTP/2 it is the stream that is
+// reset, since answers share the connection.
 type Cut int
 
 const (
@@ -33,10 +33,10 @@ const (
 	CutStall
 )
 
-// recorder holds an answer back.
+// recorder is a ResponseWriter that holds an answer back.
 type recorder struct {
 	header http.Header
-	status int
+	status int // 0 until the answer has begun
 	body   bytes.Buffer
 }
 
@@ -53,7 +53,8 @@ func (o *recorder) Write(b []byte) (int, error) {
 	return o.body.Write(b)
 }
 
-// script puts what the fault says in place of what the service said.
+// script replaces the service's answer by that of the fault, if it has one, and adds
+// the headers of the fault.
 func (o *recorder) script(f *Fault) {
 	if f.scripted() {
 		*o = recorder{header: http.Header{}, status: f.Status}
@@ -62,53 +63,64 @@ func (o *recorder) script(f *Fault) {
 			o.header.Set("Content-Type", "application/json")
 		}
 	}
+
 	o.WriteHeader(http.StatusOK)
 	for name, values := range f.Header {
 		o.header[http.CanonicalHeaderKey(name)] = values
 	}
 }
 
-// send delivers the answer, or as much of it as the cut lets through.
-func (o *recorder) send(w http.ResponseWriter, r *http.Request, cut Cut, at int) {
+// send delivers the answer.
+func (o *recorder) send(w http.ResponseWriter) {
+	o.copyHeader(w)
+	w.WriteHeader(o.status)
+	_, _ = w.Write(o.body.Bytes())
+}
+
+// sendPart delivers the beginning of the answer and ends it as the fault's Cut says.
+func (o *recorder) sendPart(w http.ResponseWriter, r *http.Request, f *Fault) {
 	body := o.body.Bytes()
-	if at < 0 {
-		at = max(0, len(body)+at)
-	}
-	maps.Copy(w.Header(), o.header)
-	w.Header().Del("Content-Length")
-	switch cut {
-	case CutNone:
-		w.WriteHeader(o.status)
-		_, _ = w.Write(body)
-		return
+
+	o.copyHeader(w)
+	switch f.Cut {
 	case CutBody:
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	case CutCloseDelimited:
-		// This is how net/http is told to send neither a length nor chunks.
+		// net/http then sends neither a length nor chunks.
 		w.Header().Set("Transfer-Encoding", "identity")
 	}
+
 	w.WriteHeader(o.status)
-	_, _ = w.Write(body[:min(at, len(body))])
-	if cut != CutCloseDelimited {
-		_ = http.NewResponseController(w).Flush()
-		if cut == CutStall {
-			<-r.Context().Done()
-		}
-		panic(http.ErrAbortHandler)
+	_, _ = w.Write(body[:f.cutAt(len(body))])
+	if f.Cut == CutCloseDelimited {
+		return
 	}
+
+	_ = http.NewResponseController(w).Flush()
+	if f.Cut == CutStall {
+		<-r.Context().Done()
+	}
+	panic(http.ErrAbortHandler)
 }
 
-// reset ends a connection as a crash does: with RST, and with no answer.
+func (o *recorder) copyHeader(w http.ResponseWriter) {
+	maps.Copy(w.Header(), o.header)
+	w.Header().Del("Content-Length")
+}
+
+// reset ends a connection without an answer and with RST, as a crash does.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) // HTTP/2
 	}
+
 	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn() // without the farewell of TLS
+		conn = secured.NetConn() // without TLS's close_notify
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
+
 	_ = conn.Close()
 }

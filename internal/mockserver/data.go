@@ -6,63 +6,68 @@ import (
 	"time"
 )
 
-// defaultRetention is how long data can be fetched once it is ready; an assumption.
+// defaultRetention is the default of Server.DataRetention, an assumption.
 const defaultRetention = time.Hour
 
-// allData is what a fulfilled getAllData has put together: the person as they were
-// then, until it expires.
+// allData is the result of a fulfilled getAllData: all data of a person at readyAt.
 type allData struct {
 	fields  map[string]any
 	readyAt time.Time
 }
 
-// PutData sets what the service holds of a person beside profile and consent, as
-// JSON. The members of an object become members of what getAllData answers, in
-// place of its own where they have the same names; any other value becomes its
-// member "data". It panics on what is not JSON.
+// PutData replaces the data that the service holds of a person beside profile and
+// consent (section 4, all-data). The members of an object become members of what
+// getAllData answers and replace its own of the same name; any other value becomes its
+// member "data". PutData panics if data cannot be encoded as JSON.
 func (s *Server) PutData(scope Scope, identity string, data any) {
 	fields, ok := readObject(encode(data))
 	if !ok {
 		fields = map[string]any{"data": data}
 	}
-	s.lockSettled()
+
+	s.lockUpToDate()
 	defer s.mu.Unlock()
+
 	if s.data == nil {
 		s.data = map[person]map[string]any{}
 	}
 	s.data[person{scope, identity}] = fields
 }
 
-// HasData reports whether the service holds a profile or data of a person, which
-// deleteAllData removes.
+// HasData reports whether the service holds a profile or data of a person: what
+// deleteAllData removes (section 4).
 func (s *Server) HasData(scope Scope, identity string) bool {
-	s.lockSettled()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
+
 	p := person{scope, identity}
 	_, profile := s.profiles[p]
 	_, data := s.data[p]
+
 	return profile || data
 }
 
 // getAllData is GET …/user/:identityId/all-data (section 4), which is deferred. How
-// the data reaches the caller is not shown: that the same request answers with it
-// once it is ready, and queues another one as long as it is not, is an assumption,
-// and so is that unknown people are no error.
+// the data reach the caller is not shown. Three assumptions: once they are ready, the
+// same request answers with them; until then, each request queues another one; an
+// unknown person is no error.
 func (s *Server) getAllData(c *call) answer {
-	now := s.lockSettled()
+	now := s.lockUpToDate()
 	prepared, ok := s.prepared[person{c.scope, c.vars["identityId"]}]
 	s.mu.Unlock()
+
 	if !ok || !now.Before(prepared.readyAt.Add(cmp.Or(s.DataRetention, defaultRetention))) {
 		return s.enqueue(c, nil)
 	}
+
 	if s.DataAnswer != nil {
-		data, _ := readObject(encode(prepared.fields)) // the hook's own, all the way down
+		data, _ := readObject(encode(prepared.fields)) // a deep copy, which the hook may change
 		return success(s.DataAnswer(data))
 	}
 	return success(prepared.fields)
 }
 
-// prepareData is the effect of getAllData. The fields are an assumption.
+// prepareData carries out getAllData. The fields are an assumption.
 func (s *Server) prepareData(p person, at time.Time) {
 	fields := map[string]any{
 		"identity": p.identity,
@@ -71,6 +76,7 @@ func (s *Server) prepareData(p person, at time.Time) {
 		"sessions": []any{},
 		"events":   []any{},
 	}
+
 	if profile, ok := s.profiles[p]; ok {
 		fields["profile"] = profile
 	}
@@ -78,6 +84,7 @@ func (s *Server) prepareData(p person, at time.Time) {
 		fields["consent"] = consent.fields()
 	}
 	maps.Copy(fields, s.data[p])
+
 	if s.prepared == nil {
 		s.prepared = map[person]allData{}
 	}
@@ -85,12 +92,11 @@ func (s *Server) prepareData(p person, at time.Time) {
 }
 
 // deleteAllData is DELETE …/user/:identityId/all-data (section 4), which is
-// deferred. That it is accepted for unknown people too is an assumption.
+// deferred. That it is accepted for an unknown person is an assumption.
 func (s *Server) deleteAllData(c *call) answer { return s.enqueue(c, nil) }
 
-// eraseData is the effect of deleteAllData on all that is held of a person: their
-// consent stays, since deleting data does not revoke it (section 4). That
-// records of days that are over stay in an export is an assumption.
+// eraseData carries out deleteAllData. The consent stays, since deleting data does not
+// revoke it (section 4). That records of past days stay in an export is an assumption.
 func (s *Server) eraseData(p person) {
 	delete(s.profiles, p)
 	delete(s.data, p)

@@ -5,25 +5,27 @@ import (
 	"hash/fnv"
 )
 
-// generatedDay is a day that is made while it is read: it depends on scope, date and
-// number alone, and nothing of it is held.
+// generatedDay is a day whose records are generated while they are read and never held.
+// They depend on scope, date and number alone.
 type generatedDay struct {
 	date   string
 	salt   uint64
 	counts [Kinds + 1]int
 }
 
-// newGeneratedDay is a day with so many events, and with a session for every twenty
-// and a person for every hundred of them.
+// newGeneratedDay returns a day with that many events, and with a session for every
+// twenty and a person for every hundred of them.
 func newGeneratedDay(scope Scope, date string, events int) generatedDay {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%q %s", scope, date)
+
 	return generatedDay{date: date, salt: h.Sum64(), counts: [Kinds + 1]int{(events + 99) / 100, (events + 19) / 20, events, 0}}
 }
 
 func (d generatedDay) each(kind int, write func([]byte) error) error {
 	record := [...]func([]byte, int) []byte{d.person, d.session, d.event, nil}[kind]
 	buffer := make([]byte, 0, 1<<10)
+
 	for i := range d.counts[kind] {
 		if err := write(record(buffer, i)); err != nil {
 			return err
@@ -70,9 +72,9 @@ func (d generatedDay) event(b []byte, i int) []byte {
 	return append(b, `,"flags":[true,false,null],"viewport":{"width":1920,"height":1080,"scale":1.25}},"context":{"locale":"en-GB","referrer":"https://www.example.com/"}}`...)
 }
 
-// id is different for every scope, date, sort and number.
-func (d generatedDay) id(b []byte, sort string, i int) []byte {
-	b = append(b, sort...)
+// id appends an ID that differs for every scope, date, prefix and number.
+func (d generatedDay) id(b []byte, prefix string, i int) []byte {
+	b = append(b, prefix...)
 	b = append(b, '-')
 	b = append(b, d.date...)
 	b = append(b, '-')
@@ -81,7 +83,7 @@ func (d generatedDay) id(b []byte, sort string, i int) []byte {
 	return digits(b, i, 9)
 }
 
-// time is an instant of the day.
+// time appends an instant of the day.
 func (d generatedDay) time(b []byte, i int) []byte {
 	second := i * 7 % 86_400
 	b = append(b, d.date...)
@@ -96,11 +98,12 @@ func (d generatedDay) time(b []byte, i int) []byte {
 	return append(b, 'Z')
 }
 
-// digits writes n with so many digits. It is here, and not of strconv, because a day
-// has to be made faster than anybody reads it.
+// digits appends n with leading zeros to a width of at most nine digits. It is faster
+// than strconv, so that generating a day does not dominate the time of reading it.
 func digits(b []byte, n, width int) []byte {
 	at := len(b) + width
 	b = append(b, "000000000"[:width]...)
+
 	for ; n > 0 && width > 0; width-- {
 		at--
 		b[at] = byte('0' + n%10)

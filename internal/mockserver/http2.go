@@ -9,32 +9,33 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// StreamEnd is how a request ends over HTTP/2 where a Cut resets the connection.
+// StreamEnd is how a Cut that resets the connection ends a request over HTTP/2.
 type StreamEnd int
 
 const (
 	// ResetInternal resets the stream with INTERNAL_ERROR, as servers do when a
-	// handler crashes. It says nothing of what was processed.
+	// handler crashes. It does not say whether the request was processed.
 	ResetInternal StreamEnd = iota
-	// ResetProtocol resets the stream with PROTOCOL_ERROR, which says nothing either.
+	// ResetProtocol resets the stream with PROTOCOL_ERROR, which does not say so either.
 	ResetProtocol
-	// ResetRefused resets the stream with REFUSED_STREAM: nothing was processed
+	// ResetRefused resets the stream with REFUSED_STREAM: the request was not processed
 	// (RFC 9113, section 8.7).
 	ResetRefused
-	// GoAway sends a GOAWAY that leaves the stream out: nothing of it was processed
-	// (RFC 9113, section 6.8).
+	// GoAway sends a GOAWAY whose last stream is an earlier one: the request was not
+	// processed (RFC 9113, section 6.8).
 	GoAway
 )
 
-// serveHTTP2 serves HTTP/2 connections whose streams end as end says.
+// serveHTTP2 returns a function for http.Server.TLSNextProto that replaces the resets
+// of streams as end says.
 func serveHTTP2(end StreamEnd) func(*http.Server, *tls.Conn, http.Handler) {
 	return func(server *http.Server, conn *tls.Conn, handler http.Handler) {
-		//nolint:staticcheck // the server of net/http does not let anybody between it and its connection.
+		//nolint:staticcheck // net/http's own HTTP/2 server offers no way to wrap its connection.
 		new(http2.Server).ServeConn(&streamEnds{Conn: conn, end: end}, &http2.ServeConnOpts{BaseConfig: server, Handler: handler})
 	}
 }
 
-// streamEnds replaces the RST_STREAM frames that a server writes.
+// streamEnds is a connection that replaces the RST_STREAM frames written to it.
 type streamEnds struct {
 	*tls.Conn
 
@@ -42,7 +43,7 @@ type streamEnds struct {
 	pending []byte // the beginning of a frame
 }
 
-// Write passes complete frames on.
+// Write writes the frames that are complete and keeps the rest.
 func (c *streamEnds) Write(p []byte) (int, error) {
 	c.pending = append(c.pending, p...)
 
@@ -66,19 +67,21 @@ const (
 	frameStreamIDAt = 5
 )
 
-// nextFrame returns the first frame of b; false where it is not complete.
+// nextFrame returns the first frame of b; false if it is not complete.
 func nextFrame(b []byte) ([]byte, bool) {
 	if len(b) < frameHeader {
 		return nil, false
 	}
+
 	size := frameHeader + int(b[0])<<16 + int(b[1])<<8 + int(b[2])
 	if len(b) < size {
 		return nil, false
 	}
+
 	return b[:size:size], true
 }
 
-// replace returns what is sent instead of a frame.
+// replace returns the frame to write in place of frame.
 func (c *streamEnds) replace(frame []byte) []byte {
 	if http2.FrameType(frame[frameTypeAt]) != http2.FrameRSTStream {
 		return frame
@@ -101,8 +104,8 @@ func withCode(frame []byte, code http2.ErrCode) []byte {
 	return frame
 }
 
-// goAwayBelow is a GOAWAY without an error whose last stream is the one before a
-// client's stream.
+// goAwayBelow returns a GOAWAY without an error, whose last stream is the client's
+// stream before the given one.
 func goAwayBelow(stream uint32) []byte {
 	frame := make([]byte, frameHeader+8)
 	frame[2] = 8

@@ -16,40 +16,47 @@ import (
 // credential, not a parameter of an operation.
 const secretParameter = "apiSecretToken"
 
-// parameters are what a request sent, wherever it put it.
+// parameters are the parameters of a request, from its query and its body.
 type parameters struct {
-	place     string
-	sent      map[string]any
-	malformed bool
+	place     string         // as in Request.Place
+	sent      map[string]any // as in Request.Sent
+	malformed bool           // some of them cannot be read
 }
 
-// readParameters collects parameters from the query and the body. Where a name is
-// in both, the body's is kept; the contract refuses that.
+// readParameters returns the parameters in the query and the body. A name that is in
+// both has the body's value; the contract refuses such requests.
 func readParameters(r *http.Request, body []byte) parameters {
 	p := parameters{sent: map[string]any{}}
+	var places []string
+
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	p.malformed = err != nil
 	delete(query, secretParameter)
-	var places []string
 	if len(query) > 0 {
 		places = append(places, InQuery)
 		p.addValues(query)
 	}
+
 	if len(body) > 0 {
-		media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		switch media {
-		case "application/x-www-form-urlencoded":
-			places = append(places, InForm)
-			form, err := url.ParseQuery(string(body))
-			p.malformed = p.malformed || err != nil
-			p.addValues(form)
-		default:
-			places = append(places, InJSON)
-			p.addJSON(body)
-		}
+		places = append(places, p.addBody(r.Header.Get("Content-Type"), body))
 	}
+
 	p.place = strings.Join(places, "+")
 	return p
+}
+
+// addBody adds the parameters of a body and returns its place, InForm or InJSON.
+func (p *parameters) addBody(contentType string, body []byte) string {
+	media, _, _ := mime.ParseMediaType(contentType)
+	if media != "application/x-www-form-urlencoded" {
+		p.addJSON(body)
+		return InJSON
+	}
+
+	form, err := url.ParseQuery(string(body))
+	p.malformed = p.malformed || err != nil
+	p.addValues(form)
+	return InForm
 }
 
 func (p *parameters) addValues(values url.Values) {
@@ -58,6 +65,7 @@ func (p *parameters) addValues(values url.Values) {
 			p.sent[name] = list[0]
 			continue
 		}
+
 		all := make([]any, len(list))
 		for i, v := range list {
 			all[i] = v
@@ -72,11 +80,13 @@ func (p *parameters) addJSON(body []byte) {
 	maps.Copy(p.sent, object)
 }
 
-// readObject reads one strict JSON object: jsontext refuses duplicate names, invalid
-// UTF-8 and anything after the value; encoding/json keeps numbers exact.
+// readObject returns the one JSON object that text consists of, its numbers as
+// json.Number; false if it is anything else. jsontext refuses duplicate names and
+// invalid UTF-8, which encoding/json accepts.
 func readObject(text []byte) (map[string]any, bool) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
+
 	var object map[string]any
 	if !jsontext.Value(text).IsValid() || dec.Decode(&object) != nil || object == nil {
 		return nil, false
@@ -84,7 +94,8 @@ func readObject(text []byte) (map[string]any, bool) {
 	return object, true
 }
 
-// in returns the parameters if they are in the place where the service looks.
+// in returns the parameters if they are in the given place, and none if they are in
+// another; false if they cannot be read.
 func (p parameters) in(place string) (map[string]any, bool) {
 	if p.malformed {
 		return nil, false

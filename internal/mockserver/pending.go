@@ -2,7 +2,7 @@ package mockserver
 
 import "time"
 
-// enqueue accepts the request of a call and answers with its record.
+// enqueue accepts a deferred request and answers with its record.
 func (s *Server) enqueue(c *call, body map[string]any) answer {
 	record := s.accept(QueuedRequest{
 		Scope: c.scope, Identity: c.vars["identityId"], Operation: c.route.operation, Body: body,
@@ -14,8 +14,8 @@ func (s *Server) enqueue(c *call, body map[string]any) answer {
 	return accepted(s.QueueStatus, record)
 }
 
-// record returns the answered form of a queued request. Its fields are not shown
-// (section 2): all of them are an assumption.
+// record returns the record of a queued request as it is answered. Its fields are not
+// shown (section 2), so that all of them are assumptions.
 func (q QueuedRequest) record() map[string]any {
 	record := map[string]any{
 		"id":         q.ID,
@@ -28,11 +28,12 @@ func (q QueuedRequest) record() map[string]any {
 	if q.Code != "" || q.Message != "" {
 		record["error"] = map[string]any{"code": q.Code, "message": q.Message}
 	}
+
 	return record
 }
 
-// listPendingRequests is GET …/pending-requests (section 4). That it shows those of
-// the whole scope, pending and failed, in one array is an assumption.
+// listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
+// and failed requests of the whole scope in one array is an assumption.
 func (s *Server) listPendingRequests(c *call) answer {
 	records := s.pending(c.scope)
 	if s.PendingOrder != nil {
@@ -49,8 +50,8 @@ func (s *Server) listPendingRequests(c *call) answer {
 	return shaped
 }
 
-// pending returns the records of a scope's list, in the order of acceptance. It is
-// never nil, so that an empty list is an array too.
+// pending returns the records of a scope's list in the order of acceptance. The result
+// is never nil, since an empty list is answered as an array.
 func (s *Server) pending(scope Scope) []map[string]any {
 	listed := s.listed(scope)
 
@@ -64,20 +65,22 @@ func (s *Server) pending(scope Scope) []map[string]any {
 			records = append(records, record)
 		}
 	}
+
 	return records
 }
 
 // listed returns the requests that a scope's list shows now, and counts as one look
 // at the list.
 func (s *Server) listed(scope Scope) []QueuedRequest {
-	now := s.lockSettled()
+	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	listed := make([]QueuedRequest, 0, len(s.queue))
 	for _, e := range s.queue {
-		if e.Scope == scope && e.listed() && !e.hidden && !s.PendingLag.holds(e, now) {
+		if e.Scope == scope && e.visible() && !s.PendingLag.delays(e, now) {
 			listed = append(listed, e.QueuedRequest)
 		}
 	}
+
 	return listed
 }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Lag is how far the list of pending requests is behind the submissions. A request
-// is listed once both have passed since its acceptance.
+// Lag is the delay between the acceptance of a request and its appearance on the list
+// of pending requests. Both Looks and Time have to pass.
 type Lag struct {
-	Looks int // at the list of the request's scope
-	Time  time.Duration
+	Looks int           // how often the list of the request's scope was read
+	Time  time.Duration // by the server's clock
 }
 
-// holds reports whether the lag keeps a request off the list, and counts the look.
-func (l Lag) holds(e *queued, now time.Time) bool {
+// delays reports whether the lag keeps a request off the list, and counts the look.
+func (l Lag) delays(e *queued, now time.Time) bool {
 	e.looks++
 	return e.looks <= l.Looks || now.Before(e.At.Add(l.Time))
 }
@@ -39,12 +39,12 @@ func OmitField(name string) func(QueuedRequest, map[string]any) map[string]any {
 	}
 }
 
-// PageSign is how an answer says that a list has more than is in it. The interface
-// shows no pages (section 8): services elsewhere have these.
+// PageSign is how an answer says that it has only a part of a list. The interface
+// shows no pages (section 8); these are common in other services.
 type PageSign string
 
-// The signs of further pages. All but PageLink are a member of an object whose
-// member "requests" is the list.
+// The signs of further pages. Each but PageLink is a member of an object that has the
+// list in its member "requests".
 const (
 	PageHasMore PageSign = "has_more" // true, or false on the only page
 	PageNext    PageSign = "next"     // an address, or null on the only page
@@ -52,17 +52,17 @@ const (
 	PageLink    PageSign = "Link"     // a header with rel="next", absent on the only page
 )
 
-// PageSigns are all of them.
+// PageSigns are all signs of further pages.
 var PageSigns = []PageSign{PageHasMore, PageNext, PageTotal, PageLink}
 
 // nextPage is an address that no client can reach.
 const nextPage = "https://service.example.com/pending-requests?page=2"
 
-// Page cuts the list of pending requests. The zero Page is the whole list, without a
-// sign.
+// Page limits the answer to the first page of the list of pending requests. The zero
+// Page is the whole list without a sign.
 type Page struct {
-	Size int      // at most so many records are answered
-	Sign PageSign // empty: the list is cut silently
+	Size int      // the largest number of records in an answer
+	Sign PageSign // empty: the answer does not say that there is more
 }
 
 // answer returns the first page of the records.
@@ -72,23 +72,27 @@ func (p Page) answer(records []map[string]any) answer {
 	}
 
 	page := records[:min(p.Size, len(records))]
-	more := len(page) < len(records)
+	a := success(p.body(page, len(records)))
+	if p.Sign == PageLink && len(page) < len(records) {
+		a.header = http.Header{"Link": {"<" + nextPage + `>; rel="next"`}}
+	}
+	return a
+}
+
+// body returns a page and its sign as JSON. total is the length of the whole list.
+func (p Page) body(page []map[string]any, total int) any {
+	more := len(page) < total
 
 	switch p.Sign {
 	case PageHasMore:
-		return success(map[string]any{"requests": page, "has_more": more})
+		return map[string]any{"requests": page, "has_more": more}
 	case PageNext:
-		return success(map[string]any{"requests": page, "next": addressIf(more)})
+		return map[string]any{"requests": page, "next": addressIf(more)}
 	case PageTotal:
-		return success(map[string]any{"requests": page, "total": len(records)})
+		return map[string]any{"requests": page, "total": total}
 	case PageLink:
-		a := success(page)
-		if more {
-			a.header = http.Header{"Link": {"<" + nextPage + `>; rel="next"`}}
-		}
-		return a
 	}
-	return success(page)
+	return page
 }
 
 // addressIf returns the address of a further page, or JSON's null.

@@ -9,25 +9,25 @@ import (
 )
 
 // QueuedRequest is a request that the service has accepted and carries out later
-// (section 4, "deferred request"). States and records of such requests are not
-// shown (sections 2 and 3): everything here is an assumption.
+// (section 4, "deferred request"). The states and records of such requests are not
+// shown (sections 2 and 3), so that everything here is an assumption.
 type QueuedRequest struct {
 	ID        string
 	Scope     Scope
 	Identity  string
 	Operation string         // OpUpdateProfile, OpGetAllData or OpDeleteAllData
 	At        time.Time      // acceptance, by the server's clock
-	Body      map[string]any // what OpUpdateProfile sent, its numbers as json.Number; otherwise nil
+	Body      map[string]any // the fields of an OpUpdateProfile, numbers as json.Number; otherwise nil
 
-	// Status is what the list of pending requests shows. Of a request that has left
-	// the list it is StatusFulfilled, StatusFailed or StatusVanished.
+	// Status is the status on the list of pending requests. A request that has left the
+	// list has StatusFulfilled, StatusFailed or StatusVanished.
 	Status string
 	// Done reports whether the service has finished with the request: it is fulfilled,
 	// failed or vanished.
 	Done bool
-	// FulfilledAt is when the request took effect; zero where it has had none.
+	// FulfilledAt is when the request took effect; zero if it did not.
 	FulfilledAt time.Time
-	// Code and Message say why the request has failed.
+	// Code and Message describe the error of a failed request.
 	Code, Message string
 }
 
@@ -45,28 +45,27 @@ type Fate int
 const (
 	// Fulfilled gives the request its effect and takes it off the list.
 	Fulfilled Fate = iota
-	// Never leaves the request pending for ever.
+	// Never leaves the request pending forever.
 	Never
-	// Failed keeps the request on the list with a failed status; it has no effect.
+	// Failed keeps the request on the list as a failed one; it has no effect.
 	Failed
-	// FailedGone takes a failed request off the list; it has no effect.
+	// FailedGone fails the request and takes it off the list; it has no effect.
 	FailedGone
 	// Vanished takes the request off the list without any effect.
 	Vanished
 )
 
-// Outcome is how and when a queued request ends. The zero Outcome is its fulfilment
+// Outcome describes how and when a queued request ends. The zero Outcome fulfils it
 // after Server.FulfilmentDelay.
 type Outcome struct {
 	Fate Fate
 	// After is the time from acceptance to the end. 0 means Server.FulfilmentDelay; a
 	// negative value means at once.
 	After time.Duration
-	// Status replaces StatusPending and StatusFailed, for example by a status that the
-	// client does not know.
+	// Status replaces StatusPending and StatusFailed, for example with a status that
+	// the client does not know.
 	Status string
-	// KeepListed leaves a fulfilled request on the list, as Failed does with a failed
-	// one.
+	// KeepListed keeps a fulfilled request on the list.
 	KeepListed bool
 	// FinalStatus replaces StatusFulfilled and StatusFailed once the request has ended.
 	FinalStatus string
@@ -79,8 +78,8 @@ type queued struct {
 	QueuedRequest
 	outcome Outcome
 	due     time.Time
-	looks   int  // at its scope's list, since acceptance; for Server.PendingLag
-	hidden  bool // by Server.Hide
+	looks   int  // reads of its scope's list since acceptance, for Server.PendingLag
+	hidden  bool // set by Server.Hide
 }
 
 func (q QueuedRequest) clone() QueuedRequest {
@@ -90,9 +89,12 @@ func (q QueuedRequest) clone() QueuedRequest {
 
 func (e *queued) person() person { return person{e.Scope, e.Identity} }
 
-// listed reports whether the request is on the list of pending requests. Lag and
-// Hide are not considered.
-func (e *queued) listed() bool {
+// visible reports whether the list of pending requests shows the request, regardless
+// of Server.PendingLag.
+func (e *queued) visible() bool {
+	if e.hidden {
+		return false
+	}
 	if !e.Done || e.outcome.Fate == Failed {
 		return true
 	}
@@ -100,12 +102,12 @@ func (e *queued) listed() bool {
 	return e.outcome.Fate == Fulfilled && e.outcome.KeepListed
 }
 
-// accept adds a request to the queue and returns it as the queue holds it. Its
+// accept adds a request to the queue, decides its outcome and returns a copy of it. The
 // outcome is applied by the next request at the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	e, added := s.add(q)
 
-	// The hook may call methods of the server, so that it runs without the lock.
+	// The hook may call methods of the server, which take the lock.
 	var outcome Outcome
 	if s.Fulfil != nil {
 		outcome = s.Fulfil(added)
@@ -113,14 +115,17 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.decide(e, outcome)
 	return e.clone()
 }
 
-// add appends a request to the queue, fills in what it leaves open and returns the
-// entry with a copy of the request.
+// add appends a request to the queue, with defaults for an empty ID, At and Status. It
+// returns the entry, which Server.mu guards, and a copy of the request, which it does
+// not.
 func (s *Server) add(q QueuedRequest) (*queued, QueuedRequest) {
 	now := s.clock().Now()
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -135,6 +140,7 @@ func (s *Server) add(q QueuedRequest) (*queued, QueuedRequest) {
 
 	e := &queued{QueuedRequest: q}
 	s.queue = append(s.queue, e)
+
 	return e, e.clone()
 }
 
@@ -167,10 +173,10 @@ func (s *Server) schedule(e *queued) {
 	s.waiting = slices.Insert(s.waiting, place, e)
 }
 
-// lockSettled applies every outcome that is due, returns the server's time and leaves
-// Server.mu locked. Nothing runs in the background: the queue moves only when
-// somebody looks.
-func (s *Server) lockSettled() (now time.Time) {
+// lockUpToDate locks Server.mu, applies every outcome that is due and returns the
+// server's time. Nothing runs in the background: the queue moves when a request or a
+// method of the server needs it.
+func (s *Server) lockUpToDate() (now time.Time) {
 	now = s.clock().Now()
 	s.mu.Lock()
 
@@ -187,14 +193,7 @@ func (s *Server) lockSettled() (now time.Time) {
 	return now
 }
 
-// settle applies every outcome that is due.
-func (s *Server) settle() {
-	s.lockSettled()
-	s.mu.Unlock()
-}
-
-// conclude applies the outcome of a request. at is recorded as the time of its
-// effect.
+// conclude applies the outcome of a request. at is the time of its effect.
 func (s *Server) conclude(e *queued, at time.Time) {
 	o := e.outcome
 	e.Done = o.Fate != Never
@@ -214,7 +213,7 @@ func (s *Server) conclude(e *queued, at time.Time) {
 	}
 }
 
-// takeEffect carries the request out.
+// takeEffect carries out the operation of a request.
 func (s *Server) takeEffect(e *queued) {
 	switch e.Operation {
 	case OpUpdateProfile:

@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// Queue returns every request that was ever accepted or enqueued, pending and done,
-// in the order of acceptance.
+// Queue returns copies of all requests that were ever accepted or enqueued, whether
+// pending or done, in the order of acceptance.
 func (s *Server) Queue() []QueuedRequest {
-	s.lockSettled()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	list := make([]QueuedRequest, len(s.queue))
 	for i, e := range s.queue {
 		list[i] = e.clone()
 	}
+
 	return list
 }
 
 // Enqueue adds a request to the queue as if another client had sent it, and returns
-// its id. An empty ID, Status and At are filled in; an ID may be in the queue
-// already, for lists with duplicates. Server.Fulfil decides the outcome as for any
-// other request; Done, FulfilledAt, Code and Message are ignored. Enqueue panics on
-// an operation that is not deferred.
+// its ID. An empty ID, Status and At get defaults. An ID may be in the queue already,
+// for lists with duplicates. Server.Fulfil decides the outcome as for any other
+// request; Done, FulfilledAt, Code and Message are ignored. Enqueue panics on an
+// operation that is not deferred.
 func (s *Server) Enqueue(q QueuedRequest) string {
 	if !slices.Contains([]string{OpUpdateProfile, OpGetAllData, OpDeleteAllData}, q.Operation) {
 		panic("mockserver: there is no deferred operation " + q.Operation)
@@ -33,10 +34,10 @@ func (s *Server) Enqueue(q QueuedRequest) string {
 	}).ID
 }
 
-// FulfilAll fulfils all pending requests now, in the order of acceptance, and
-// overrides their outcomes.
+// FulfilAll fulfils all pending requests now, in the order of acceptance and whatever
+// outcome was decided for them.
 func (s *Server) FulfilAll() {
-	now := s.lockSettled()
+	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	s.waiting = nil
@@ -48,12 +49,12 @@ func (s *Server) FulfilAll() {
 	}
 }
 
-// Conclude applies an outcome now to the requests with that id and overrides what was
-// decided about them; Outcome.After is ignored. Never makes a failed or vanished
-// request pending again; a fulfilled one stays fulfilled. Conclude panics where the
-// queue has no such request.
+// Conclude ends the requests with that ID now with the given outcome, whatever was
+// decided for them; Outcome.After is ignored. Never makes a failed or vanished request
+// pending again. A fulfilled request stays fulfilled. Conclude panics if the queue has
+// no such request.
 func (s *Server) Conclude(id string, o Outcome) {
-	now := s.lockSettled()
+	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	for _, e := range s.withID(id) {
@@ -65,19 +66,19 @@ func (s *Server) Conclude(id string, o Outcome) {
 	}
 }
 
-// Forget takes a request off the list without an effect; Queue still has it.
+// Forget takes the requests with that ID off the list without an effect; Queue still
+// returns them. It panics if the queue has no such request.
 func (s *Server) Forget(id string) { s.Conclude(id, Outcome{Fate: Vanished}) }
 
-// Hide takes the requests with that id off the list of pending requests, and changes
-// nothing else about them: the service has them and carries them out. It panics where
-// the queue has no such request.
+// Hide takes the requests with that ID off the list of pending requests. The service
+// carries them out all the same. Hide panics if the queue has no such request.
 func (s *Server) Hide(id string) { s.hide(id, true) }
 
-// Show undoes Hide.
+// Show reverts Hide. It panics if the queue has no such request.
 func (s *Server) Show(id string) { s.hide(id, false) }
 
 func (s *Server) hide(id string, hidden bool) {
-	s.lockSettled()
+	s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	for _, e := range s.withID(id) {
@@ -85,8 +86,8 @@ func (s *Server) hide(id string, hidden bool) {
 	}
 }
 
-// withID returns the requests with an id. It panics where there is none, because the
-// caller would test nothing. Server.mu is held.
+// withID returns the requests with an ID. It panics if there are none, since a test
+// that names such an ID has a mistake. Server.mu is held.
 func (s *Server) withID(id string) []*queued {
 	var found []*queued
 	for _, e := range s.queue {
@@ -98,5 +99,6 @@ func (s *Server) withID(id string) []*queued {
 	if len(found) == 0 {
 		panic("mockserver: there is no queued request " + cmp.Or(id, "without an id"))
 	}
+
 	return found
 }

@@ -7,62 +7,66 @@ import (
 	"time"
 )
 
-// How a request presented itself (section 5), in Request.Auth.
+// Methods of authentication (section 5), in Request.Auth.
 const (
 	AuthNone   = "none"
 	AuthBearer = "bearer"
 	AuthSecret = "secret"
 )
 
-// Request is one request as the server received it, and what became of it. It holds
-// credentials and personal data as they were sent: it is for assertions, not for
-// printing.
+// Request is a request in the log of the server, with its outcome. It holds credentials
+// and personal data as they were sent: it is meant for assertions, not for printing.
 type Request struct {
 	Seq         int           // counts from 1 over the life of the server
 	At          time.Time     // arrival, by the server's clock
-	Took        time.Duration // from arrival to the decision of the outcome, by the server's clock
-	Operation   string        // one of the Op constants; empty for an unknown route
+	Took        time.Duration // from arrival to the answer, by the server's clock
+	Operation   string        // one of the Op constants; empty on an unknown route
 	Method      string
-	Template    string // path of the operation with {placeholders}; empty for an unknown route
+	Template    string // path of the operation with {placeholders}; empty on an unknown route
 	EscapedPath string // as sent, without the base path
-	Scope       Scope  // zero where the path has none
-	Identity    string // decoded once, otherwise byte by byte
+	Scope       Scope  // zero if the path has none
+	Identity    string // decoded once; empty if the path has none
 	Auth        string // AuthNone, AuthBearer or AuthSecret
 	Token       string // the JWT that was presented
-	Place       string // where parameters were: InJSON, InForm, InQuery, two joined by "+", or empty
-	Fields      []string
-	// Sent has the parameters as sent: bool, string, json.Number, nil and their
-	// like from JSON; string from a form or a query, []any of them where repeated.
+	// Place is where the parameters were: InJSON, InForm or InQuery, two of them joined
+	// by "+", or empty.
+	Place  string
+	Fields []string // the names in Sent, sorted
+	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
+	// json.Number; those in a form or the query are strings, or []any of strings if
+	// repeated.
 	Sent       map[string]any
 	Header     http.Header
 	RemoteAddr string
 
-	// Status is what was answered; 0 where no status was sent (yet).
+	// Status is the status of the answer; 0 if none was sent, or not yet.
 	Status int
-	// Committed reports whether the service carried the operation out: it answered
-	// with 2xx itself, whether or not that answer was delivered. Of a deferred one it
-	// means that it is in the queue.
+	// Committed reports whether the service carried out the operation, that is, answered
+	// with 2xx itself, whether or not that answer was delivered. A deferred request is
+	// committed once it is in the queue.
 	Committed bool
 }
 
 // call is one request on its way through the server.
 type call struct {
-	server  *Server
-	route   *route   // nil for an unknown one
-	entry   *Request // what can change in it is guarded by Server.mu
-	settled bool     // likewise
-	scope   Scope
-	vars    map[string]string
-	params  parameters
-	key     string // the secret key that was presented
-	email   string // of the user whom the token belongs to
+	server *Server
+	route  *route // nil if unknown
+	scope  Scope
+	vars   map[string]string // of the path, decoded
+	params parameters
+	key    string // the secret key that was presented
+	email  string // of the token's user
+
+	entry     *Request // its Status, Took and Committed are guarded by Server.mu
+	completed bool     // guarded by Server.mu
 }
 
-// receive recognises a request and writes it into the log.
+// receive returns the call of a request and adds it to the log.
 func (s *Server) receive(r *http.Request, body []byte) *call {
 	c := &call{server: s, params: readParameters(r, body)}
 	c.route, c.vars = findRoute(r.Method, r.URL.EscapedPath())
 	c.scope = Scope{OrgID: c.vars["orgId"], ProjectID: c.vars["projectId"], AccountID: c.vars["accountId"]}
+
 	c.entry = &Request{
 		At:          s.clock().Now(),
 		Method:      r.Method,
@@ -75,21 +79,26 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 		Header:      r.Header.Clone(),
 		RemoteAddr:  r.RemoteAddr,
 	}
+
 	c.entry.Auth, c.entry.Token, c.key = credential(r)
 	if c.route != nil {
 		c.entry.Operation, c.entry.Template = c.route.operation, c.route.template
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.seq++
 	c.entry.Seq = s.seq
 	if !s.DiscardLog {
 		s.log = append(s.log, c.entry)
 	}
+
 	return c
 }
 
-// name is the operation for messages, never the path, which holds personal data.
+// name returns the operation for messages. The path is never in them, since it holds
+// personal data.
 func (c *call) name() string {
 	if c.route == nil {
 		return "an unknown route"
@@ -97,22 +106,27 @@ func (c *call) name() string {
 	return c.route.operation
 }
 
+// update changes the log entry under Server.mu.
 func (c *call) update(change func(*Request)) {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
+
 	change(c.entry)
 }
 
-// settle decides the outcome, once: an answer begins once.
-func (c *call) settle(status int) {
+// complete records the status of the answer, 0 if there is none, and calls
+// Server.OnRequest. Only the first call has an effect.
+func (c *call) complete(status int) {
 	now := c.server.clock().Now()
+
 	first := false
 	c.update(func(e *Request) {
-		if first = !c.settled; first {
-			c.settled = true
+		if first = !c.completed; first {
+			c.completed = true
 			e.Status, e.Took = status, now.Sub(e.At)
 		}
 	})
+
 	if first && c.server.OnRequest != nil {
 		c.server.OnRequest(c.snapshot())
 	}
@@ -121,6 +135,7 @@ func (c *call) settle(status int) {
 func (c *call) snapshot() Request {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
+
 	return c.entry.clone()
 }
 
@@ -129,39 +144,44 @@ func (r *Request) clone() Request {
 	c.Fields = slices.Clone(r.Fields)
 	c.Sent = maps.Clone(r.Sent)
 	c.Header = r.Header.Clone()
+
 	return c
 }
 
-// Requests returns the requests since the last Reset, in the order of their
-// arrival; those that are not answered yet have no status.
+// Requests returns copies of the requests since the last Reset, in the order of
+// arrival. Those that are not answered yet have no status.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	list := make([]Request, len(s.log))
 	for i, e := range s.log {
 		list[i] = e.clone()
 	}
+
 	return list
 }
 
-// Count returns how many requests of an operation Requests has, whatever became of
-// them; of all operations where it is empty. It panics on an operation that there
-// is none of, which would count nothing.
+// Count returns how many requests of an operation Requests returns; of all operations
+// if it is empty. It panics on an operation that does not exist.
 func (s *Server) Count(operation string) int {
 	mustBeOperation(operation)
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	n := 0
 	for _, e := range s.log {
 		if operation == "" || e.Operation == operation {
 			n++
 		}
 	}
+
 	return n
 }
 
-// Reset forgets the requests so far, for Requests and Count. Records, tokens,
-// faults and violations stay, and Seq goes on.
+// Reset empties the log that Requests and Count read. Records, tokens, faults and
+// violations stay, and Request.Seq continues.
 func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Operations, as the contract names them. The account family's have the same
-// names: Request.Scope tells the families apart.
+// Operations (section 4), as the contract names them. Both families of paths have the
+// same names; Request.Scope tells them apart.
 const (
 	OpLogin               = "login"
 	OpGetCurrentUser      = "getCurrentUser"
@@ -28,9 +28,8 @@ type route struct {
 	method        string
 	template      string
 	authenticated bool
-	parametersIn  func(Wire) string // nil where nothing is sent
 	handle        func(*Server, *call) answer
-	segments      []string
+	segments      []segment // of the template
 }
 
 // The prefixes of the two families of the compliance group.
@@ -40,11 +39,11 @@ const (
 )
 
 var routes = table([]route{
-	{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", parametersIn: Wire.loginIn, handle: (*Server).login},
+	{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", handle: (*Server).login},
 	{operation: OpGetCurrentUser, method: http.MethodGet, template: "/v1/user/self", authenticated: true, handle: (*Server).currentUser},
 	{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", authenticated: true, handle: (*Server).exportRecords},
 }, []route{
-	{operation: OpUpdateConsent, method: http.MethodPatch, template: "/user/{identityId}/consent", parametersIn: Wire.consentIn, handle: (*Server).updateConsent},
+	{operation: OpUpdateConsent, method: http.MethodPatch, template: "/user/{identityId}/consent", handle: (*Server).updateConsent},
 	{operation: OpGetConsent, method: http.MethodGet, template: "/user/{identityId}/consent", handle: (*Server).getConsent},
 	{operation: OpGetProfile, method: http.MethodGet, template: "/user/{identityId}/profile", handle: (*Server).getProfile},
 	{operation: OpUpdateProfile, method: http.MethodPatch, template: "/user/{identityId}/profile", handle: (*Server).updateProfile},
@@ -53,12 +52,14 @@ var routes = table([]route{
 	{operation: OpListPendingRequests, method: http.MethodGet, template: "/pending-requests", handle: (*Server).listPendingRequests},
 })
 
-// table puts the compliance group under both prefixes; all of it is authenticated.
+// table returns the plain routes and, under both prefixes, those of the compliance
+// group, all of which are authenticated.
 func table(plain, compliance []route) []*route {
 	list := make([]*route, 0, len(plain)+2*len(compliance))
 	for _, r := range plain {
 		list = append(list, &r)
 	}
+
 	for _, prefix := range []string{projectPrefix, accountPrefix} {
 		for _, r := range compliance {
 			r.template = prefix + r.template
@@ -66,16 +67,19 @@ func table(plain, compliance []route) []*route {
 			list = append(list, &r)
 		}
 	}
+
 	for _, r := range list {
-		r.segments = strings.Split(r.template, "/")
+		r.segments = parseTemplate(r.template)
 	}
+
 	return list
 }
 
-// findRoute matches the path as it was sent, so that an escaped slash stays within
-// its segment; the variables are decoded once.
+// findRoute returns the route of a request and its decoded variables, or nil. It
+// matches the escaped path, so that an escaped slash stays within its segment.
 func findRoute(method, escapedPath string) (*route, map[string]string) {
 	segments := strings.Split(escapedPath, "/")
+
 	for _, r := range routes {
 		if r.method != method {
 			continue
@@ -84,32 +88,61 @@ func findRoute(method, escapedPath string) (*route, map[string]string) {
 			return r, vars
 		}
 	}
+
 	return nil, nil
 }
 
-func (r *route) match(segments []string) (map[string]string, bool) {
-	if len(segments) != len(r.segments) {
+// match returns the decoded variables of a path; false if the path is not the route's.
+func (r *route) match(path []string) (map[string]string, bool) {
+	if len(path) != len(r.segments) {
 		return nil, false
 	}
+
 	vars := map[string]string{}
-	for i, want := range r.segments {
-		if !strings.HasPrefix(want, "{") {
-			if segments[i] != want {
-				return nil, false
-			}
-			continue
-		}
-		value, err := url.PathUnescape(segments[i])
-		if err != nil || value == "" {
+	for i, s := range r.segments {
+		if !s.match(path[i], vars) {
 			return nil, false
 		}
-		vars[strings.Trim(want, "{}")] = value
 	}
 	return vars, true
 }
 
-// mustBeOperation keeps a misspelt name from matching nothing; the empty name
-// stands for all of them.
+// segment is a segment of a template: a literal or the name of a variable.
+type segment struct{ literal, variable string }
+
+func parseTemplate(template string) []segment {
+	var segments []segment
+	for text := range strings.SplitSeq(template, "/") {
+		segments = append(segments, newSegment(text))
+	}
+	return segments
+}
+
+func newSegment(text string) segment {
+	if name, ok := strings.CutPrefix(text, "{"); ok {
+		return segment{variable: strings.TrimSuffix(name, "}")}
+	}
+	return segment{literal: text}
+}
+
+// match reports whether text matches the segment, and adds a variable to vars, decoded
+// once. A variable is never empty.
+func (s segment) match(text string, vars map[string]string) bool {
+	if s.variable == "" {
+		return text == s.literal
+	}
+
+	value, err := url.PathUnescape(text)
+	if err != nil || value == "" {
+		return false
+	}
+
+	vars[s.variable] = value
+	return true
+}
+
+// mustBeOperation panics on a name that is no operation, which would match nothing.
+// The empty name stands for all operations.
 func mustBeOperation(name string) {
 	if name != "" && !slices.ContainsFunc(routes, func(r *route) bool { return r.operation == name }) {
 		panic("mockserver: there is no operation " + name)

@@ -1,8 +1,8 @@
 package mockserver
 
-// Scope is whose data a request is about: an organization's project, or an account
-// of the older path family (section 2, Identifiers). The two families do not share
-// data, which is an assumption.
+// Scope is the project of an organization, or the account of the older path family,
+// whose data a request is about (section 2, Identifiers). That the two families share
+// no data is an assumption.
 type Scope struct {
 	OrgID, ProjectID string
 	AccountID        string

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Seed is what a server knows before its first request.
+// Seed is the initial content of a server, as JSON.
 type Seed struct {
 	Users      []SeedUser    `json:"users"`
 	SecretKeys []string      `json:"secret_keys"`
@@ -27,7 +27,7 @@ type SeedUser struct {
 	Password string `json:"password"`
 }
 
-// SeedPerson is whom a record is about (section 2, Identifiers).
+// SeedPerson identifies the person of a record (section 2, Identifiers).
 type SeedPerson struct {
 	OrgID      string `json:"org_id"`
 	ProjectID  string `json:"project_id"`
@@ -35,8 +35,7 @@ type SeedPerson struct {
 	IdentityID string `json:"identity_id"`
 }
 
-// SeedConsent is a person's consent record (section 2). Clauses that are not given
-// are not agreed to.
+// SeedConsent is a person's consent record (section 2). Absent clauses are false.
 type SeedConsent struct {
 	SeedPerson
 
@@ -58,14 +57,14 @@ type SeedProfile struct {
 	Profile map[string]any `json:"profile"` // numbers as json.Number
 }
 
-// SeedData is what else is held of a person; see Server.PutData.
+// SeedData is the other data of a person; see Server.PutData.
 type SeedData struct {
 	SeedPerson
 
 	Data any `json:"data"`
 }
 
-// SeedExport is what is held of one UTC day; see Server.PutExport.
+// SeedExport holds the records of one UTC day; see Server.PutExport.
 type SeedExport struct {
 	OrgID     string `json:"org_id"`
 	ProjectID string `json:"project_id"`
@@ -76,17 +75,17 @@ type SeedExport struct {
 	Others    []any  `json:"others"`
 }
 
-// ReadSeed reads a seed as JSON, strictly: unknown and repeated names are errors,
-// since a misspelt seed would be a server that knows too little. Errors name the
-// place and no value.
+// ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
+// of a seed is ignored. Errors name the place and never a value.
 func ReadSeed(r io.Reader) (Seed, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be read: %w", err)
 	}
-	if kind := jsontext.Value(text).Kind(); kind != '{' || !jsontext.Value(text).IsValid() {
+	if value := jsontext.Value(text); value.Kind() != '{' || !value.IsValid() {
 		return Seed{}, errors.New("the seed is not exactly one JSON object without repeated names")
 	}
+
 	var seed Seed
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -94,6 +93,7 @@ func ReadSeed(r io.Reader) (Seed, error) {
 	if err := dec.Decode(&seed); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
 	}
+
 	if err := seed.validate(); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
 	}
@@ -101,17 +101,9 @@ func ReadSeed(r io.Reader) (Seed, error) {
 }
 
 func (seed Seed) validate() error {
-	for i, u := range seed.Users {
-		if u.Email == "" || u.Password == "" {
-			return fmt.Errorf("users[%d] needs email and password", i)
-		}
-	}
-	for i, key := range seed.SecretKeys {
-		if key == "" {
-			return fmt.Errorf("secret_keys[%d] is empty", i)
-		}
-	}
 	return cmp.Or(
+		validateEach("users", seed.Users, SeedUser.validate),
+		validateEach("secret_keys", seed.SecretKeys, validateSecretKey),
 		validateEach("consents", seed.Consents, SeedConsent.validate),
 		validateEach("profiles", seed.Profiles, SeedProfile.validate),
 		validateEach("data", seed.Data, SeedData.validate),
@@ -128,11 +120,25 @@ func validateEach[T any](name string, list []T, validate func(T) error) error {
 	return nil
 }
 
+func (u SeedUser) validate() error {
+	if u.Email == "" || u.Password == "" {
+		return errors.New("needs email and password")
+	}
+	return nil
+}
+
+func validateSecretKey(key string) error {
+	if key == "" {
+		return errors.New("is empty")
+	}
+	return nil
+}
+
 func (p SeedPerson) validate() error {
-	switch {
-	case p.IdentityID == "":
+	if p.IdentityID == "" {
 		return errors.New("needs identity_id")
-	case !p.Scope().valid():
+	}
+	if !p.Scope().valid() {
 		return errors.New("needs either org_id and project_id, or account_id")
 	}
 	return nil
@@ -161,30 +167,32 @@ func (d SeedData) validate() error {
 }
 
 func (e SeedExport) validate() error {
-	switch {
-	case e.OrgID == "" || e.ProjectID == "":
+	if e.OrgID == "" || e.ProjectID == "" {
 		return errors.New("needs org_id and project_id")
-	case !isDay(e.UTCDate):
+	}
+	if !isDay(e.UTCDate) {
 		return errors.New("needs utc_date, YYYY-MM-DD")
 	}
 	return nil
 }
 
-// Scope is where the person is known.
+// Scope returns the scope of the person.
 func (p SeedPerson) Scope() Scope {
 	return Scope{OrgID: p.OrgID, ProjectID: p.ProjectID, AccountID: p.AccountID}
 }
 
-// Load adds what a seed in JSON says; nothing of it where there is an error.
+// Load adds the content of a seed in JSON. It adds nothing if ReadSeed returns an error.
 func (s *Server) Load(r io.Reader) error {
 	seed, err := ReadSeed(r)
-	if err == nil {
-		s.Add(seed)
+	if err != nil {
+		return err
 	}
-	return err
+
+	s.Add(seed)
+	return nil
 }
 
-// Add adds what a seed says.
+// Add adds the content of a seed.
 func (s *Server) Add(seed Seed) {
 	for _, u := range seed.Users {
 		s.AddUser(u.Email, u.Password)
@@ -192,18 +200,21 @@ func (s *Server) Add(seed Seed) {
 	for _, key := range seed.SecretKeys {
 		s.AddSecretKey(key)
 	}
+
 	for _, c := range seed.Consents {
 		s.PutConsent(c.Scope(), c.IdentityID, ConsentRecord{
 			Clauses:  [Clauses]bool{c.Clause1, c.Clause2, c.Clause3, c.Clause4, c.Clause5},
 			UserIPv6: c.UserIPv6, AgreementTime: c.AgreementTime, Manual: c.Manual,
 		})
 	}
+
 	for _, p := range seed.Profiles {
 		s.putProfile(person{p.Scope(), p.IdentityID}, p.Profile)
 	}
 	for _, d := range seed.Data {
 		s.PutData(d.Scope(), d.IdentityID, d.Data)
 	}
+
 	for _, e := range seed.Exports {
 		s.PutExport(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}, e.UTCDate,
 			ExportDay{Persons: e.Persons, Sessions: e.Sessions, Events: e.Events, Others: e.Others})

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// tokenLifetime is how long a token is accepted (section 8), by default.
+// tokenLifetime is the default of Server.TokenLifetime (section 8).
 const tokenLifetime = time.Hour
 
-// grant is what a token is good for, independent of what it says.
+// grant is the user and the expiry of a token. They do not depend on its claims.
 type grant struct {
 	email   string
 	expires time.Time
 }
 
-// IssueToken returns a token for a user as a login does, without a request; for
-// clients that are given a token. The user need not exist.
+// IssueToken returns a new token for a user, as a login does (section 5, rule 1). The
+// user need not exist.
 func (s *Server) IssueToken(email string) string {
 	now := s.clock().Now()
 	expires := now.Add(cmp.Or(s.TokenLifetime, tokenLifetime))
@@ -28,33 +28,39 @@ func (s *Server) IssueToken(email string) string {
 	if s.Claims != nil {
 		claims = s.Claims(now)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.signingKey == nil {
 		s.signingKey = []byte(rand.Text())
 	}
 	s.issued++
 	token := sign(s.signingKey, s.issued, claims)
+
 	if s.tokens == nil {
 		s.tokens = map[string]grant{}
 	}
 	s.tokens[token] = grant{email: email, expires: expires}
+
 	return token
 }
 
-// RevokeTokens makes every token issued so far worthless.
+// RevokeTokens makes every token issued so far invalid.
 func (s *Server) RevokeTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens = nil
 }
 
-// sign makes a JWT (RFC 7519) with HS256. The serial number in its header keeps two
-// tokens of the same second apart, whatever the claims are.
+// sign returns a JWT (RFC 7519) signed with HS256. The serial number in its header
+// makes every token unique, whatever its claims are.
 func sign(key []byte, serial int, claims map[string]any) string {
 	header := fmt.Sprintf(`{"alg":"HS256","kid":"%d","typ":"JWT"}`, serial)
+
 	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString(encode(claims))
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
+
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -1,9 +1,12 @@
 package mockserver
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// Where parameters travel and how a time is written; the interface leaves both
-// open (section 4, gaps; section 5, rule 4; section 2).
+// Places of parameters (section 4, gaps; section 5, rule 4) and formats of a time
+// (section 2). The interface leaves both open.
 const (
 	InJSON  = "json"
 	InForm  = "form"
@@ -13,21 +16,21 @@ const (
 	TimeUnixMS  = "unix_ms"
 )
 
-// Wire settles what the interface leaves open. Empty fields take the defaults,
-// InJSON and TimeRFC3339. Parameters in another place count as absent.
+// Wire chooses among the forms of requests that the interface leaves open. Parameters
+// in another place than the chosen one count as absent.
 type Wire struct {
-	LoginParametersIn   string // InJSON, InForm or InQuery
-	ConsentParametersIn string // InJSON, InForm or InQuery
-	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS
+	LoginParametersIn   string // InJSON, InForm or InQuery; empty is InJSON
+	ConsentParametersIn string // InJSON, InForm or InQuery; empty is InJSON
+	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS; empty is TimeRFC3339
 
-	// ExportKindParameter is the query parameter that an export has to choose its kind
-	// with; empty: every export has all kinds. ExportKindValues are what it takes; empty
-	// are person, session and event.
+	// ExportKindParameter is the query parameter with which each export chooses its
+	// kind of records; if empty, every export has all kinds. ExportKindValues are the
+	// values it accepts; if all are empty, person, session and event.
 	ExportKindParameter string
 	ExportKindValues    [Kinds]string
 }
 
-// Validate refuses values that are not among the constants.
+// Validate returns an error if a place or a format is none of the constants.
 func (w Wire) Validate() error {
 	for _, in := range []string{w.LoginParametersIn, w.ConsentParametersIn} {
 		switch in {
@@ -36,23 +39,15 @@ func (w Wire) Validate() error {
 			return fmt.Errorf("parameters travel in %q, %q or %q, not in %q", InJSON, InForm, InQuery, in)
 		}
 	}
+
 	switch w.AgreementTimeFormat {
 	case "", TimeRFC3339, TimeUnixMS:
 		return nil
 	}
+
 	return fmt.Errorf("a time is written as %q or %q, not as %q", TimeRFC3339, TimeUnixMS, w.AgreementTimeFormat)
 }
 
-func (w Wire) loginIn() string {
-	if w.LoginParametersIn == "" {
-		return InJSON
-	}
-	return w.LoginParametersIn
-}
+func (w Wire) loginIn() string { return cmp.Or(w.LoginParametersIn, InJSON) }
 
-func (w Wire) consentIn() string {
-	if w.ConsentParametersIn == "" {
-		return InJSON
-	}
-	return w.ConsentParametersIn
-}
+func (w Wire) consentIn() string { return cmp.Or(w.ConsentParametersIn, InJSON) }

@@ -6,8 +6,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// Acknowledgements are bodies with which services elsewhere say, with status 200,
-// that they have accepted a request. None of them is data of a person.
+// Acknowledgements are bodies with which other services acknowledge a request with
+// status 200. None of them is data of a person.
 var Acknowledgements = []string{
 	`{}`,
 	`[]`,
@@ -23,8 +23,8 @@ var Acknowledgements = []string{
 	`{"id":"request-1","status":"pending","operation":"getAllData"}`,
 }
 
-// DataLikeAcknowledgements are data of a person that have something of an
-// acknowledgement, a rejection or a pending record. All of them are data.
+// DataLikeAcknowledgements are data of a person that resemble an acknowledgement, a
+// rejection or a pending record.
 var DataLikeAcknowledgements = []string{
 	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`,
 	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`,
@@ -35,8 +35,8 @@ var DataLikeAcknowledgements = []string{
 	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`,
 }
 
-// AnswerQueueing has the operations that queue answered with a status and a body of
-// JSON.
+// AnswerQueueing returns an option for Start: deferred requests are answered with this
+// status and this JSON body.
 func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.QueueStatus = status
@@ -44,8 +44,8 @@ func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 	}
 }
 
-// AnswerData has all data of a person, once they are ready, answered with a body of
-// JSON.
+// AnswerData returns an option for Start: getAllData is answered with this JSON body
+// once the data are ready.
 func AnswerData(body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.DataAnswer = func(map[string]any) any { return json.RawMessage(body) }

@@ -1,5 +1,5 @@
-// Package mocktest starts mock servers for tests: each test owns one, behind the
-// contract validator, and fails with whatever that finds.
+// Package mocktest starts mock servers for tests. Each server belongs to one test and
+// is wrapped in the contract's validator; a violation fails the test.
 package mocktest
 
 import (
@@ -19,10 +19,11 @@ type Instance struct {
 
 	// URL is {base_url} of the interface.
 	URL string
-	// The credentials are the instance's own, so that a test that finds one in an
-	// output knows where it is from, and need escaping wherever they are sent.
+	// Email, Password and SecretKey are unique to the instance, so that a test can search
+	// an output for them, and contain characters that every encoding has to escape.
 	Email, Password, SecretKey string
-	// CAFile and CAPEM are what signed the server's certificate; StartTLS only.
+	// CAFile and CAPEM are the authority that signed the server's certificate; StartTLS
+	// only.
 	CAFile string
 	CAPEM  []byte
 
@@ -32,35 +33,38 @@ type Instance struct {
 	pipes     *pipeListener
 }
 
-// Start starts a mock server on 127.0.0.1 that stops when the test ends.
-// configure sets fields of the Server before that.
+// Start starts a mock server on 127.0.0.1 that stops when the test ends. configure
+// functions set fields of the Server before it starts.
 func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
 	i := prepare(t, configure)
+
 	listening, err := i.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	i.run(t, listening)
+
 	return i
 }
 
-// AllowViolations is for tests that send on purpose what no client should: the
-// test no longer fails because of it. Violations lists them all the same.
+// AllowViolations keeps violations from failing the test, for tests that cause them on
+// purpose. Violations still returns them.
 func (i *Instance) AllowViolations() { i.allowed.Store(true) }
 
-// Stop ends the server before the test does. Stopping again does nothing.
+// Stop stops the server before the test ends. Further calls have no effect.
 func (i *Instance) Stop() {
 	i.stop.Do(func() { _ = i.listening.Stop() })
 }
 
 var instances atomic.Int64
 
-// usual is built once: it holds nothing of the requests that it sees.
+// usual returns the validator that servers without an ExportKindParameter share. It
+// keeps nothing of the requests that it sees.
 var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New() })
 
-// validator knows the parameter that an export chooses its kind with, where there is
-// one.
+// validator returns a validator that accepts the given parameter of an export, if it
+// is not empty.
 func validator(kindParameter string) (*contract.Validator, error) {
 	if kindParameter == "" {
 		return usual()
@@ -68,8 +72,10 @@ func validator(kindParameter string) (*contract.Validator, error) {
 	return contract.New(contract.ExportKindParameter(kindParameter))
 }
 
+// prepare returns an instance that does not accept connections yet.
 func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
+
 	number := strconv.FormatInt(instances.Add(1), 10)
 	i := &Instance{
 		Server:    &mockserver.Server{},
@@ -77,29 +83,36 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 		Password:  "p@ss/w+rd & 100% \"sécret\" <" + number + ">",
 		SecretKey: "s3cret/k+y=&? 100%#é-" + number,
 	}
+
 	var v *contract.Validator
 	i.Wrap = func(operations http.Handler) http.Handler { return v.Wrap(operations, i.Violate) }
 	for _, set := range configure {
 		set(i.Server)
 	}
+
 	var err error
 	v, err = validator(i.Wire.ExportKindParameter)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	i.AddUser(i.Email, i.Password)
 	i.AddSecretKey(i.SecretKey)
+
 	return i
 }
 
+// run registers the end of the server, and the check for violations, with the test.
 func (i *Instance) run(t testing.TB, listening *mockserver.Listening) {
 	t.Helper()
 	i.listening, i.URL = listening, listening.URL
+
 	t.Cleanup(func() {
 		i.Stop()
 		if i.allowed.Load() {
 			return
 		}
+
 		for _, violation := range i.Violations() {
 			t.Errorf("violation of the interface: %s", violation)
 		}

@@ -9,49 +9,57 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// StartPipe is Start without a network, for the bubbles of testing/synctest: what
-// waits on a connection in memory is durably blocked, so that time can go on. The
-// client is given Instance.DialContext; it has to let go of its connections in the
-// bubble, or the server be stopped there, which the end of the test does.
+// StartPipe is like Start, with connections in memory, for the bubbles of
+// testing/synctest: a goroutine that waits on such a connection is durably blocked. The
+// client connects with Instance.DialContext. Before the bubble ends, the client has to
+// close its connections, or the server has to stop.
 func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
 	i := prepare(t, configure)
 	i.pipes = &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 	i.run(t, i.Serve(i.pipes, nil))
+
 	return i
 }
 
-// DialContext connects to a server of StartPipe, whatever the address.
+// DialContext connects to a server of StartPipe and ignores the address. The error is
+// that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	return i.pipes.dial(ctx)
 }
 
-// Tracked is a DialContext and a function that closes all connections it has made,
-// for clients that have no end but that of their process.
+// Tracked returns a function like DialContext, and one that closes all connections
+// made with it, for clients that cannot be closed.
 func (i *Instance) Tracked() (dial func(ctx context.Context, network, address string) (net.Conn, error), closeAll func()) {
 	var mu sync.Mutex
 	var opened []net.Conn
+
 	dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		c, err := i.pipes.dial(ctx)
-		if err == nil {
-			mu.Lock()
-			defer mu.Unlock()
-			opened = append(opened, c)
+		if err != nil {
+			return nil, err
 		}
-		return c, err
+
+		mu.Lock()
+		defer mu.Unlock()
+		opened = append(opened, c)
+		return c, nil
 	}
+
 	closeAll = func() {
 		mu.Lock()
 		defer mu.Unlock()
+
 		for _, c := range opened {
 			_ = c.Close()
 		}
 		opened = nil
 	}
+
 	return dial, closeAll
 }
 
-// pipeListener accepts connections in memory.
+// pipeListener is a listener for connections in memory.
 type pipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -60,6 +68,7 @@ type pipeListener struct {
 
 func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
+
 	select {
 	case l.accepted <- theirs:
 		return ours, nil
@@ -86,7 +95,8 @@ func (l *pipeListener) Close() error {
 
 func (*pipeListener) Addr() net.Addr { return pipeAddr{} }
 
-// pipeAddr is an address that clients accept without TLS.
+// pipeAddr is the address of a pipe. Its text is a host that the client accepts without
+// TLS.
 type pipeAddr struct{}
 
 func (pipeAddr) Network() string { return "pipe" }

@@ -18,36 +18,40 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// Certificate is what kind of certificate a server shows.
+// Certificate chooses the certificate of a server.
 type Certificate string
 
-// The kinds of certificate. Each is signed by an authority of the instance's own.
+// Certificates. Each is signed by an authority of the instance's own.
 const (
 	Valid     Certificate = "valid"
 	Expired   Certificate = "expired"
 	WrongName Certificate = "wrongname" // for another host
 )
 
-// StartTLS is Start over TLS, with HTTP/2. Instance.CAFile and CAPEM are the
+// StartTLS is like Start, over TLS and with HTTP/2. Instance.CAFile and CAPEM are the
 // authority to trust.
-func StartTLS(t testing.TB, kind Certificate, configure ...func(*mockserver.Server)) *Instance {
+func StartTLS(t testing.TB, certificate Certificate, configure ...func(*mockserver.Server)) *Instance {
 	t.Helper()
 	i := prepare(t, configure)
+
 	authority := newAuthority(t)
 	i.CAPEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.certificate.Raw})
 	i.CAFile = filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(i.CAFile, i.CAPEM, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	i.run(t, i.Serve(l, &tls.Config{
-		Certificates: []tls.Certificate{authority.issue(t, kind)},
+		Certificates: []tls.Certificate{authority.issue(t, certificate)},
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"h2", "http/1.1"},
 	}))
+
 	return i
 }
 
@@ -60,6 +64,7 @@ type authority struct {
 func newAuthority(t testing.TB) *authority {
 	t.Helper()
 	a := &authority{key: newKey(t)}
+
 	template := &x509.Certificate{
 		SerialNumber:          big.NewInt(1),
 		Subject:               pkix.Name{CommonName: "mocktest authority"},
@@ -69,14 +74,18 @@ func newAuthority(t testing.TB) *authority {
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign,
 	}
-	a.certificate = template
+
+	a.certificate = template // an authority signs its own certificate
 	a.certificate = a.sign(t, template, a.key)
+
 	return a
 }
 
-func (a *authority) issue(t testing.TB, kind Certificate) tls.Certificate {
+// issue returns a server certificate that is valid or has one flaw.
+func (a *authority) issue(t testing.TB, flaw Certificate) tls.Certificate {
 	t.Helper()
 	key := newKey(t)
+
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2),
 		Subject:      pkix.Name{CommonName: "mocktest"},
@@ -87,15 +96,17 @@ func (a *authority) issue(t testing.TB, kind Certificate) tls.Certificate {
 		DNSNames:     []string{"localhost"},
 		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
-	switch kind {
+
+	switch flaw {
 	case Valid:
 	case Expired:
 		template.NotAfter = time.Now().Add(-time.Hour)
 	case WrongName:
 		template.DNSNames, template.IPAddresses = []string{"other.example.com"}, nil
 	default:
-		t.Fatalf("no such kind of certificate: %q", kind)
+		t.Fatalf("no such certificate: %q", flaw)
 	}
+
 	return tls.Certificate{Certificate: [][]byte{a.sign(t, template, key).Raw}, PrivateKey: key}
 }
 
