@@ -11,20 +11,21 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// The deferred operations (section 4), as this provider names them.
+// The request types, which are the deferred actions of section 4, as this provider names
+// them.
 const (
-	OperationProfileUpdate = "profile_update"
-	OperationDataAccess    = "data_access"
-	OperationDataDeletion  = "data_deletion"
+	RequestProfileUpdate = "profile_update"
+	RequestDataAccess    = "data_access"
+	RequestDataDeletion  = "data_deletion"
 )
 
-// Operations are the names of all deferred operations.
-var Operations = []string{OperationDataAccess, OperationDataDeletion, OperationProfileUpdate}
+// RequestTypes are all request types.
+var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfileUpdate}
 
 // Progress is what a pending record's status says.
 type Progress int
 
-// The kinds of progress. A status that nobody knows is Unclear, and treated like
+// The values of Progress. A status that nobody knows is Unclear, and treated like
 // Waiting: a request must never be taken for done because its status was new.
 const (
 	Waiting Progress = iota
@@ -37,13 +38,13 @@ const (
 // fields (section 2), so they are recognised under the usual spellings; what is
 // not recognised is absent, and the record's JSON is there.
 type PendingRecord struct {
-	ID        Optional[string]
-	Identity  Optional[string]
-	Operation Optional[string] // one of Operations
-	CreatedAt Optional[time.Time]
-	Status    Optional[string]
-	Code      string // of a failure
-	JSON      []byte
+	ID          Optional[string]
+	Identity    Optional[string]
+	RequestType Optional[string] // one of RequestTypes
+	CreatedAt   Optional[time.Time]
+	Status      Optional[string]
+	Code        string // of a failure
+	JSON        []byte
 }
 
 // Progress reads the status.
@@ -65,7 +66,7 @@ func (r PendingRecord) Progress() Progress {
 
 // Is reports whether the record is about one of the operations.
 func (r PendingRecord) Is(operations ...string) bool {
-	op, known := r.Operation.Get()
+	op, known := r.RequestType.Get()
 	return known && slices.Contains(operations, op)
 }
 
@@ -148,7 +149,7 @@ func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
 
 	for _, name := range operationNames {
 		if op := operationOf(jsonvalue.Text(m[lettersOf(name)])); op != "" {
-			r.Operation = Some(op)
+			r.RequestType = Some(op)
 			break
 		}
 	}
@@ -209,11 +210,11 @@ func operationOf(name string) string {
 	}
 	switch {
 	case has("delet", "erase", "erasure", "remov", "forget"):
-		return OperationDataDeletion
+		return RequestDataDeletion
 	case has("profile"):
-		return OperationProfileUpdate
+		return RequestProfileUpdate
 	case has("access", "alldata", "export", "getdata", "download"):
-		return OperationDataAccess
+		return RequestDataAccess
 	}
 	return ""
 }

@@ -49,9 +49,9 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 				}
 				gotID, _ := records[0].ID.Get()
 				identity, _ := records[0].Identity.Get()
-				operation, _ := records[0].Operation.Get()
+				operation, _ := records[0].RequestType.Get()
 				at, ok := records[0].CreatedAt.Get()
-				if gotID != id || identity != person || operation != client.OperationDataDeletion || !ok || !at.Equal(service.Queue()[0].At.Truncate(time.Second)) && time.Since(at) > time.Minute {
+				if gotID != id || identity != person || operation != client.RequestDataDeletion || !ok || !at.Equal(service.Queue()[0].At.Truncate(time.Second)) && time.Since(at) > time.Minute {
 					t.Errorf("recognised %q %q %q %v", gotID, identity, operation, at)
 				}
 			}, useSecretKey)

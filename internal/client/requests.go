@@ -12,22 +12,28 @@ func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (
 	return c.people.lock(ctx, key)
 }
 
-// DeferredError returns an error about a deferred operation, one of Operations, that
-// no answer of the service has caused. An empty operation is the pending list.
-func DeferredError(operation string, scope Scope, kind ErrorClass, detail string) *Error {
-	op := opListPending
-	switch operation {
-	case OperationDataDeletion:
-		op = opDeleteData
-	case OperationDataAccess:
-		op = opGetAllData
-	case OperationProfileUpdate:
-		op = opUpdateProfile
+// deferredOperations are the operations that submit requests, by request type.
+var deferredOperations = map[string]operation{
+	RequestDataDeletion:  opDeleteData,
+	RequestDataAccess:    opGetAllData,
+	RequestProfileUpdate: opUpdateProfile,
+}
+
+// DeferredError returns an error about a request of a type that no answer of the service
+// has caused. An empty request type stands for the pending list.
+func DeferredError(requestType string, scope Scope, class ErrorClass, detail string) *Error {
+	op, ok := deferredOperations[requestType]
+	if !ok {
+		op = opListPending
 	}
 
 	family, _ := scope.family()
 	return &Error{
-		Class: kind, Operation: op.name, Method: op.method, Template: family + op.path,
-		Detail: detail, Queued: op.queues,
+		Class:     class,
+		Operation: op.name,
+		Method:    op.method,
+		Template:  family + op.path,
+		Detail:    detail,
+		Queued:    op.queues,
 	}
 }

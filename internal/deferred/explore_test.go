@@ -126,13 +126,13 @@ type setting struct {
 }
 
 var settings = []setting{
-	{name: "deletion", operation: client.OperationDataDeletion},
-	{name: "deletion of a person without a profile", operation: client.OperationDataDeletion, effect: true},
-	{name: "deletion beside an old failed one", operation: client.OperationDataDeletion, oldFailed: true},
-	{name: "deletion without ids", operation: client.OperationDataDeletion, noIDs: true},
-	{name: "deletion without ids beside an old failed one", operation: client.OperationDataDeletion, noIDs: true, oldFailed: true},
-	{name: "profile update", operation: client.OperationProfileUpdate, repeatable: true},
-	{name: "data access", operation: client.OperationDataAccess, noEffect: true},
+	{name: "deletion", operation: client.RequestDataDeletion},
+	{name: "deletion of a person without a profile", operation: client.RequestDataDeletion, effect: true},
+	{name: "deletion beside an old failed one", operation: client.RequestDataDeletion, oldFailed: true},
+	{name: "deletion without ids", operation: client.RequestDataDeletion, noIDs: true},
+	{name: "deletion without ids beside an old failed one", operation: client.RequestDataDeletion, noIDs: true, oldFailed: true},
+	{name: "profile update", operation: client.RequestProfileUpdate, repeatable: true},
+	{name: "data access", operation: client.RequestDataAccess, noEffect: true},
 }
 
 // queued is a request as the service has it.
@@ -291,7 +291,7 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (sight, 
 }
 
 func (w *world) recordOf(q *queued) client.PendingRecord {
-	record := client.PendingRecord{Operation: client.Some(w.operation), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
+	record := client.PendingRecord{RequestType: client.Some(w.operation), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
 	if !w.noIDs {
 		record.ID = client.Some(q.id)
 	}
@@ -336,8 +336,8 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 
 func (w *world) request(occasion string) Request {
 	r := Request{
-		Operation: w.operation, Occasion: occasion, Repeatable: w.repeatable,
-		Adopts: !w.repeatable, Once: w.operation == client.OperationDataDeletion,
+		Type: w.operation, Occasion: occasion, Repeatable: w.repeatable,
+		Adopts: !w.repeatable, Once: w.operation == client.RequestDataDeletion,
 		Send: w.send(occasion),
 	}
 	if !w.noEffect {

@@ -11,7 +11,7 @@ import (
 
 // failure returns an error about the request.
 func (r Request) failure(kind client.ErrorClass, detail string) *client.Error {
-	return client.DeferredError(r.Operation, r.Scope, kind, detail)
+	return client.DeferredError(r.Type, r.Scope, kind, detail)
 }
 
 // asError completes errors that are a context's alone.
@@ -30,7 +30,7 @@ func (r Request) isAgainst(operation string) bool { return slices.Contains(r.Aga
 // conflict refuses what another pending request of the person stands against.
 func (r Request) conflict(record client.PendingRecord) error {
 	id, _ := record.ID.Get()
-	operation, _ := record.Operation.Get()
+	operation, _ := record.RequestType.Get()
 	err := r.conflictWith(id, operation)
 	if status := record.ShownStatus(); status != "" && r.progressOf(record) == client.Unclear {
 		err.Detail += "; its status " + status + " is not known to the provider: if it means that the request is over, name it in ended_statuses"

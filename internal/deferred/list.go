@@ -37,7 +37,7 @@ func (r Request) isOpen(record client.PendingRecord) bool {
 func (r Request) equals(seen sight) []client.PendingRecord {
 	var found []client.PendingRecord
 	for _, record := range seen.records {
-		if record.Is(r.Operation) && r.isOpen(record) {
+		if record.Is(r.Type) && r.isOpen(record) {
 			found = append(found, record)
 		}
 	}
@@ -71,7 +71,7 @@ func (r Request) gapIn(seen sight) string {
 		}
 	}
 	for _, record := range seen.records {
-		if _, known := record.Operation.Get(); !known && r.isOpen(record) {
+		if _, known := record.RequestType.Get(); !known && r.isOpen(record) {
 			return "it holds a record of this person that does not say in a known way which operation it is" + client.MemberNames(record.JSON)
 		}
 	}
@@ -84,15 +84,15 @@ func (r Request) mayConcern(record client.PendingRecord) bool {
 	if !r.isOpen(record) {
 		return false
 	}
-	_, known := record.Operation.Get()
-	return !known || record.Is(r.Operation) || record.Is(r.Against...)
+	_, known := record.RequestType.Get()
+	return !known || record.Is(r.Type) || record.Is(r.Against...)
 }
 
 // keysOf returns the keys of all records of the request's operation.
 func (r Request) keysOf(seen sight) []string {
 	var keys []string
 	for _, record := range seen.records {
-		if record.Is(r.Operation) {
+		if record.Is(r.Type) {
 			keys = append(keys, keyOf(record))
 		}
 	}
@@ -126,7 +126,7 @@ func (r Request) find(s Submission, seen sight) (own client.PendingRecord, found
 			continue
 		}
 		if s.ID == "" {
-			if !record.Is(r.Operation) {
+			if !record.Is(r.Type) {
 				continue
 			}
 			if at := slices.Index(before, keyOf(record)); at >= 0 {

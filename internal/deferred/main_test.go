@@ -68,8 +68,8 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 // deletion, access and update are requests about a person as the resources make them.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Operation: client.OperationDataDeletion, Adopts: true, Once: true,
-		Against: []string{client.OperationProfileUpdate, client.OperationDataAccess},
+		Scope: scope, Identity: identity, Type: client.RequestDataDeletion, Adopts: true, Once: true,
+		Against: []string{client.RequestProfileUpdate, client.RequestDataAccess},
 		Send:    func(ctx context.Context) (client.Receipt, error) { return r.DeleteData(ctx, scope, identity) },
 		Effect:  r.ProfileGone(scope, identity),
 	}
@@ -77,16 +77,16 @@ func (r run) deletion(identity string) deferred.Request {
 
 func (r run) access(identity string, w io.Writer) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Operation: client.OperationDataAccess, Adopts: true,
-		Against: []string{client.OperationDataDeletion},
+		Scope: scope, Identity: identity, Type: client.RequestDataAccess, Adopts: true,
+		Against: []string{client.RequestDataDeletion},
 		Send:    func(ctx context.Context) (client.Receipt, error) { return r.FetchData(ctx, scope, identity, w) },
 	}
 }
 
 func (r run) update(identity string, members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Operation: client.OperationProfileUpdate, Repeatable: true,
-		Occasion: jsonvalue.FormatObject(members), Against: []string{client.OperationDataDeletion},
+		Scope: scope, Identity: identity, Type: client.RequestProfileUpdate, Repeatable: true,
+		Occasion: jsonvalue.FormatObject(members), Against: []string{client.RequestDataDeletion},
 		Send: func(ctx context.Context) (client.Receipt, error) {
 			return r.UpdateProfile(ctx, scope, identity, members)
 		},

@@ -99,7 +99,7 @@ func fulfilWishes(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	for i := range 2 + disorder.rand.IntN(5) {
 		identity := fmt.Sprintf("user-%d", i)
 		service.PutProfile(serverScope, identity, `{"plan":"free"}`)
-		wishes = append(wishes, &wish{identity: identity, operation: client.Operations[disorder.rand.IntN(3)]})
+		wishes = append(wishes, &wish{identity: identity, operation: client.RequestTypes[disorder.rand.IntN(3)]})
 	}
 	for round := 0; !allDone(wishes); round++ {
 		if round == 60 {
@@ -130,9 +130,9 @@ func allDone(wishes []*wish) bool {
 // request is what the wish sends. An access is not fetched: its ending is enough.
 func (w *wish) request(r run) deferred.Request {
 	switch w.operation {
-	case client.OperationDataDeletion:
+	case client.RequestDataDeletion:
 		return r.deletion(w.identity)
-	case client.OperationDataAccess:
+	case client.RequestDataAccess:
 		return r.access(w.identity, io.Discard)
 	}
 	return r.update(w.identity, gold)
@@ -166,7 +166,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	t.Helper()
 	operations := map[string]string{
-		mockserver.OpDeleteAllData: client.OperationDataDeletion, mockserver.OpGetAllData: client.OperationDataAccess, mockserver.OpUpdateProfile: client.OperationProfileUpdate,
+		mockserver.OpDeleteAllData: client.RequestDataDeletion, mockserver.OpGetAllData: client.RequestDataAccess, mockserver.OpUpdateProfile: client.RequestProfileUpdate,
 	}
 	accepted := map[string]int{}
 	for _, q := range service.Queue() {
@@ -175,7 +175,7 @@ func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	for _, w := range wishes {
 		// The values of an update are absolute: after an unknown outcome it is sent again.
 		limit := 1
-		if w.operation == client.OperationProfileUpdate {
+		if w.operation == client.RequestProfileUpdate {
 			limit += w.unknown
 		}
 		if n := accepted[w.identity+" "+w.operation]; n < 1 || n > limit {

@@ -19,15 +19,15 @@ const (
 // Request is one deferred request about one person: what it is, how it is sent, and
 // how its effect is seen.
 type Request struct {
-	Scope     client.Scope
-	Identity  string
-	Operation string // one of client.Operations
-	// Occasion tells requests of one operation about one person apart.
+	Scope    client.Scope
+	Identity string
+	Type     string // one of client.RequestTypes
+	// Occasion tells requests of one type about one person apart.
 	Occasion string
-	// Against are operations that must not be pending for the person beside this one.
+	// Against are request types that must not be pending for the person beside this one.
 	Against []string
 
-	// Adopts lets a pending request of the same operation stand for this one, so that
+	// Adopts lets a pending request of the same type stand for this one, so that
 	// nothing is sent.
 	Adopts bool
 	// Once lets a request that this process knows to be submitted for the same occasion

@@ -54,10 +54,10 @@ func (r *run) of(about person) *memory {
 
 // entryOf returns the entry for a request, which it adds where there is none.
 func (m *memory) entryOf(r Request) *entry {
-	at := slices.IndexFunc(m.entries, func(e entry) bool { return e.operation == r.Operation && e.Occasion == r.Occasion })
+	at := slices.IndexFunc(m.entries, func(e entry) bool { return e.operation == r.Type && e.Occasion == r.Occasion })
 	if at < 0 {
 		at = len(m.entries)
-		m.entries = append(m.entries, entry{operation: r.Operation, Submission: Submission{Occasion: r.Occasion}})
+		m.entries = append(m.entries, entry{operation: r.Type, Submission: Submission{Occasion: r.Occasion}})
 	}
 	return &m.entries[at]
 }

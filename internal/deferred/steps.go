@@ -124,7 +124,7 @@ func (l *life) ofThisRun() (seen Event, found bool) {
 		if time.Since(entry.Sent) >= l.service.PendingListLag() {
 			continue // the list would show it
 		}
-		if entry.operation == l.request.Operation && l.request.Adopts {
+		if entry.operation == l.request.Type && l.request.Adopts {
 			l.now, l.report.Adopted = entry.Submission, true
 			l.now.State, l.now.Occasion = Idle, l.request.Occasion
 			return SentBefore, true
@@ -282,7 +282,7 @@ func (l *life) notOurs() []string {
 	keys := l.request.keysOf(l.seen)
 	for _, entry := range l.run.open(l.request) {
 		key := keyOfID(entry.ID)
-		if entry.operation == l.request.Operation && entry.ID != "" && !slices.Contains(keys, key) {
+		if entry.operation == l.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

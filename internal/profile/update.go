@@ -73,8 +73,8 @@ func (u *update) requestOf(changes members) deferred.Request {
 func profileUpdate(c *client.Client, scope client.Scope, m resourceModel, changes, expected members) deferred.Request {
 	identity := m.IdentityID.ValueString()
 	request := deferred.Request{
-		Scope: scope, Identity: identity, Operation: client.OperationProfileUpdate, Occasion: m.occasion(changes),
-		Against:    []string{client.OperationDataDeletion},
+		Scope: scope, Identity: identity, Type: client.RequestProfileUpdate, Occasion: m.occasion(changes),
+		Against:    []string{client.RequestDataDeletion},
 		Repeatable: true, // the values are absolute
 		Send: func(ctx context.Context) (client.Receipt, error) {
 			return c.UpdateProfile(ctx, scope, identity, changes)

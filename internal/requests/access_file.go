@@ -73,8 +73,8 @@ func (r *dataAccessRequestResource) fetch(m *accessModel, inState string, diags 
 func (f *fetch) request(w io.Writer) deferred.Request {
 	identity := f.model.IdentityID.ValueString()
 	request := deferred.Request{
-		Scope: f.scope, Identity: identity, Operation: client.OperationDataAccess, Occasion: f.model.occasion(),
-		Against: []string{client.OperationDataDeletion},
+		Scope: f.scope, Identity: identity, Type: client.RequestDataAccess, Occasion: f.model.occasion(),
+		Against: []string{client.RequestDataDeletion},
 		Adopts:  true,
 		Send: func(ctx context.Context) (client.Receipt, error) {
 			return f.client.FetchData(ctx, f.scope, identity, w)

@@ -265,8 +265,8 @@ func (r *dataDeletionResource) request(m requestModel, diags *diag.Diagnostics) 
 func deletionRequest(c *client.Client, scope client.Scope, m requestModel) deferred.Request {
 	identity := m.IdentityID.ValueString()
 	request := deferred.Request{
-		Scope: scope, Identity: identity, Operation: client.OperationDataDeletion, Occasion: m.occasion(),
-		Against: []string{client.OperationProfileUpdate, client.OperationDataAccess},
+		Scope: scope, Identity: identity, Type: client.RequestDataDeletion, Occasion: m.occasion(),
+		Against: []string{client.RequestProfileUpdate, client.RequestDataAccess},
 		Adopts:  true,
 		Once:    true,
 		Send: func(ctx context.Context) (client.Receipt, error) {

@@ -71,7 +71,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"operation": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Reads only requests of this operation, where it is set: `profile_update`, `data_access` or `data_deletion`.",
-				Validators:          []validator.String{stringvalidator.OneOf(client.Operations...)},
+				Validators:          []validator.String{stringvalidator.OneOf(client.RequestTypes...)},
 			},
 			"max_requests": schema.Int64Attribute{
 				Optional: true,
@@ -146,7 +146,7 @@ func (m *pendingRequestsModel) fromAPI(records []client.PendingRecord, diags *di
 
 	m.Requests = []pendingRecordModel{}
 	m.Counts = map[string]int64{unknownOperation: 0}
-	for _, operation := range client.Operations {
+	for _, operation := range client.RequestTypes {
 		m.Counts[operation] = 0
 	}
 
@@ -180,7 +180,7 @@ func warnCut(limit, total int64, diags *diag.Diagnostics) {
 // matches reports whether a record passes the filters.
 func (m *pendingRequestsModel) matches(r client.PendingRecord) bool {
 	identity, _ := r.Identity.Get()
-	operation, _ := r.Operation.Get()
+	operation, _ := r.RequestType.Get()
 
 	return (m.IdentityID.IsNull() || identity == m.IdentityID.ValueString()) &&
 		(m.Operation.IsNull() || operation == m.Operation.ValueString())
@@ -188,7 +188,7 @@ func (m *pendingRequestsModel) matches(r client.PendingRecord) bool {
 
 // operationOf returns the key under which a record is counted.
 func operationOf(r client.PendingRecord) string {
-	if operation, ok := r.Operation.Get(); ok {
+	if operation, ok := r.RequestType.Get(); ok {
 		return operation
 	}
 	return unknownOperation
@@ -199,7 +199,7 @@ func recordFromAPI(r client.PendingRecord) pendingRecordModel {
 	m := pendingRecordModel{
 		ID:         textOf(r.ID),
 		IdentityID: textOf(r.Identity),
-		Operation:  textOf(r.Operation),
+		Operation:  textOf(r.RequestType),
 		Status:     textOf(r.Status),
 		JSON:       types.StringValue(string(r.JSON)),
 	}
