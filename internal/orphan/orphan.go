@@ -49,19 +49,41 @@ func (w *Work) Wait(limit time.Duration) {
 	}
 }
 
+// ProviderServer is everything that Terraform may ask of a provider.
+type ProviderServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
+}
+
 // Server is a provider whose changes are counted.
 type Server struct {
-	tfprotov6.ProviderServer
+	ProviderServer
 
 	work *Work
 }
 
-// Count returns next with its changes counted in w.
-func (w *Work) Count(next tfprotov6.ProviderServer) Server { return Server{next, w} }
+// Count returns next with its changes and actions counted in w.
+func (w *Work) Count(next ProviderServer) Server { return Server{next, w} }
 
 // ApplyResourceChange carries out a change, and counts it until it has ended.
 func (s Server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.work.changes.Add(1)
 	defer s.work.changes.Done()
 	return s.ProviderServer.ApplyResourceChange(ctx, req)
+}
+
+// InvokeAction returns the events of an action, and counts the action while they are
+// read: that is when it runs.
+func (s Server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	stream, err := s.ProviderServer.InvokeAction(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		s.work.changes.Add(1)
+		defer s.work.changes.Done()
+		stream.Events(push)
+	}}, nil
 }

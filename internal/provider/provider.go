@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
@@ -40,7 +39,7 @@ func New(version string, getenv func(string) string, options ...Option) provider
 }
 
 // NewServer serves the provider over protocol 6, with panics turned into errors.
-func NewServer(version string, getenv func(string) string, options ...Option) tfprotov6.ProviderServer {
+func NewServer(version string, getenv func(string) string, options ...Option) Server {
 	return newGuard(providerserver.NewProtocol6(New(version, getenv, options...))())
 }
 
