@@ -1,5 +1,5 @@
-# One team's consent, kept by the module beside this folder. A team would take the
-# module from a registry or from Git, by a version.
+# The consent of one team, managed by the module consent-team. In production, a team
+# would reference a version of the module in a registry or in Git.
 
 terraform {
   required_version = ">= 1.5"
@@ -11,7 +11,7 @@ terraform {
   }
 }
 
-# Address, credentials and scope come from the environment.
+# The environment provides address, credentials and scope.
 provider "analytics" {}
 
 module "crossword_team" {

@@ -1,13 +1,13 @@
-# Ada asked for her data. It goes into a file that only you can read, and
-# nowhere else: the state has its digest and its size.
+# Ada asked for her data. The provider writes it only to this file, which only you can
+# read. State contains the digest and the size of the file.
 resource "analytics_data_access_request" "ada" {
   identity_id = "ada@example.com"
   output_path = "${path.module}/ada.json"
 
   triggers = {
-    asked_on = "2026-03-02" # a new date asks anew
+    asked_on = "2026-03-02" # a new date requests the data again
   }
 
-  # After the correction, so that she sees what is right now.
+  # Request the data after the correction of her profile.
   depends_on = [analytics_profile.ada]
 }

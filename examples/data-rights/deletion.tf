@@ -1,4 +1,4 @@
-# user-1001 asked to be forgotten. This cannot be undone, and the plan says so.
+# user-1001 asked for erasure. A deletion cannot be undone; the plan warns about this.
 resource "analytics_data_deletion" "user_1001" {
   identity_id         = "user-1001"
   wait_for_fulfilment = var.wait_for_deletion
@@ -9,12 +9,12 @@ resource "analytics_data_deletion" "user_1001" {
 }
 
 variable "wait_for_deletion" {
-  description = "Whether an apply ends only once the data is gone."
+  description = "Whether an apply waits until the data is deleted."
   type        = bool
   default     = true
 }
 
-# What the service has accepted of this person and not carried out yet.
+# The requests of this person that the service has accepted but not yet carried out.
 data "analytics_pending_requests" "user_1001" {
   identity_id = analytics_data_deletion.user_1001.identity_id
   depends_on  = [analytics_data_deletion.user_1001]
@@ -24,7 +24,7 @@ output "pending_deletions" {
   value = data.analytics_pending_requests.user_1001.counts_by_operation["data_deletion"]
 }
 
-# Deleting data does not revoke consent: that is a record of its own.
+# A deletion does not revoke consent, which is a separate record.
 data "analytics_consent" "user_1001" {
   identity_id = analytics_data_deletion.user_1001.identity_id
   depends_on  = [analytics_data_deletion.user_1001]
@@ -33,6 +33,6 @@ data "analytics_consent" "user_1001" {
 check "consent_is_kept" {
   assert {
     condition     = data.analytics_consent.user_1001.clause_1_consent != null
-    error_message = "The record of consent went with the data."
+    error_message = "The consent record was deleted with the data."
   }
 }

@@ -1,9 +1,9 @@
-# What a person may ask for, as code: that a record is corrected (profile.tf), that
-# the data is handed out (access.tf), and that it is deleted (deletion.tf). The
-# service queues all three and carries them out later; Terraform waits for it.
+# Three rights of a person as code: correction (profile.tf), access (access.tf) and
+# erasure (deletion.tf). The service queues all three requests and carries them out
+# later; Terraform waits for them.
 #
-# `make demo` runs this against the mock server, one file after another; against a
-# service of your own it runs as it is, once the environment says where that is.
+# `make demo` applies these files one by one against the mock server. To use your own
+# service, set the environment variables below.
 
 terraform {
   required_version = ">= 1.5"
@@ -15,6 +15,6 @@ terraform {
   }
 }
 
-# ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
-# ANALYTICS_PROJECT_ID are in the environment, so no secret is in a file.
+# Set ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
+# ANALYTICS_PROJECT_ID in the environment, so that no file contains a secret.
 provider "analytics" {}

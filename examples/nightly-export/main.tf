@@ -1,8 +1,8 @@
-# The day before, in a plan where it is small and in a file whatever its size. Run it
+# Exports the day before: a small part in the plan, and the whole day in files. Run it
 # once a night, after 02:00 UTC, when the day is complete.
 #
-# `make demo` runs this against the mock server; against a service of your own it runs
-# as it is, once the environment says where that is.
+# `make demo` runs this against the mock server. To use your own service, set the
+# environment variables below.
 
 terraform {
   required_version = ">= 1.5"
@@ -14,23 +14,23 @@ terraform {
   }
 }
 
-# ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
-# ANALYTICS_PROJECT_ID are in the environment, so no secret is in a file.
+# Set ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
+# ANALYTICS_PROJECT_ID in the environment, so that no file contains a secret.
 provider "analytics" {}
 
 locals {
   yesterday = formatdate("YYYY-MM-DD", timeadd(plantimestamp(), "-24h"))
 }
 
-# A look at the day while planning. Only what is needed enters plan and state.
+# Reads part of the day during the plan. Plan and state contain only these records.
 data "analytics_export" "yesterday" {
   utc_date = local.yesterday
   kinds    = ["persons"]
 }
 
-# The whole day for other systems to load, from one request into one file for each
-# kind. Each night replaces the files in place, and nothing of a day that broke off ever
-# stands at path.
+# Writes the whole day for other systems to load, with one request and one file per
+# kind. Each night replaces the files in place. An interrupted export leaves no partial
+# file at path.
 resource "analytics_export_file" "yesterday" {
   utc_date           = local.yesterday
   path               = "${path.root}/yesterday/{kind}.ndjson.gz"

@@ -6,8 +6,8 @@ terraform {
   }
 }
 
-# Whatever is left out comes from the environment, such as
-# ANALYTICS_API_SECRET_KEY for the credentials of this example.
+# Settings that are not set here come from the environment. Set the credentials of
+# this example in ANALYTICS_API_SECRET_KEY.
 provider "analytics" {
   base_url   = "https://analytics.example.com"
   org_id     = "example-org"

@@ -1,6 +1,5 @@
-# The consent of three people, as code. `make demo` runs this against the mock
-# server; against a service of your own it runs as it is, once the environment
-# says where that is (see the provider block).
+# The consent of three people as code. `make demo` runs this against the mock server.
+# To use your own service, set the environment variables below.
 
 terraform {
   required_version = ">= 1.5"
@@ -12,14 +11,14 @@ terraform {
   }
 }
 
-# Address, credentials and scope come from the environment: ANALYTICS_BASE_URL,
-# ANALYTICS_API_SECRET_KEY (or ANALYTICS_EMAIL and ANALYTICS_PASSWORD),
-# ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID. So no secret is in a file.
+# Set ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY (or ANALYTICS_EMAIL and
+# ANALYTICS_PASSWORD), ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID in the environment,
+# so that no file contains a secret.
 provider "analytics" {}
 
 locals {
-  # Who agreed to what, when, and from where. The keys are the identifiers under
-  # which the service knows these people.
+  # The clauses that each person agreed to, with time and IP address. The keys are the
+  # person's identifiers at the service.
   people = {
     "user-1001" = {
       agreed_at   = "2026-01-15T09:30:00Z"
@@ -34,13 +33,13 @@ locals {
 
     "user-1002" = {
       agreed_at   = "2026-01-20T14:05:00+01:00"
-      address     = "192.0.2.17" # IPv4 is fine: it is sent mapped into IPv6
+      address     = "192.0.2.17" # the provider maps IPv4 addresses into IPv6
       diagnostics = true
       features    = false
       browser     = false
       personal    = false
       behaviour   = false
-      on_destroy  = "withdraw" # when this entry goes, so does the consent
+      on_destroy  = "withdraw" # withdraw the consent when this entry is removed
     }
 
     "ada@example.com" = {
@@ -73,6 +72,6 @@ resource "analytics_consent" "person" {
 }
 
 output "agreed_to_feature_usage" {
-  description = "How many of these people agreed to clause 2, as the service has it now."
+  description = "Number of people who agreed to clause 2, as the service holds it now."
   value       = length([for person in analytics_consent.person : person if person.clause_2_consent])
 }

@@ -1,8 +1,8 @@
-# The consent of thousands of people from one file. None of them is in plan or state.
+# The consent of thousands of people from one file, without personal data in plan or
+# state.
 #
-# `make demo` runs this against the mock server, with a thousand rows of its own;
-# against a service of your own it runs as it is, once the environment says where
-# that is.
+# `make demo` runs this against the mock server, with a thousand rows of its own. To
+# use your own service, set the environment variables below.
 
 terraform {
   required_version = ">= 1.5"
@@ -14,8 +14,8 @@ terraform {
   }
 }
 
-# ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
-# ANALYTICS_PROJECT_ID are in the environment, so no secret is in a file.
+# Set ANALYTICS_BASE_URL, ANALYTICS_API_SECRET_KEY, ANALYTICS_ORG_ID and
+# ANALYTICS_PROJECT_ID in the environment, so that no file contains a secret.
 provider "analytics" {}
 
 resource "analytics_consent_batch" "people" {

@@ -2,7 +2,7 @@ data "analytics_consent" "ada" {
   identity_id = "ada@example.com"
 }
 
-# Stops a rollout that would track somebody who has not agreed to it.
+# Warns before a rollout tracks a person who has not agreed to it.
 check "feature_usage" {
   assert {
     condition     = data.analytics_consent.ada.clause_2_consent == true
@@ -10,7 +10,7 @@ check "feature_usage" {
   }
 }
 
-# Fields that this provider does not know are in the complete answer.
+# The complete answer also contains fields that the provider does not know.
 output "consent_answer" {
   value     = jsondecode(data.analytics_consent.ada.json)
   sensitive = true

@@ -1,4 +1,4 @@
-# Whose credentials these are, as the service tells it.
+# The user of the credentials, as the service returns it.
 data "analytics_current_user" "me" {}
 
 output "current_user" {

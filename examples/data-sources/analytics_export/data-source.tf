@@ -3,7 +3,7 @@ data "analytics_export" "day" {
   kinds    = ["persons", "events"]
 }
 
-# Records are sensitive; what is derived from them can be shown on purpose.
+# The records are sensitive. Use nonsensitive to show values that you derive from them.
 output "events_by_name" {
   value = {
     for name, events in nonsensitive({ for e in jsondecode(data.analytics_export.day.events) : e.name => e.id... }) :
@@ -14,6 +14,6 @@ output "events_by_name" {
 check "something_was_recorded" {
   assert {
     condition     = data.analytics_export.day.counts.events > 0
-    error_message = "There are no events of 2026-02-01."
+    error_message = "There are no events on 2026-02-01."
   }
 }

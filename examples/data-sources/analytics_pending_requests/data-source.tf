@@ -1,9 +1,9 @@
-# What is pending for one person.
+# The pending requests of one person.
 data "analytics_pending_requests" "jane" {
   identity_id = "jane.doe@example.com"
 }
 
-# The 100 oldest deletions; the counts include all of them, however long the list is.
+# The 100 oldest deletions. The counts include all deletions in the list.
 data "analytics_pending_requests" "deletions" {
   operation    = "data_deletion"
   max_requests = 100

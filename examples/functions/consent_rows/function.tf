@@ -1,4 +1,4 @@
-# A resource for each row of a file.
+# Creates one resource for each row of a file.
 locals {
   rows = { for row in provider::analytics::consent_rows(file("${path.module}/people.csv")) : row.identity_id => row }
 }

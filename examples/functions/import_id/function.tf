@@ -1,4 +1,4 @@
-# Take over the consent that the service holds of these people.
+# Imports the consent that the service holds for these people.
 locals {
   people = ["ada@example.com", "jane doe", "team/1"]
 }

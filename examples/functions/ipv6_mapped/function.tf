@@ -1,4 +1,4 @@
-# An address from a spreadsheet and the one that the service holds, compared by value.
+# Compares an address from a spreadsheet with the one that the service holds.
 variable "address" {
   type    = string
   default = "192.0.2.17"

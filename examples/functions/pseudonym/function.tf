@@ -1,5 +1,5 @@
-# Resource addresses that do not show who the people are. The key stays secret; the
-# pseudonyms made with it may be shown.
+# Resource addresses that do not identify people. Keep the key secret; you can show the
+# pseudonyms.
 variable "pseudonym_key" {
   type      = string
   sensitive = true

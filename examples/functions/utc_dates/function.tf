@@ -1,4 +1,4 @@
-# A file for each day of a week.
+# Exports one file for each day of a week.
 resource "analytics_export_file" "day" {
   for_each = toset(provider::analytics::utc_dates("2026-01-26", "2026-02-01"))
 

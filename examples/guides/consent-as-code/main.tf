@@ -1,5 +1,5 @@
 locals {
-  # Consent on paper: who signed when, and what.
+  # Consent on paper: the date of each signature, and the signed clauses.
   signed = {
     "user-1001"       = { on = "2026-01-15T09:30:00Z", usage = true, behaviour = false }
     "ada@example.com" = { on = "2026-02-01T08:00:00Z", usage = true, behaviour = true }

@@ -1,4 +1,4 @@
-# Was analytics_data_deletion.user_1001: the deletion that is carried out stays known.
+# Previously analytics_data_deletion.user_1001. The deletion is not sent again.
 resource "analytics_data_deletion" "erasure" {
   for_each = { "DPO-2026-17" = "user-1001" }
 

@@ -1,17 +1,17 @@
 variable "now" {
-  description = "The time to count back from, in RFC 3339; the time of the plan where it is null."
+  description = "Time to count back from, in RFC 3339. Defaults to the time of the plan."
   type        = string
   default     = null
 }
 
 variable "days" {
-  description = "How many days are compared with their files in each run."
+  description = "Number of days that each run compares with their files."
   type        = number
   default     = 7
 }
 
 variable "again" {
-  description = "Days to export again for late records: the date, and any value that is new."
+  description = "Days to export again for late records: a map of dates to any new value."
   type        = map(string)
   default     = {}
 }
@@ -19,14 +19,14 @@ variable "again" {
 locals {
   now = coalesce(var.now, plantimestamp())
 
-  # The last complete days in UTC, without today, which is not over.
+  # The last complete days in UTC. Today is not complete.
   dates = {
     for ago in range(1, var.days + 1) :
     formatdate("YYYY-MM-DD", timeadd(local.now, "-${24 * ago}h")) => ago
   }
 }
 
-# One request for a day, and one file for each kind:
+# One request per day, and one file per kind:
 # lake/events/dt=2026-11-20/part-0.ndjson.zst, and the same for persons and sessions.
 resource "analytics_export_file" "day" {
   for_each = local.dates
@@ -36,7 +36,7 @@ resource "analytics_export_file" "day" {
   compression        = "zstd"
   create_directories = true
 
-  # A day that leaves the window leaves the state, and its files stay in the lake.
+  # Remove a day that leaves the window from state, and keep its files in the lake.
   on_destroy = "retain"
 
   triggers = { again = lookup(var.again, each.key, "") }

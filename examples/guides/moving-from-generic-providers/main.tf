@@ -1,4 +1,4 @@
-# Ada's consent is at the service already: taken over, not written again.
+# Import Ada's consent, which the service already holds.
 import {
   to = analytics_consent.ada
   id = "ada@example.com"
@@ -14,5 +14,5 @@ resource "analytics_consent" "ada" {
   clause_5_consent = false
 
   agreement_time = "2026-02-01T08:00:00Z"
-  on_destroy     = "withdraw" # what destroy_data and delete_body did
+  on_destroy     = "withdraw" # as destroy_data and delete_body did
 }

@@ -1,4 +1,4 @@
-# A day on which nobody came is worth a look.
+# Warns about a day without sessions.
 data "analytics_export" "yesterday" {
   utc_date = formatdate("YYYY-MM-DD", timeadd(local.now, "-24h"))
   kinds    = ["sessions"]
@@ -7,6 +7,6 @@ data "analytics_export" "yesterday" {
 check "somebody_came" {
   assert {
     condition     = data.analytics_export.yesterday.counts.sessions > 0
-    error_message = "There is no session of yesterday."
+    error_message = "There are no sessions from yesterday."
   }
 }

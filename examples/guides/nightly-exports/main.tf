@@ -1,11 +1,11 @@
 variable "now" {
-  description = "The time to count back from, in RFC 3339; the time of the plan where it is null."
+  description = "Time to count back from, in RFC 3339. Defaults to the time of the plan."
   type        = string
   default     = null
 }
 
 variable "days" {
-  description = "How many days are kept as files."
+  description = "Number of days to keep as files."
   type        = number
   default     = 7
 }
@@ -13,7 +13,7 @@ variable "days" {
 locals {
   now = coalesce(var.now, plantimestamp())
 
-  # The last complete days in UTC, without today, which is not over.
+  # The last complete days in UTC. Today is not complete.
   dates = {
     for ago in range(1, var.days + 1) :
     formatdate("YYYY-MM-DD", timeadd(local.now, "-${24 * ago}h")) => ago

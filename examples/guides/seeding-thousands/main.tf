@@ -1,13 +1,13 @@
-# Thousands of people in one object. None of them is in plan or state.
+# Manages thousands of people in one resource, without personal data in plan or state.
 resource "analytics_consent_batch" "migrated" {
   source      = "${path.root}/consents.csv"
-  report_path = "${path.root}/consents-report.ndjson" # what became of each row
+  report_path = "${path.root}/consents-report.ndjson" # the outcome of each row
 }
 
 check "everybody_is_written" {
   assert {
     condition     = analytics_consent_batch.migrated.missing == 0
-    error_message = "Some rows are not as configured; apply again."
+    error_message = "Some rows are not written yet. Apply again."
   }
 }
 

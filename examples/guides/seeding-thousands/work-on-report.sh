@@ -1,5 +1,5 @@
-# Why rows have failed, and how many
+# List the causes of failed rows, with the number of rows
 jq -r 'select(.outcome == "failed") | [.error, .status, .message] | @tsv' consents-report.ndjson | sort | uniq -c | sort -rn
 
-# The rows that are still missing, as a CSV of their own
+# Write the rows that are still missing to a new CSV file
 jq -r 'select(.outcome == "failed" or .outcome == "not_tried") | "\(.line)p"' consents-report.ndjson | sed -n -e 1p -f /dev/stdin consents.csv > missing.csv

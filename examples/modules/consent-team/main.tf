@@ -1,5 +1,5 @@
-# The consent of the people of one team, as a platform team would publish it: who
-# agreed to what comes as a map, as a CSV file, or as both.
+# The consent of one team, as a module that a platform team could publish. The input is
+# a map, a CSV file, or both.
 
 terraform {
   required_version = ">= 1.5"
@@ -12,7 +12,7 @@ terraform {
 }
 
 locals {
-  # A file has text only, and an empty cell says nothing.
+  # A CSV file contains only text. An empty cell means null.
   from_file = {
     for row in var.people_file == null ? [] : csvdecode(file(var.people_file)) : row.identity_id => {
       clauses   = [for clause in range(1, 6) : tobool(row["clause_${clause}"])]
@@ -48,15 +48,15 @@ resource "analytics_consent" "person" {
   lifecycle {
     precondition {
       condition     = length(setintersection(keys(local.from_file), keys(var.people))) == 0
-      error_message = "Somebody is both in people and in people_file; it would not be clear which of the two counts."
+      error_message = "A person is in both people and people_file. Remove one of the two entries."
     }
   }
 }
 
-# Consent that nobody dated cannot be told from a choice that the person made since.
+# Without a date, the provider cannot detect that the person made a later choice.
 check "everybody_has_a_date" {
   assert {
     condition     = alltrue([for person in local.people : person.agreed_at != null])
-    error_message = "At least one person has no agreed_at, so a later choice of theirs would be overwritten."
+    error_message = "At least one person has no agreed_at, so Terraform would overwrite a later choice of that person."
   }
 }

@@ -1,10 +1,10 @@
 output "identities" {
-  description = "Whose consent this module keeps."
+  description = "The people whose consent this module manages."
   value       = keys(local.people)
 }
 
 output "agreed" {
-  description = "How many of them agree to each clause, as the service has it now."
+  description = "Number of people who agree to each clause, as the service holds it now."
   value = {
     application_diagnostics    = length([for person in analytics_consent.person : person if person.clause_1_consent])
     feature_usage              = length([for person in analytics_consent.person : person if person.clause_2_consent])

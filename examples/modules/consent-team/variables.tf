@@ -1,5 +1,5 @@
 variable "people" {
-  description = "Who agreed to which clauses (1 to 5), when, and from which address. The keys are the identifiers under which the service knows these people."
+  description = "The clauses (1 to 5) that each person agreed to, with time and IP address. The keys are the person's identifiers at the service."
   type = map(object({
     agreed_to = set(number)
     agreed_at = optional(string)
@@ -9,7 +9,7 @@ variable "people" {
 
   validation {
     condition     = alltrue([for person in var.people : length(setsubtract(person.agreed_to, [1, 2, 3, 4, 5])) == 0])
-    error_message = "There are the clauses 1 to 5."
+    error_message = "Clauses are numbers from 1 to 5."
   }
 }
 
@@ -20,12 +20,12 @@ variable "people_file" {
 }
 
 variable "on_leaving" {
-  description = "What happens at the service to the consent of somebody who is taken out: retain leaves it, withdraw sets all clauses to false."
+  description = "What happens to the consent of a person who is removed: retain leaves it unchanged, withdraw sets all clauses to false."
   type        = string
   default     = "retain"
 
   validation {
     condition     = contains(["retain", "withdraw"], var.on_leaving)
-    error_message = "on_leaving is retain or withdraw."
+    error_message = "on_leaving must be retain or withdraw."
   }
 }

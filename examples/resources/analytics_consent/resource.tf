@@ -1,5 +1,5 @@
-# Consent that was given on paper. Should the person choose anew in the service's
-# own banner, the later choice stands and the plan says so.
+# Consent that was given on paper. If the person makes a later choice in the service's
+# banner, the choice stands and the plan shows a warning.
 resource "analytics_consent" "ada" {
   identity_id = "ada@example.com"
 
@@ -13,7 +13,7 @@ resource "analytics_consent" "ada" {
   user_ipv6      = "2001:db8::ada"
 }
 
-# A test tenant's people: seeded from a map, withdrawn again by destroy.
+# The people of a test tenant, seeded from a map. Destroy withdraws their consent.
 resource "analytics_consent" "tester" {
   for_each = {
     "tester-1" = true
@@ -28,6 +28,6 @@ resource "analytics_consent" "tester" {
   clause_4_consent = false
   clause_5_consent = false
 
-  keep_later_choice = false # nobody chooses anew in a test tenant
+  keep_later_choice = false # nobody makes a later choice in a test tenant
   on_destroy        = "withdraw"
 }

@@ -1,5 +1,5 @@
-# Consent that was moved over from another system: one row per person, checked and
-# compared at plan. Later choices of these people stand.
+# Consent that was migrated from another system, with one row per person. The plan
+# checks and compares the rows. Later choices of these people stand.
 resource "analytics_consent_batch" "migrated" {
   source = "${path.module}/consents.csv"
 
@@ -8,7 +8,7 @@ resource "analytics_consent_batch" "migrated" {
   }
 }
 
-# Rows that no file may hold: they are in no plan and no state. Needs Terraform 1.11.
+# Rows that must not be stored in a file, plan or state. Needs Terraform 1.11 or newer.
 variable "panel_consents" {
   description = "NDJSON, one object per person."
   type        = string

@@ -1,10 +1,10 @@
-# All data of one person, for their right of access. They are in the file only:
-# neither the plan nor the state holds them.
+# All data of one person, for their right of access. Only the file contains the data;
+# plan and state do not.
 resource "analytics_data_access_request" "jane" {
   identity_id = "jane.doe@example.com"
   output_path = "${path.root}/jane.json"
 
-  # Another date requests the data again.
+  # A new date requests the data again.
   triggers = { asked_on = "2026-01-31" }
 }
 

@@ -1,4 +1,4 @@
-# The plan warns: this cannot be undone, and consent is not revoked by it.
+# The plan warns that a deletion cannot be undone and does not revoke consent.
 resource "analytics_data_deletion" "jane" {
   identity_id = "jane.doe@example.com"
 
@@ -7,8 +7,8 @@ resource "analytics_data_deletion" "jane" {
   }
 }
 
-# People who asked to be forgotten, and when. A later date for the same person
-# submits another deletion, for what has come in since.
+# People who asked for erasure, with the date. A later date for the same person submits
+# another deletion, for data that has arrived since.
 locals {
   erasure_requests = {
     "user-1001" = "2026-01-31"
@@ -22,6 +22,6 @@ resource "analytics_data_deletion" "asked" {
   identity_id = each.key
   triggers    = { asked_on = each.value }
 
-  # Submit them all and let later runs see when they are carried out.
+  # Submit all deletions. Later runs update `fulfilled`.
   wait_for_fulfilment = false
 }

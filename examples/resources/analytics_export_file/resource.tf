@@ -1,4 +1,4 @@
-# The events of a day as they are, one JSON text to a line, for a warehouse to load.
+# The events of one day, unchanged, with one JSON text per line for a warehouse to load.
 resource "analytics_export_file" "events" {
   utc_date    = "2026-02-01"
   kinds       = ["events"]
@@ -7,7 +7,7 @@ resource "analytics_export_file" "events" {
   compression = "zstd"
 }
 
-# Everything of the day before, whatever day it is: run it nightly after 02:00 UTC.
+# All records of the day before. Run it nightly after 02:00 UTC.
 locals {
   yesterday = formatdate("YYYY-MM-DD", timeadd(plantimestamp(), "-24h"))
 }

@@ -1,11 +1,11 @@
-# A person of the provider's own scope
+# A person in the scope of the provider block
 terraform import analytics_profile.ada ada@example.com
 
-# A person of another project: organization/project/identity
+# A person in another project: organization/project/identity
 terraform import analytics_profile.ada example-org/example-project/ada@example.com
 
-# A person of an account of the older path family: account/identity
+# A person in an account of the older path family: account/identity
 terraform import analytics_profile.ada example-account/ada@example.com
 
-# Each segment is percent-encoded, so an identity with a slash stays one segment
+# An identity with a slash: percent-encode each segment
 terraform import analytics_profile.ada team%2Fada

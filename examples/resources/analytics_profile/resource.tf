@@ -1,4 +1,4 @@
-# Two members of Ada's profile. Whatever else the profile holds stays as it is.
+# Manages three members of Ada's profile. All other members stay unchanged.
 resource "analytics_profile" "ada" {
   identity_id = "ada@example.com"
 
@@ -14,8 +14,8 @@ resource "analytics_profile" "ada" {
   }
 }
 
-# The same without the values in plan or state, from Terraform 1.11 on. Raise the
-# version to send them again.
+# Keeps the values out of plan and state. Needs Terraform 1.11 or newer. Increase the
+# version to send the values again.
 variable "phone_number" {
   type      = string
   ephemeral = true
@@ -27,5 +27,5 @@ resource "analytics_profile" "contact" {
   profile_wo         = jsonencode({ phone = var.phone_number })
   profile_wo_version = 1
 
-  on_destroy = "clear" # sets the members to null; the default is to retain them
+  on_destroy = "clear" # sets the members to null; the default retains them
 }

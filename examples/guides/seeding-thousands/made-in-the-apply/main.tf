@@ -1,8 +1,8 @@
-# Makes the file in the apply. Its path is not known before that, so nothing reads it
-# too early.
+# Creates the file during the apply. Its path is unknown until then, so the provider
+# does not read it too early.
 resource "terraform_data" "people" {
   input            = "${path.root}/consents.csv"
-  triggers_replace = filesha256("${path.root}/make-consents.sh") # when to make it again
+  triggers_replace = filesha256("${path.root}/make-consents.sh") # creates the file again
 
   provisioner "local-exec" {
     command = "sh ${path.root}/make-consents.sh > ${self.input}"

@@ -1,5 +1,5 @@
-# What the module does with its input. The provider is mocked, so that this runs
-# without any service: terraform test -filter=tests/input.tftest.hcl
+# Tests how the module reads its input. The provider is mocked, so this needs no
+# service: terraform test -filter=tests/input.tftest.hcl
 mock_provider "analytics" {}
 
 run "a_map_and_a_file_are_taken_together" {
@@ -12,17 +12,17 @@ run "a_map_and_a_file_are_taken_together" {
 
   assert {
     condition     = length(output.identities) == 3
-    error_message = "Two people of the file and one of the map make three."
+    error_message = "Two people from the file and one from the map must make three."
   }
 
   assert {
     condition     = analytics_consent.person["ada@example.com"].clause_5_consent && !analytics_consent.person["ada@example.com"].clause_3_consent
-    error_message = "Ada agreed to clause 5 and not to clause 3."
+    error_message = "Ada agreed to clause 5, but not to clause 3."
   }
 
   assert {
     condition     = analytics_consent.person["user-1002"].user_ipv6 == null
-    error_message = "An empty cell is no address."
+    error_message = "An empty cell must not become an address."
   }
 }
 

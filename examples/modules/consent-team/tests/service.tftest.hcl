@@ -1,5 +1,5 @@
-# What arrives at a service: the one that the environment names, such as the mock
-# server of this repository. Everything that is made here is destroyed again.
+# Tests what the module writes to the service that the environment names, such as the
+# mock server of this repository. The test destroys everything that it creates.
 provider "analytics" {}
 
 variables {
@@ -10,7 +10,7 @@ variables {
 run "consent_is_recorded" {
   assert {
     condition     = output.agreed.feature_usage == 1 && output.agreed.user_information == 0
-    error_message = "The service has not got what was configured."
+    error_message = "The service does not hold the configured consent."
   }
 }
 
@@ -21,6 +21,6 @@ run "a_change_of_mind_is_recorded" {
 
   assert {
     condition     = output.agreed.feature_usage == 0 && output.agreed.application_diagnostics == 1
-    error_message = "The service has not got what was changed."
+    error_message = "The service does not hold the changed consent."
   }
 }
