@@ -7,6 +7,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 const accessName = "analytics_data_access_request"
@@ -21,8 +22,9 @@ func accessTo(path string, others acctest.Attributes) acctest.Attributes {
 	return config(others).With(acctest.Attributes{"output_path": path})
 }
 
-func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
+func TestDataAccess_sentOnceAwaitedAndWritten(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := output(t)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
@@ -38,10 +40,12 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests for data that are there", n)
 	}
+
 	gone, diags := p.Destroy(accessName, state)
 	if gone != nil {
 		t.Error("it is still there")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "stays where it is")
 	wantNoPerson(t, diags)
 	if _, err := os.Stat(path); err != nil {
@@ -49,8 +53,9 @@ func TestDataAreRequestedOnceAwaitedAndWritten(t *testing.T) {
 	}
 }
 
-func TestDataThatAreThereAtOnceAreWrittenAtOnce(t *testing.T) {
+func TestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	p.MustCreate(accessName, accessTo(output(t), nil))
 	path := output(t)
@@ -60,8 +65,9 @@ func TestDataThatAreThereAtOnceAreWrittenAtOnce(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
+func TestDataAccess_notAwaitedIsFetchedByALaterApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	path := output(t)
 	given := accessTo(path, atOnce)
@@ -74,16 +80,19 @@ func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
 	p.WantEmptyPlan(accessName, state, given)
 
 	service.FulfilAll()
+
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(accessName, state)
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a refresh has written the file")
 	}
+
 	plan, diags := p.Plan(accessName, state, given)
 	p.NoErrors(diags)
 	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
+
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	wantFile(t, state, path)
@@ -91,13 +100,15 @@ func TestDataThatAreNotAwaitedAreFetchedByALaterApply(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
+func TestDataAccess_neverCarriedOutIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	given := accessTo(output(t), within("300ms"))
 	state, diags := p.MustCreate(accessName, given)
 	acctest.WantText(t, diags.Warnings(), "still pending", "request-1")
 	wantNoPerson(t, diags)
+
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(accessName, state)
 	p.WantEmptyPlan(accessName, state, given)
@@ -105,14 +116,16 @@ func TestARequestThatNeverCompletesIsAWarning(t *testing.T) {
 	if gone != nil {
 		t.Error("it is still there")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "cannot be undone")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// TestAGetOfDataIsNeverRepeated cuts the answer on a connection that was used
+// TestDataAccess_getIsNeverRepeated cuts the answer on a connection that was used
 // before: a GET that fails there is what Go's transport sends again by itself.
-func TestAGetOfDataIsNeverRepeated(t *testing.T) {
+func TestDataAccess_getIsNeverRepeated(t *testing.T) {
 	t.Parallel()
+
 	for name, fault := range map[string]mockserver.Fault{
 		"cut after commit": {Cut: mockserver.CutAfterCommit},
 		"500 after commit": {Status: 500, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
@@ -121,10 +134,12 @@ func TestAGetOfDataIsNeverRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, never)
 			if _, diags := p.ReadData(pendingName, acctest.Attributes{}); len(diags.Errors()) > 0 {
 				t.Fatal(diags.Errors())
 			}
+
 			before := service.Connections()
 			fault.Operation = mockserver.OpGetAllData
 			service.Inject(fault)
@@ -134,6 +149,7 @@ func TestAGetOfDataIsNeverRepeated(t *testing.T) {
 			if n := service.Count(mockserver.OpGetAllData); n != 1 {
 				t.Errorf("%d requests were sent", n)
 			}
+
 			broken := 0
 			if fault.Cut != mockserver.CutNone {
 				broken = 1
@@ -145,8 +161,9 @@ func TestAGetOfDataIsNeverRepeated(t *testing.T) {
 	}
 }
 
-func TestDataLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
+func TestDataAccess_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit,
@@ -160,14 +177,16 @@ func TestDataLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 	if state != nil {
 		t.Error("something is in state")
 	}
+
 	p = nextRun(t, service)
 	_, diags = p.MustCreate(accessName, accessTo(path, atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over", "request-1")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestAPendingDeletionStandsAgainstAnAccessRequest(t *testing.T) {
+func TestDataAccess_conflictsWithAPendingDeletion(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
@@ -175,8 +194,9 @@ func TestAPendingDeletionStandsAgainstAnAccessRequest(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 }
 
-func TestAnotherTicketInThePlaceOfTheDataIsAWarning(t *testing.T) {
+func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}))
 	given := accessTo(output(t), nil)
 	state, diags := p.MustCreate(accessName, given)
@@ -186,8 +206,9 @@ func TestAnotherTicketInThePlaceOfTheDataIsAWarning(t *testing.T) {
 	p.WantEmptyPlan(accessName, state, given)
 }
 
-func TestARequestThatFailsIsAnErrorWithItsCode(t *testing.T) {
+func TestDataAccess_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
+
 	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_IDENTITY"}))
 	state, diags := p.Create(accessName, accessTo(output(t), nil))
 	acctest.WantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
@@ -196,8 +217,9 @@ func TestARequestThatFailsIsAnErrorWithItsCode(t *testing.T) {
 	}
 }
 
-func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
+func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 	path := output(t)
@@ -210,27 +232,31 @@ func TestDataThatCannotBeFetchedAreFetchedByTheNextApply(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestChangedTriggersRequestTheDataAgain(t *testing.T) {
+func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
 	again := accessTo(path, acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+
 	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, again)
 	p.NoErrors(diags)
 	if len(plan.Replace) > 0 {
 		t.Errorf("it is replaced for %v", plan.Replace)
 	}
+
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	wantFile(t, state, path)
 	p.WantEmptyPlan(accessName, state, again)
 }
 
-func TestAnotherPathReplacesTheAccessRequest(t *testing.T) {
+func TestDataAccess_changedPathReplaces(t *testing.T) {
 	t.Parallel()
+
 	p, _ := start(t)
 	state, _ := p.MustCreate(accessName, accessTo(output(t), nil))
 	plan, diags := p.Plan(accessName, state, accessTo(output(t), nil))
@@ -240,8 +266,9 @@ func TestAnotherPathReplacesTheAccessRequest(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyProviderRequestsNoData(t *testing.T) {
+func TestDataAccess_readOnlyProviderSendsNothing(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
@@ -249,4 +276,71 @@ func TestAReadOnlyProviderRequestsNoData(t *testing.T) {
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
+}
+
+func TestDataAccess_acknowledgementIsNotWritten(t *testing.T) {
+	t.Parallel()
+
+	for _, body := range mocktest.Acknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := start(t, never, mocktest.AnswerQueueing(200, body))
+			path := output(t)
+			state, diags := p.MustCreate(accessName, accessTo(path, atOnce))
+			wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "sha256": nil})
+			wantNoPerson(t, diags)
+			if _, err := os.Stat(path); err == nil {
+				t.Error("there is a file")
+			}
+
+			service.FulfilAll()
+
+			p = nextRun(t, service)
+			state, _ = p.MustRefresh(accessName, state)
+			state, diags = p.Update(accessName, state, accessTo(path, atOnce))
+			p.NoErrors(diags)
+			wantFile(t, state, path)
+			wantQueued(t, service, mockserver.OpGetAllData, 1)
+		})
+	}
+}
+
+func TestDataAccess_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
+	t.Parallel()
+
+	for _, body := range mocktest.DataLikeAcknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+
+			p, _ := start(t, mocktest.AnswerData(body))
+			path := output(t)
+			state, diags := p.MustCreate(accessName, accessTo(path, nil))
+			wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
+			wantNoPerson(t, diags)
+			if text, err := os.ReadFile(path); err != nil || string(text) != body {
+				t.Errorf("the file holds %s (%v)", text, err)
+			}
+		})
+	}
+}
+
+func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, never)
+	path := output(t)
+	state, diags := interruptedState(t, p, service, accessName, accessTo(path, nil))
+	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
+
+	p = nextRun(t, service)
+	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
+	p.NoErrors(diags)
+	service.FulfilAll()
+	state, diags = p.Apply(t.Context(), accessName, state, plan)
+	p.NoErrors(diags)
+	wantFile(t, state, path)
+	wantAttributes(t, state, acctest.Attributes{"request_id": "request-1"})
+	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }

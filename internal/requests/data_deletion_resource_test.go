@@ -9,8 +9,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
+func TestDataDeletion_sentOnceAndAwaited(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state, diags := p.MustCreate(deletionName, config(nil))
 	queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
@@ -22,6 +23,7 @@ func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	acctest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
 	wantNoPerson(t, diags)
 	if service.HasData(scope, person) {
@@ -40,8 +42,9 @@ func TestADeletionIsSentOnceAndAwaited(t *testing.T) {
 	}
 }
 
-func TestADeletionThatIsNotAwaitedIsCompletedByARefresh(t *testing.T) {
+func TestDataDeletion_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
@@ -53,6 +56,7 @@ func TestADeletionThatIsNotAwaitedIsCompletedByARefresh(t *testing.T) {
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
 	service.FulfilAll()
+
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(deletionName, state)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
@@ -60,8 +64,9 @@ func TestADeletionThatIsNotAwaitedIsCompletedByARefresh(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
+func TestDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	limits := config(within("300ms"))
 	state, diags := p.MustCreate(deletionName, limits)
@@ -81,6 +86,7 @@ func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
 	if plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
+
 	service.FulfilAll()
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
@@ -88,12 +94,14 @@ func TestADeletionThatNeverCompletesIsAWarning(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestADeletionThatVanishesWithoutItsEffectIsAWarning(t *testing.T) {
+func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	service.Forget(id)
+
 	p = nextRun(t, service)
 	state, diags := p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "left the list without its effect", id)
@@ -105,17 +113,20 @@ func TestADeletionThatVanishesWithoutItsEffectIsAWarning(t *testing.T) {
 	if _, diags = p.Destroy(deletionName, state); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
+
 	p.MustCreate(deletionName, config(atOnce))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestADeletionThatFailsIsAnErrorWithItsCodeAndLeavesNothing(t *testing.T) {
+func TestDataDeletion_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
 	state, diags := p.Create(deletionName, config(nil))
 	if state != nil {
 		t.Errorf("in state is %v", state.Attributes)
 	}
+
 	acctest.WantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
 	wantNoPerson(t, diags)
 
@@ -123,13 +134,16 @@ func TestADeletionThatFailsIsAnErrorWithItsCodeAndLeavesNothing(t *testing.T) {
 	if _, diags = p.Create(deletionName, config(nil)); len(diags.Errors()) != 1 {
 		t.Errorf("the second ended with %v", diags.Errors())
 	}
+
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestADeletionThatFailsUnwatchedIsAWarningWithItsCode(t *testing.T) {
+func TestDataDeletion_failureSeenByARefreshIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}))
 	state, _ := p.MustCreate(deletionName, config(atOnce))
+
 	p = nextRun(t, service)
 	state, diags := p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
@@ -137,8 +151,9 @@ func TestADeletionThatFailsUnwatchedIsAWarningWithItsCode(t *testing.T) {
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 }
 
-func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
+func TestDataDeletion_conflictsWithOtherPendingRequests(t *testing.T) {
 	t.Parallel()
+
 	for _, operation := range []string{mockserver.OpUpdateProfile, mockserver.OpGetAllData} {
 		p, service := start(t, never)
 		id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: operation})
@@ -146,17 +161,20 @@ func TestADeletionIsRefusedWhileAContraryRequestIsPending(t *testing.T) {
 		if state != nil {
 			t.Error("something is in state")
 		}
+
 		acctest.WantText(t, diags.Errors(), "onflicting pending request", id)
 		wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 	}
 }
 
-func TestAnUnknownStatusIsTreatedAsPending(t *testing.T) {
+func TestDataDeletion_unknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.MustCreate(deletionName, config(within("2500ms")))
 	acctest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+
 	p = nextRun(t, service)
 	state, diags = p.MustRefresh(deletionName, state)
 	acctest.WantText(t, diags.Warnings(), "QUEUED_V2")
@@ -164,8 +182,9 @@ func TestAnUnknownStatusIsTreatedAsPending(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAServiceThatCannotBeWatchedIsAWarning(t *testing.T) {
+func TestDataDeletion_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
 	state, diags := p.MustCreate(deletionName, config(nil))
@@ -180,14 +199,17 @@ func TestAServiceThatCannotBeWatchedIsAWarning(t *testing.T) {
 	wantAttributes(t, kept, acctest.Attributes{"request_id": state.Attributes["request_id"]})
 }
 
-func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
+func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	on := func(day string) acctest.Attributes {
 		return config(acctest.Attributes{"triggers": acctest.Attributes{"on": day}})
 	}
+
 	state, _ := p.MustCreate(deletionName, on("monday"))
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, on("friday"))
 	p.NoErrors(diags)
@@ -195,17 +217,20 @@ func TestChangedTriggersSendAnotherDeletion(t *testing.T) {
 	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != acctest.Unknown {
 		t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
 	}
+
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 2)[1].ID})
 	if service.HasData(scope, person) {
 		t.Error("the second deletion deleted nothing")
 	}
+
 	p.WantEmptyPlan(deletionName, state, on("friday"))
 }
 
-func TestTriggersThatTurnOutUnchangedSendNothing(t *testing.T) {
+func TestDataDeletion_unchangedTriggersSendNothing(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state, _ := p.MustCreate(deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
 	plan, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Unknown}))
@@ -216,17 +241,20 @@ func TestTriggersThatTurnOutUnchangedSendNothing(t *testing.T) {
 	if !plan.Changes || known.Changes {
 		t.Errorf("unknown changes %v, unchanged changes %v", plan.Changes, known.Changes)
 	}
+
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
+func TestDataDeletion_failedSecondKeepsTheFirstInState(t *testing.T) {
 	t.Parallel()
+
 	var fail atomic.Bool
 	p, service := start(t, func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
 			if fail.Load() {
 				return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}
 			}
+
 			return mockserver.Outcome{}
 		}
 	})
@@ -243,10 +271,12 @@ func TestAFailedSecondDeletionKeepsTheFirstInState(t *testing.T) {
 	}
 }
 
-func TestDestroyingADeletionForgetsItWithAWarning(t *testing.T) {
+func TestDataDeletion_destroyForgetsWithAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
+
 	service.Reset()
 	gone, diags := p.Destroy(deletionName, state)
 	p.NoErrors(diags)
@@ -256,16 +286,19 @@ func TestDestroyingADeletionForgetsItWithAWarning(t *testing.T) {
 	if n := len(diags.Warnings()); n != 2 {
 		t.Errorf("%d warnings, want one in the plan and one in the apply", n)
 	}
+
 	acctest.WantText(t, diags.Warnings(), "cannot be undone", "stays pending")
 	wantNoPerson(t, diags)
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
 	}
+
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAReadOnlyProviderDeletesNothing(t *testing.T) {
+func TestDataDeletion_readOnlyProviderSendsNothing(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
 	state, diags := p.Create(deletionName, config(nil))
@@ -275,8 +308,9 @@ func TestAReadOnlyProviderDeletesNothing(t *testing.T) {
 	}
 }
 
-func TestUnusableInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	refused := []acctest.Attributes{
 		{"identity_id": ""},
@@ -285,14 +319,17 @@ func TestUnusableInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		{"org_id": "only"},
 		{"account_id": "a", "org_id": "o", "project_id": "p"},
 	}
+
 	for _, limit := range []string{"0s", "-5m", "abc", "9999h"} {
 		refused = append(refused, within(limit))
 	}
+
 	for _, others := range refused {
 		if diags := p.Validate(deletionName, config(others)); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", others)
 		}
 	}
+
 	if diags := p.Validate(deletionName, acctest.Attributes{"identity_id": acctest.Unknown, "triggers": acctest.Unknown}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}

@@ -11,13 +11,16 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// noun is how messages name what a resource requests.
-type noun string
+// requestType is what a resource requests, as messages name it.
+type requestType string
 
 const (
-	deletion noun = "deletion"
-	access   noun = "data access request"
+	deletion requestType = "deletion"
+	access   requestType = "data access request"
 )
+
+// What is in state when an accepted request was not carried out.
+const requestKept = "the request, with fulfilled = false"
 
 // shownID returns the identifier of a request for messages.
 func shownID(id string) string {
@@ -30,26 +33,33 @@ func shownID(id string) string {
 // limitOthers is how many further requests a message names.
 const limitOthers = 10
 
-// warnSubmitted says where a request came from if it was not sent just now.
-func (n noun) warnSubmitted(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+// warnSubmitted adds a warning if nothing was sent because the request was known or
+// pending before.
+func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
 	if report.Known {
-		diags.AddWarning("No second "+string(n)+" was sent", fmt.Sprintf(
-			"This run has met a %s of the same person with the same triggers before, request %s of %s: that of the object that this one replaces, or of another one for the same person. It was taken over, and nothing was sent.\n\n"+
-				"What to do: nothing. To send another one, change triggers.", n, shownID(s.ID), instant(s.At).ValueString()))
+		tfkit.Problem{
+			Summary: "No second " + string(t) + " was sent",
+			Detail: fmt.Sprintf("This run has met a %s of the same person with the same triggers before, request %s of %s: that of the object that this one replaces, or of another one for the same person. It was taken over, and nothing was sent.",
+				t, shownID(s.ID), instant(s.At).ValueString()),
+			Do: "nothing. To send another one, change triggers.",
+		}.AddWarning(diags)
 	}
+
 	if report.Adopted {
-		diags.AddWarning("A pending "+string(n)+" was taken over", fmt.Sprintf(
-			"The service has a pending %s of this person already, request %s. It was taken over: nothing was sent, and this object stands for that request now.%s",
-			n, shownID(s.ID), n.others("\n\n", report.Others)))
+		tfkit.Problem{
+			Summary: "A pending " + string(t) + " was taken over",
+			Detail: fmt.Sprintf("The service has a pending %s of this person already, request %s. It was taken over: nothing was sent, and this object stands for that request now.",
+				t, shownID(s.ID)) + describeOthers(report.Others),
+		}.AddWarning(diags)
 	}
 	if report.Adopted && report.Status != "" {
-		n.warnStatus(diags, s, report.Status)
+		t.warnStatus(diags, s, report.Status)
 	}
 }
 
-// others returns a sentence about further requests, behind a separator; empty where
-// there are none.
-func (n noun) others(separator string, ids []string) string {
+// describeOthers returns a paragraph about further pending requests of the same type;
+// empty if there are none.
+func describeOthers(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
@@ -61,47 +71,74 @@ func (n noun) others(separator string, ids []string) string {
 	if len(ids) > limitOthers {
 		names = append(names, "…")
 	}
-	return fmt.Sprintf("%sBeside it %d more of the same kind are pending for this person, which Terraform leaves alone: %s.", separator, len(ids), strings.Join(names, ", "))
+
+	return fmt.Sprintf("\n\nBeside it %d more of the same type are pending for this person, which Terraform leaves alone: %s.", len(ids), strings.Join(names, ", "))
 }
 
-// warnRefreshed says what a refresh has found, apart from a fulfilment.
-func (n noun) warnRefreshed(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
-	switch {
-	case s.State == deferred.Failed:
-		n.warnFailed(diags, s, report.Code)
-	case s.State == deferred.Dropped:
-		n.warnDropped(diags, s)
-	case report.Status != "":
-		n.warnStatus(diags, s, report.Status)
-	case report.Gap != "":
-		diags.AddWarning("The pending list cannot be read as a whole", fmt.Sprintf(
-			"Whether the %s, request %s, is still pending cannot be told from the list: %s.\n\n"+
-				"In state now: the request, with fulfilled = false.\nWhat to do: set wire.pending_identity_field in the provider block where the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
-			n, shownID(s.ID), report.Gap))
+// warnRefreshed adds a warning about what a refresh found, unless the request is
+// fulfilled or plainly pending.
+func (t requestType) warnRefreshed(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	if s.State.IsOver() {
+		t.warnOver(diags, s, report.Code)
+		return
+	}
+	if report.Status != "" {
+		t.warnStatus(diags, s, report.Status)
+		return
+	}
+	if report.Gap != "" {
+		t.warnGap(diags, s, report.Gap)
 	}
 }
 
-func (n noun) warnDropped(diags *diag.Diagnostics, s deferred.Submission) {
-	diags.AddWarning("The "+string(n)+" left the list without its effect", fmt.Sprintf(
-		"Request %s is no longer pending, and the person's profile is still there: the service has dropped it, or new data has come in since.\n\n"+
-			"In state now: the request, with fulfilled = false.\nWhat to do: ask the operator of the service about the request. To send another one, change triggers or replace the object.",
-		shownID(s.ID)))
+// warnAwaited adds a warning that says why a request that was waited for is not
+// fulfilled.
+func (t requestType) warnAwaited(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	if s.State.IsOver() {
+		t.warnOver(diags, s, report.Code)
+		return
+	}
+	tfkit.WarnUnfinished(diags, "the "+string(t), s, report)
 }
 
-func (n noun) warnFailed(diags *diag.Diagnostics, s deferred.Submission, code string) {
-	because := ""
+// warnOver warns of a request that came to nothing. code is the service's code of a
+// failure; empty if it gave none.
+func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, code string) {
+	if s.State == deferred.Dropped {
+		tfkit.Problem{
+			Summary: "The " + string(t) + " left the list without its effect",
+			Detail:  "Request " + shownID(s.ID) + " is no longer pending, and the person's profile is still there: the service has dropped it, or new data has come in since.",
+			InState: requestKept,
+			Do:      "ask the operator of the service about the request. To send another one, change triggers or replace the object.",
+		}.AddWarning(diags)
+		return
+	}
+
+	with := ""
 	if code != "" {
-		because = " with the code " + strconv.Quote(code)
+		with = " with the code " + strconv.Quote(code)
 	}
-	diags.AddWarning("The "+string(n)+" failed", fmt.Sprintf(
-		"The service accepted request %s and then failed it%s.\n\n"+
-			"In state now: the request, with fulfilled = false.\nWhat to do: remove the cause, then change triggers or replace the object to send another one.",
-		shownID(s.ID), because))
+	tfkit.Problem{
+		Summary: "The " + string(t) + " failed",
+		Detail:  "The service accepted request " + shownID(s.ID) + " and then failed it" + with + ".",
+		InState: requestKept,
+		Do:      "remove the cause, then change triggers or replace the object to send another one.",
+	}.AddWarning(diags)
 }
 
-func (n noun) warnStatus(diags *diag.Diagnostics, s deferred.Submission, status string) {
-	diags.AddWarning("Unknown status of the "+string(n), fmt.Sprintf(
-		"The service gives request %s the status %s, which this version of the provider does not know. It is treated as pending.\n\n"+
-			"What to do: where this status means that the request is over, name it in ended_statuses.",
-		shownID(s.ID), strconv.Quote(status)))
+func (t requestType) warnStatus(diags *diag.Diagnostics, s deferred.Submission, status string) {
+	tfkit.Problem{
+		Summary: "Unknown status of the " + string(t),
+		Detail:  "The service gives request " + shownID(s.ID) + " the status " + strconv.Quote(status) + ", which this version of the provider does not know. It is treated as pending.",
+		Do:      "if this status means that the request is over, name it in ended_statuses.",
+	}.AddWarning(diags)
+}
+
+func (t requestType) warnGap(diags *diag.Diagnostics, s deferred.Submission, gap string) {
+	tfkit.Problem{
+		Summary: "The pending list cannot be read as a whole",
+		Detail:  "Whether the " + string(t) + ", request " + shownID(s.ID) + ", is still pending cannot be told from the list: " + gap + ".",
+		InState: requestKept,
+		Do:      "set wire.pending_identity_field in the provider block if the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
+	}.AddWarning(diags)
 }

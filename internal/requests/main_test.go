@@ -68,9 +68,11 @@ func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want
 			got = append(got, q)
 		}
 	}
+
 	if len(got) != want {
 		t.Fatalf("the service has accepted %d requests, want %d: %v", len(got), want, got)
 	}
+
 	return got
 }
 
@@ -80,6 +82,7 @@ func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes)
 	if state == nil {
 		t.Fatal("there is no object")
 	}
+
 	for name, value := range want {
 		if got := state.Attributes[name]; got != value {
 			t.Errorf("%s is %v, want %v", name, got, value)

@@ -38,6 +38,7 @@ func ids(t *testing.T, got acctest.Attributes) string {
 		record, _ := r.(acctest.Attributes)
 		all = append(all, fmt.Sprint(record["id"]))
 	}
+
 	return strings.Join(all, " ")
 }
 
@@ -47,6 +48,7 @@ func counts(access, deletion, profile, unknown float64) acctest.Attributes {
 
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingOrder = rand.Shuffle })
 	for i, q := range []mockserver.QueuedRequest{
 		{Identity: person, Operation: mockserver.OpDeleteAllData},
@@ -57,6 +59,7 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 		q.Scope, q.ID = scope, fmt.Sprint("r", i)
 		service.Enqueue(q)
 	}
+
 	service.Enqueue(mockserver.QueuedRequest{ID: "elsewhere", Scope: mockserver.Scope{AccountID: "acct"}, Identity: person, Operation: mockserver.OpGetAllData})
 	p := nextRun(t, service)
 	for _, tc := range []struct {
@@ -79,11 +82,13 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 		if diff := cmp.Diff(tc.counts, got["counts_by_operation"]); diff != "" {
 			t.Errorf("%v: %s", tc.config, diff)
 		}
+
 		sum := 0.0
 		for _, n := range tc.counts {
 			f, _ := n.(float64)
 			sum += f
 		}
+
 		if got["total"] != sum {
 			t.Errorf("%v counts %v, want %v", tc.config, got["total"], sum)
 		}
@@ -92,6 +97,7 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 
 func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t, list(
 		map[string]any{"_id": map[string]any{"$oid": "65a"}, "userId": person, "type": "DELETE_ALL_DATA", "state": "queued", "created": "2026-01-31T13:00:00+01:00"},
 		map[string]any{"what": "is this"},
@@ -104,6 +110,7 @@ func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 			"json": `{"_id":{"$oid":"65a"},"created":"2026-01-31T13:00:00+01:00","state":"queued","type":"DELETE_ALL_DATA","userId":"` + person + `"}`,
 		},
 	}
+
 	if diff := cmp.Diff(want, got["requests"]); diff != "" {
 		t.Error(diff)
 	}
@@ -114,11 +121,13 @@ func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 
 func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	t.Parallel()
+
 	many := soak.Size(1_500, 100_000)
 	records := make([]any, many)
 	for i := range records {
 		records[i] = map[string]any{"id": fmt.Sprintf("r-%06d", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData"}
 	}
+
 	rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	p := nextRun(t, mocktest.Start(t, list(records...)))
 
@@ -143,6 +152,7 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 		if got["total"] != float64(tc.total) || len(kept) != tc.kept {
 			t.Errorf("%s: %v in total, %d kept", name, got["total"], len(kept))
 		}
+
 		wanted := counts(0, float64(tc.total), 0, 0)
 		if diff := cmp.Diff(wanted, got["counts_by_operation"]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -152,8 +162,10 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 			if len(diags) > 0 {
 				t.Errorf("%s: %v", name, diags.Warnings())
 			}
+
 			continue
 		}
+
 		acctest.WantText(t, diags.Warnings(), fmt.Sprintf("%d pending requests match, and max_requests keeps %d", tc.total, tc.kept),
 			"identity_id or operation", "max_requests = 0")
 	}
@@ -161,6 +173,7 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 
 func TestPendingRequests_oldestAreKept(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t, list(
 		map[string]any{"id": "young", "identityId": person, "createdAt": "2026-01-31T12:00:02Z"},
 		map[string]any{"id": "old", "identityId": person, "createdAt": "2026-01-31T12:00:00Z"},
@@ -174,6 +187,7 @@ func TestPendingRequests_oldestAreKept(t *testing.T) {
 
 func TestPendingRequests_emptyListIsNoError(t *testing.T) {
 	t.Parallel()
+
 	got := read(t, nextRun(t, mocktest.Start(t)), acctest.Attributes{})
 	if diff := cmp.Diff([]any{}, got["requests"]); diff != "" || got["total"] != 0.0 {
 		t.Errorf("read is %v", got)
@@ -182,6 +196,7 @@ func TestPendingRequests_emptyListIsNoError(t *testing.T) {
 
 func TestPendingRequests_listThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
 	_, diags := nextRun(t, service).ReadData(pendingName, acctest.Attributes{})
@@ -190,6 +205,7 @@ func TestPendingRequests_listThatCannotBeReadIsAnError(t *testing.T) {
 
 func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	p := nextRun(t, service)
 	for _, config := range []acctest.Attributes{
@@ -199,6 +215,7 @@ func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 			t.Errorf("%v is accepted", config)
 		}
 	}
+
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
 	}

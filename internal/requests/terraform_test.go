@@ -36,8 +36,9 @@ func wantWords(t *testing.T, r acctest.Result, words ...string) {
 	}
 }
 
-func TestADeletionIsPlannedWithItsWarningAndSentOnceWhateverHappensToTheObject(t *testing.T) {
+func TestAccDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	t.Parallel()
+
 	cli, service := newCLI(t, block(deletionName))
 	wantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
 	cli.MustRun("apply", "tfplan")
@@ -58,8 +59,9 @@ func TestADeletionIsPlannedWithItsWarningAndSentOnceWhateverHappensToTheObject(t
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestADeletionThatNeverCompletesLeavesAnEmptyPlanAndIsForgottenWithAWarning(t *testing.T) {
+func TestAccDataDeletion_neverCarriedOutLeavesAnEmptyPlan(t *testing.T) {
 	t.Parallel()
+
 	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
 	wantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
 	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
@@ -69,11 +71,13 @@ func TestADeletionThatNeverCompletesLeavesAnEmptyPlanAndIsForgottenWithAWarning(
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.T) {
+func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
+
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			waiting := make(chan struct{})
 			var looks atomic.Int32
 			cli, service := newCLI(t, block(deletionName), never, func(s *mockserver.Server) {
@@ -92,11 +96,13 @@ func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.
 			if err != nil || !strings.Contains(string(state), `"request_id": "`+id+`"`) || strings.Contains(string(state), "tainted") {
 				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, r.Output)
 			}
+
 			wantWords(t, r, "Interrupted while waiting", id)
 
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
 			}
+
 			service.FulfilAll()
 			wantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
 			wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
@@ -105,8 +111,9 @@ func TestAnInterruptWhileWaitingKeepsTheRequestAndTheNextApplyGoesOn(t *testing.
 	}
 }
 
-func TestDataAreWrittenToAFileAndToNothingElse(t *testing.T) {
+func TestAccDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
 	t.Parallel()
+
 	cli, service := newCLI(t, "")
 	cli.Configure(block(accessName, `output_path = "jane.json"`) + `
 data "analytics_pending_requests" "all" {

@@ -3,7 +3,6 @@ package requests_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,20 +19,24 @@ func oldRequest(service *mocktest.Instance, operation string, end mockserver.Out
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 }
 
-func TestDataDeletionDeferred_oldFailureIsNotItsOwn(t *testing.T) {
+func TestDataDeletion_oldFailureIsNotItsOwn(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	oldRequest(service, mockserver.OpDeleteAllData, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
 	state, diags := p.MustCreate(deletionName, config(atOnce))
 	wantNoPerson(t, diags)
 	for range 3 { // further applies
+
 		p = nextRun(t, service)
 		state, diags = p.MustRefresh(deletionName, state)
 		if len(diags.Warnings()) > 0 {
 			t.Errorf("a refresh warns: %v", diags.Warnings())
 		}
+
 		p.WantEmptyPlan(deletionName, state, config(atOnce))
 	}
+
 	service.FulfilAll()
 	state, _ = p.MustRefresh(deletionName, state)
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": "request-2"})
@@ -42,17 +45,20 @@ func TestDataDeletionDeferred_oldFailureIsNotItsOwn(t *testing.T) {
 
 // A final status that the provider does not know stands against a deletion until the
 // configuration names it.
-func TestDataDeletionDeferred_unknownFinalStatusHasAWayOut(t *testing.T) {
+func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 	t.Parallel()
+
 	for _, status := range []string{"closed", "delivered", "available"} {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, never)
 			oldRequest(service, mockserver.OpGetAllData, mockserver.Outcome{KeepListed: true, FinalStatus: status})
 			state, diags := p.Create(deletionName, config(atOnce))
 			if state != nil {
 				t.Error("something is in state")
 			}
+
 			acctest.WantText(t, diags.Errors(), "onflicting pending request", status, "ended_statuses")
 
 			state, _ = p.MustCreate(deletionName, config(atOnce).With(acctest.Attributes{"ended_statuses": []any{status}}))
@@ -62,14 +68,16 @@ func TestDataDeletionDeferred_unknownFinalStatusHasAWayOut(t *testing.T) {
 	}
 }
 
-func TestDataDeletionDeferred_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
+func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
 	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	state, diags := p.Create(deletionName, config(atOnce))
 	if state != nil {
 		t.Error("something is in state")
 	}
+
 	acctest.WantText(t, diags.Errors(), "cannot be read as a whole", "pending_list", "pending_identity_field")
 	wantNoPerson(t, diags)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
@@ -84,22 +92,27 @@ func TestDataDeletionDeferred_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 
 // Terraform may create the object of a renamed key before it destroys the old one. The
 // plan knows both, in either order, and refuses.
-func TestDataDeletionDeferred_renamedKeyIsRefusedInThePlan(t *testing.T) {
+func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
+
 	for name, destroyFirst := range map[string]bool{"destroy is planned first": true, "create is planned first": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			state, _ := p.MustCreate(deletionName, config(nil))
+
 			p = nextRun(t, service)
 
 			plans := []func() acctest.Diagnostics{
 				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, state, nil); return diags },
 				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, nil, config(nil)); return diags },
 			}
+
 			if !destroyFirst {
 				plans[0], plans[1] = plans[1], plans[0]
 			}
+
 			p.NoErrors(plans[0]())
 			diags := plans[1]()
 			acctest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
@@ -118,8 +131,9 @@ func TestDataDeletionDeferred_renamedKeyIsRefusedInThePlan(t *testing.T) {
 
 // Where the plan was not asked, a run that has read or destroyed the old object still
 // knows its deletion.
-func TestDataDeletionDeferred_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
+func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	t.Parallel()
+
 	const people = 40
 	p, service := start(t)
 	configs, states := make([]acctest.Attributes, people), make([]*acctest.State, people)
@@ -136,84 +150,20 @@ func TestDataDeletionDeferred_renamedKeysSendNothingInARunThatKnows(t *testing.T
 			func() { p.MustCreate(deletionName, configs[i]) },
 			func() { p.NoErrors(p.DestroyUnplanned(deletionName, states[i])) })
 	}
+
 	rand.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 	for _, step := range steps {
 		step()
 	}
+
 	wantQueued(t, service, mockserver.OpDeleteAllData, people)
-}
-
-func TestDataAccessDeferred_acknowledgementIsNotWritten(t *testing.T) {
-	t.Parallel()
-	for _, body := range mocktest.Acknowledgements {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, never, mocktest.AnswerQueueing(200, body))
-			path := output(t)
-			state, diags := p.MustCreate(accessName, accessTo(path, atOnce))
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "sha256": nil})
-			wantNoPerson(t, diags)
-			if _, err := os.Stat(path); err == nil {
-				t.Error("there is a file")
-			}
-
-			service.FulfilAll()
-			p = nextRun(t, service)
-			state, _ = p.MustRefresh(accessName, state)
-			state, diags = p.Update(accessName, state, accessTo(path, atOnce))
-			p.NoErrors(diags)
-			wantFile(t, state, path)
-			wantQueued(t, service, mockserver.OpGetAllData, 1)
-		})
-	}
-}
-
-func TestDataAccessDeferred_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
-	t.Parallel()
-	for _, body := range mocktest.DataLikeAcknowledgements {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-			p, _ := start(t, mocktest.AnswerData(body))
-			path := output(t)
-			state, diags := p.MustCreate(accessName, accessTo(path, nil))
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
-			wantNoPerson(t, diags)
-			if text, err := os.ReadFile(path); err != nil || string(text) != body {
-				t.Errorf("the file holds %s (%v)", text, err)
-			}
-		})
-	}
-}
-
-// The file of somebody else is not replaced unasked, and two objects have no one path.
-func TestDataAccessDeferred_otherFilesStay(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, never)
-	path := output(t)
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	state, diags := p.Create(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "Nothing was sent")
-	if content, err := os.ReadFile(path); state != nil || err != nil || string(content) != "theirs" {
-		t.Errorf("state %v, file %q (%v)", state, content, err)
-	}
-	wantQueued(t, service, mockserver.OpGetAllData, 0)
-
-	service.Fulfil = nil
-	overwriting := acctest.Attributes{"overwrite": true}
-	state, _ = p.MustCreate(accessName, accessTo(path, overwriting))
-	wantFile(t, state, path)
-	_, diags = p.Create(accessName, accessTo(path, overwriting).With(acctest.Attributes{"identity_id": "user-1001"}))
-	acctest.WantText(t, diags.Errors(), "Two objects with one file")
-	wantFile(t, state, path)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
 // A request under way is not lost sight of because the provider's scope has changed;
 // one that is done is replaced visibly.
-func TestDataDeletionDeferred_changedProviderScope(t *testing.T) {
+func TestDataDeletion_changedProviderScope(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	other := acctest.Config(service).With(acctest.Attributes{"project_id": "shop"})
@@ -232,13 +182,15 @@ func TestDataDeletionDeferred_changedProviderScope(t *testing.T) {
 	if len(plan.Replace) == 0 {
 		t.Error("the object is not replaced")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
 // What a service says of a failure may name people; none of it is shown.
-func TestDataDeletionDeferred_failureNamesNobody(t *testing.T) {
+func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	t.Parallel()
+
 	for name, answer := range map[string]func(mockserver.QueuedRequest, map[string]any) map[string]any{
 		"message in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
 			r["error"] = map[string]any{"message": "cannot erase " + person + " for other@example.com"}
@@ -259,6 +211,7 @@ func TestDataDeletionDeferred_failureNamesNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}), func(s *mockserver.Server) { s.PendingRecord = answer })
 			_, diags := p.Create(deletionName, config(within("2500ms")))
 			wantNoPerson(t, diags)
@@ -267,17 +220,20 @@ func TestDataDeletionDeferred_failureNamesNobody(t *testing.T) {
 					t.Errorf("somebody else is named: %s", text)
 				}
 			}
+
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
 }
 
 // A refresh between the two plans does not make the run forget what is planned.
-func TestDataDeletionDeferred_renamedKeyIsRefusedBesideARefresh(t *testing.T) {
+func TestDataDeletion_renamedKeyIsRefusedAfterARefresh(t *testing.T) {
 	t.Parallel()
+
 	for name, fulfilled := range map[string]bool{"done": true, "pending": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, never)
 			state, _ := p.MustCreate(deletionName, config(atOnce))
 			if fulfilled {
@@ -292,28 +248,4 @@ func TestDataDeletionDeferred_renamedKeyIsRefusedBesideARefresh(t *testing.T) {
 			acctest.WantText(t, diags.Errors(), "submit a deletion again")
 		})
 	}
-}
-
-// Data that are requested again replace the file that the object has written itself.
-func TestDataAccessDeferred_ownFileIsReplaced(t *testing.T) {
-	t.Parallel()
-	p, service := start(t)
-	path := output(t)
-	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-
-	service.Fulfil, service.DataRetention = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }, time.Nanosecond
-	again := accessTo(path, atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
-	p = nextRun(t, service)
-	state, diags := p.Update(accessName, state, again)
-	p.NoErrors(diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
-
-	service.DataRetention = time.Hour
-	service.FulfilAll()
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(accessName, state)
-	state, diags = p.Update(accessName, state, again)
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	p.WantEmptyPlan(accessName, state, again)
 }

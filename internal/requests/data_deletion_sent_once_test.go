@@ -13,13 +13,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestAPendingDeletionIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
+func TestDataDeletion_pendingOneIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	at := time.Now().Add(-2 * time.Hour)
 	for id, after := range map[string]time.Duration{"younger": time.Minute, "oldest": 0, "youngest": time.Hour} {
 		service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData, At: at.Add(after)})
 	}
+
 	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: mockserver.OpDeleteAllData, At: at.Add(-time.Hour)})
 	state, diags := p.MustCreate(deletionName, config(atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
@@ -29,8 +31,9 @@ func TestAPendingDeletionIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsResolvedByLooking(t *testing.T) {
+func TestDataDeletion_lostAnswerIsResolvedByLooking(t *testing.T) {
 	t.Parallel()
+
 	for name, fault := range map[string]mockserver.Fault{
 		"cut after commit": {Cut: mockserver.CutAfterCommit},
 		"500 after commit": {Status: 500, Body: []byte(`{"error":{"code":"oops"}}`), Commit: true},
@@ -38,6 +41,7 @@ func TestALostAnswerIsResolvedByLooking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, never)
 			fault.Operation = mockserver.OpDeleteAllData
 			service.Inject(fault)
@@ -48,8 +52,9 @@ func TestALostAnswerIsResolvedByLooking(t *testing.T) {
 	}
 }
 
-func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
+func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit,
@@ -63,6 +68,7 @@ func TestAnAnswerLostForGoodIsAnErrorAndTheNextApplyTakesOver(t *testing.T) {
 	if state != nil {
 		t.Error("something is in state")
 	}
+
 	p = nextRun(t, service)
 	state, diags = p.MustCreate(deletionName, config(atOnce))
 	acctest.WantText(t, diags.Warnings(), "taken over")
@@ -78,6 +84,7 @@ func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Insta
 		state *acctest.State
 		diags acctest.Diagnostics
 	}
+
 	done := make(chan result, 1)
 	go func() {
 		state, diags := p.Apply(t.Context(), name, nil, plan)
@@ -100,8 +107,9 @@ func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Insta
 	}
 }
 
-func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
+func TestDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, diags := interruptedState(t, p, service, deletionName, config(nil))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
@@ -118,6 +126,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	if slices.ContainsFunc(diags.Warnings(), func(text string) bool { return len(text) > 0 }) {
 		t.Errorf("a plan that sends nothing warns: %v", diags.Warnings())
 	}
+
 	service.FulfilAll() // between plan and apply
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
@@ -126,8 +135,9 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
+func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		fulfilled bool
 		second    acctest.Attributes
@@ -142,19 +152,23 @@ func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, never)
 			state, _ := p.MustCreate(deletionName, config(atOnce))
 			if tc.fulfilled {
 				service.FulfilAll()
 			}
+
 			p = nextRun(t, service)
 			state, _ = p.MustRefresh(deletionName, state)
+
 			p = nextRun(t, service) // plan and apply are two processes
 			gone, diags := p.Destroy(deletionName, state)
 			p.NoErrors(diags)
 			if gone != nil {
 				t.Fatal("it is still there")
 			}
+
 			next, diags := p.MustCreate(deletionName, tc.second)
 			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
 			if tc.queued == 1 && tc.fulfilled {
@@ -168,8 +182,9 @@ func TestAReplacedDeletionIsNotSentAgainUnlessTriggersChange(t *testing.T) {
 	}
 }
 
-func TestTwoDeletionsOfOnePersonInOneRunSendOne(t *testing.T) {
+func TestDataDeletion_twoOfOnePersonInOneRunSendOne(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	var group sync.WaitGroup
 	for range 5 {
@@ -180,17 +195,20 @@ func TestTwoDeletionsOfOnePersonInOneRunSendOne(t *testing.T) {
 			}
 		})
 	}
+
 	group.Wait()
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestADeletionIsFoundInALongListInAnyOrder(t *testing.T) {
+func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
 	t.Parallel()
+
 	many := soak.Size(1_000, 100_000)
 	records := make([]map[string]any, 0, many)
 	for i := range many {
 		records = append(records, map[string]any{"id": fmt.Sprint("r-", i), "identityId": fmt.Sprint("user-", i), "operation": "deleteAllData", "status": "pending", "createdAt": "2026-01-31T12:00:00Z"})
 	}
+
 	ours := many * 2 / 3
 	records[ours]["identityId"] = person
 	p, service := start(t, func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return records } })
@@ -199,10 +217,12 @@ func TestADeletionIsFoundInALongListInAnyOrder(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 }
 
-func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
+func TestDataDeletion_failureAfterAnInterruptIsAWarning(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, never)
 	state, _ := interruptedState(t, p, service, deletionName, config(nil))
+
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, config(nil))
 	p.NoErrors(diags)
@@ -213,22 +233,4 @@ func TestAnInterruptedDeletionThatFailsMeanwhileIsAWarning(t *testing.T) {
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	p.WantEmptyPlan(deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-func TestAnInterruptedAccessRequestGoesOnAndFetches(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, never)
-	path := output(t)
-	state, diags := interruptedState(t, p, service, accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
-	p = nextRun(t, service)
-	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
-	p.NoErrors(diags)
-	service.FulfilAll()
-	state, diags = p.Apply(t.Context(), accessName, state, plan)
-	p.NoErrors(diags)
-	wantFile(t, state, path)
-	wantAttributes(t, state, acctest.Attributes{"request_id": "request-1"})
-	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }

@@ -1,0 +1,81 @@
+package requests
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// response is the part of the responses to Create, Read and Update that holds the
+// object.
+type response struct {
+	state   *tfsdk.State
+	private tfkit.PrivateWriter
+	diags   *diag.Diagnostics
+}
+
+// save writes a model into state, and the submission that it stands for into private
+// state.
+func (r response) save(ctx context.Context, model any, s deferred.Submission) {
+	r.diags.Append(r.state.Set(ctx, model)...)
+	r.diags.Append(tfkit.WriteSubmission(ctx, r.private, tfkit.KeySubmission, s)...)
+}
+
+// attempt is the request of one Create or Update.
+type attempt struct {
+	response
+
+	engine *deferred.Engine
+	// submission is the one that the object stands for, and report what the latest call
+	// of the engine noticed about it.
+	submission deferred.Submission
+	report     deferred.Report
+	// unanswered is the submission of a submit that failed because its outcome is not
+	// known.
+	unanswered deferred.Submission
+}
+
+// submit submits a request. prior is what readUnanswered returned, or the zero value.
+// The submission of an error becomes a.unanswered and leaves a.submission as it was.
+func (a *attempt) submit(ctx context.Context, request deferred.Request, prior deferred.Submission) error {
+	s, report, err := a.engine.Submit(ctx, request, prior)
+	a.report = report
+	if err != nil {
+		a.unanswered = s
+		return err
+	}
+
+	a.submission, a.unanswered = s, deferred.Submission{}
+	return nil
+}
+
+// await waits until the request is no longer pending, for the limit at most.
+func (a *attempt) await(ctx context.Context, request deferred.Request, limit time.Duration) {
+	a.submission, a.report = a.engine.Await(ctx, request, a.submission, limit)
+}
+
+// readUnanswered returns the submission whose outcome an earlier apply could not find
+// out; the zero value if there is none.
+func readUnanswered(ctx context.Context, private tfkit.PrivateReader) deferred.Submission {
+	s, _ := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
+	return s
+}
+
+// writeUnanswered keeps the submission of a failed submit in private state, so that the
+// next apply continues from it, or removes it after a submit that succeeded.
+func (a *attempt) writeUnanswered(ctx context.Context) {
+	a.diags.Append(tfkit.WriteSubmission(ctx, a.private, tfkit.KeyUnanswered, a.unanswered)...)
+}
+
+// readSubmission returns the submission that an object in state stands for.
+func readSubmission(ctx context.Context, private tfkit.PrivateReader, state requestModel) deferred.Submission {
+	if s, ok := tfkit.ReadSubmission(ctx, private, tfkit.KeySubmission); ok {
+		return s
+	}
+	return state.submission()
+}

@@ -1,0 +1,149 @@
+package requests
+
+import (
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var atOutputPath = path.Root("output_path")
+
+// because returns the sentence that gives the reason of an error about the file. The
+// errors of outfile hold no path.
+func because(err error) string { return "The reason: " + err.Error() + "." }
+
+// addReserveError reports that output_path cannot be written to, before anything is sent.
+func (f *fetch) addReserveError(err error) {
+	problem := tfkit.Problem{
+		Summary: "The file cannot be written",
+		Detail:  because(err) + " Nothing was sent to the service.",
+		InState: f.inState,
+		Do:      "correct output_path, or what is at that path.",
+		At:      atOutputPath,
+	}
+
+	if errors.Is(err, outfile.ErrExists) {
+		problem.Summary = "There is a file already"
+		problem.Detail = because(err) + " It may hold the data of somebody else, so it is left as it is. Nothing was sent to the service."
+		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
+	}
+	if errors.Is(err, outfile.ErrInUse) || errors.Is(err, outfile.ErrBusy) {
+		problem.Summary = "Two objects with one file"
+		problem.Do = "give each object an output_path of its own, also in other workspaces and under other provider configurations."
+	}
+
+	problem.AddError(f.diags)
+}
+
+// addDeliverError reports an error of deliver while the request is submitted.
+func (f *fetch) addDeliverError(err error) {
+	if client.IsError(err) {
+		tfkit.AddError(f.diags, err, f.inState)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The file could not be written",
+		Detail:  because(err) + " The service has given the data; they are dropped.",
+		InState: f.inState,
+		Do:      "remove the cause and apply again.",
+		At:      atOutputPath,
+	}.AddError(f.diags)
+}
+
+// warnNotReserved warns that data that are ready were not fetched because of the file.
+func (f *fetch) warnNotReserved(err error) {
+	tfkit.Problem{
+		Summary: "The file cannot be written",
+		Detail:  "The service has carried out the data access request. " + because(err) + " The data were not fetched.",
+		InState: requestKept,
+		Do:      "remove the cause and apply again; it fetches them. If a file at output_path may be replaced, set overwrite = true.",
+		At:      atOutputPath,
+	}.AddWarning(f.diags)
+}
+
+// warnNotDelivered warns of an error of deliver after the request was carried out. It is
+// a warning because the request is accepted and has to stay in state.
+func (f *fetch) warnNotDelivered(err error) {
+	if client.IsError(err) {
+		tfkit.Problem{
+			Summary: "The data could not be fetched",
+			Detail:  "The service has carried out the data access request, and fetching the data failed: " + err.Error() + ".",
+			InState: requestKept,
+			Do:      "remove the cause and apply again; it fetches them.",
+		}.AddWarning(f.diags)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The file could not be written",
+		Detail:  "The service has given the data. " + because(err),
+		InState: requestKept,
+		Do:      "remove the cause and apply again; it fetches the data again.",
+		At:      atOutputPath,
+	}.AddWarning(f.diags)
+}
+
+// warnNoData warns that the service has accepted another request instead of giving data.
+func warnNoData(diags *diag.Diagnostics, other deferred.Submission) {
+	tfkit.Problem{
+		Summary: "The service gave no data",
+		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID) + ".",
+		InState: "the other request, with fulfilled = false",
+		Do:      "apply again once it is carried out. If the result is the same, ask the operator of the service how the data are handed out.",
+	}.AddWarning(diags)
+}
+
+// addFileUnreadable reports a file that a refresh cannot read.
+func addFileUnreadable(diags *diag.Diagnostics, err error) {
+	tfkit.Problem{
+		Summary: "The file cannot be read",
+		Detail:  because(err),
+		InState: tfkit.PriorKept,
+		Do:      "make the file readable for the user that runs Terraform.",
+		At:      atOutputPath,
+	}.AddError(diags)
+}
+
+// warnFileLost warns that the plan requests the data again because the file is gone.
+func warnFileLost(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The data are requested anew",
+		Detail:  "The file at output_path is not there any more. The plan therefore requests the data of the person once more and writes them there.",
+		Do:      "nothing, or put the file back, or take the object out of the configuration and the state.",
+		At:      atOutputPath,
+	}.AddWarning(diags)
+}
+
+// warnFileAltered warns that the plan requests the data again because of what is at
+// output_path, and that its apply may refuse to replace that.
+func warnFileAltered(diags *diag.Diagnostics, what string) {
+	tfkit.Problem{
+		Summary: "The data are requested anew",
+		Detail:  what + " The plan therefore requests the data of the person once more. Its apply refuses to replace what is there, and sends nothing, unless it is a regular file and overwrite is set.",
+		Do:      "move away what is at output_path, or put the file back. If two objects have this output_path, give each its own.",
+		At:      atOutputPath,
+	}.AddWarning(diags)
+}
+
+// warnNotUndone warns that destroying the object leaves the file or the request.
+func (m *accessModel) warnNotUndone(diags *diag.Diagnostics) {
+	if m.Fulfilled.ValueBool() {
+		tfkit.Problem{
+			Summary: "The file with the data stays",
+			Detail:  "Destroying this object only makes Terraform forget it. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
+		}.AddWarning(diags)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The data access request cannot be undone",
+		Detail:  "Destroying this object only makes Terraform forget it. The request that it stands for, " + shownID(m.RequestID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+	}.AddWarning(diags)
+}

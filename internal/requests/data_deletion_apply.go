@@ -1,0 +1,163 @@
+package requests
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// deletionApply is one Create or Update of a deletion.
+type deletionApply struct {
+	attempt
+
+	model   *requestModel
+	request deferred.Request
+}
+
+// apply returns the apply of a model that is saved in resp.
+func (r *dataDeletionResource) apply(m *requestModel, resp response) (*deletionApply, bool) {
+	request, ok := r.request(*m, resp.diags)
+	return &deletionApply{attempt: attempt{response: resp, engine: r.Deferred}, model: m, request: request}, ok
+}
+
+// submit submits the deletion and saves the object, so that an accepted deletion is never
+// forgotten.
+func (d *deletionApply) submit(ctx context.Context, prior deferred.Submission) error {
+	if err := d.attempt.submit(ctx, d.request, prior); err != nil {
+		return err
+	}
+
+	deletion.warnSubmitted(d.diags, d.submission, d.report)
+	d.save(ctx)
+	return nil
+}
+
+// await waits for the deletion if the configuration says so, and saves the object. It
+// returns an error, and saves nothing, if the service has failed the deletion.
+func (d *deletionApply) await(ctx context.Context, limit time.Duration) error {
+	if !d.model.waits() {
+		return nil
+	}
+
+	d.attempt.await(ctx, d.request, limit)
+	if d.submission.State == deferred.Failed {
+		return d.request.Rejection(d.submission, d.report)
+	}
+
+	d.finish(ctx)
+	return nil
+}
+
+// resume saves an object with the deletion that it stands for, and waits for it if that
+// was planned. A deletion that has failed meanwhile is a warning.
+func (d *deletionApply) resume(ctx context.Context, limit time.Duration) {
+	planned := d.model.Fulfilled.IsUnknown()
+	d.save(ctx)
+	if !planned || !d.model.waits() {
+		return
+	}
+
+	d.attempt.await(ctx, d.request, limit)
+	d.finish(ctx)
+}
+
+// finish saves the object after a wait and says why the deletion is not fulfilled.
+func (d *deletionApply) finish(ctx context.Context) {
+	deletion.warnAwaited(d.diags, d.submission, d.report)
+	d.save(ctx)
+}
+
+func (d *deletionApply) save(ctx context.Context) {
+	d.model.fromSubmission(d.submission)
+	d.attempt.save(ctx, d.model, d.submission)
+}
+
+// request returns the deletion that an object stands for, or adds an error that says what
+// is missing.
+func (r *dataDeletionResource) request(m requestModel, diags *diag.Diagnostics) (deferred.Request, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, diags)
+	return deletionRequest(c, scope, m), ok
+}
+
+// plannedRequest is request for a plan, in which values may be unknown: it reports false
+// if the request cannot be told apart from others yet. The request is never sent.
+func (r *dataDeletionResource) plannedRequest(m requestModel) (deferred.Request, bool) {
+	if r.Service == nil || r.Deferred == nil || m.IdentityID.IsUnknown() || !m.occasionKnown() {
+		return deferred.Request{}, false
+	}
+
+	scope, known := r.KnownScope(m.Scope)
+	return deletionRequest(r.Client, scope, m), known
+}
+
+// noteFulfilled tells the engine of a deletion that is carried out, so that no other
+// object of the run sends it again.
+func (r *dataDeletionResource) noteFulfilled(state requestModel) {
+	if request, ok := r.plannedRequest(state); ok {
+		r.Deferred.Note(request, state.submission())
+	}
+}
+
+// deletionRequest returns the request to delete a person's data.
+func deletionRequest(c *client.Client, scope client.Scope, m requestModel) deferred.Request {
+	identity := m.IdentityID.ValueString()
+	request := deferred.Request{
+		Scope:    scope,
+		Identity: identity,
+		Type:     client.RequestDataDeletion,
+		Occasion: m.occasion(),
+		Against:  []string{client.RequestProfileUpdate, client.RequestDataAccess},
+		Adopts:   true,
+		Once:     true,
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return c.DeleteData(ctx, scope, identity)
+		},
+		Effect: c.ProfileGone(scope, identity),
+	}
+
+	m.Apply(&request)
+	return request
+}
+
+func warnIrreversible(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "Deleting all data of a person is irreversible",
+		Detail: "Applying this plan asks the service to delete all data of a person. It cannot be undone, and the service has no way to call it back. " +
+			"Consent is not revoked by it; analytics_consent does that.\n\n" +
+			"Nothing is sent if such a deletion is pending already, or if this object is replaced without a change of triggers: the deletion that is known is taken over then.",
+	}.AddWarning(diags)
+}
+
+// addRepeated refuses a plan that would submit a deletion again.
+func addRepeated(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The plan would submit a deletion again",
+		Detail: "The plan destroys the object that stands for a deletion, and creates another one for the same person with the same triggers: a renamed key of for_each, or a renamed resource. " +
+			"Terraform may create the new object first and hands nothing from one to the other, so the deletion would be sent again.",
+		InState: "the object as it was; nothing was sent",
+		Do:      "write a moved block from the old address to the new one. To delete once more on purpose, change triggers.",
+		At:      path.Root("identity_id"),
+	}.AddError(diags)
+}
+
+// warnForgotten warns that destroying the object does not undo the deletion.
+func (m *requestModel) warnForgotten(diags *diag.Diagnostics) {
+	if m.Fulfilled.ValueBool() {
+		tfkit.Problem{
+			Summary: "The deletion is only forgotten",
+			Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for is done and cannot be undone.",
+		}.AddWarning(diags)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The deletion cannot be undone",
+		Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for, request " + shownID(m.RequestID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+	}.AddWarning(diags)
+}
