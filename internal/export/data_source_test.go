@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestADayIsReadAsTextsAndCounts(t *testing.T) {
+func TestExport_textsAndCounts(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
@@ -32,7 +32,7 @@ func TestADayIsReadAsTextsAndCounts(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-func TestKindsThatAreNotAskedForAreNull(t *testing.T) {
+func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{1}, Events: []any{2}, Others: []any{map[string]any{"x": 3}}})
@@ -46,7 +46,7 @@ func TestKindsThatAreNotAskedForAreNull(t *testing.T) {
 	}
 }
 
-func TestADayThatIsTooLargeForAPlanPointsToTheFile(t *testing.T) {
+func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 5000 })
 	for _, config := range []acctest.Attributes{
@@ -64,7 +64,7 @@ func TestADayThatIsTooLargeForAPlanPointsToTheFile(t *testing.T) {
 	}
 }
 
-func TestOnlyDatesThatExistAndHaveBegunAreExported(t *testing.T) {
+func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	for date, says := range map[string]string{
@@ -82,8 +82,8 @@ func TestOnlyDatesThatExistAndHaveBegunAreExported(t *testing.T) {
 	wantCount(t, service, 0)
 }
 
-// TestADayEndsAtMidnightUTC runs where it is the next day already, or the day before.
-func TestADayEndsAtMidnightUTC(t *testing.T) {
+// TestExport_dayEndsAtMidnightUTC runs where it is the next day already, or the day before.
+func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 	t.Parallel()
 	_, service := start(t)
 	east, west := time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)
@@ -105,7 +105,7 @@ func TestADayEndsAtMidnightUTC(t *testing.T) {
 	}
 }
 
-func TestAnAccountHasNoExportAndTheErrorSaysWhatToSet(t *testing.T) {
+func TestExport_accountHasNoExport(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	account := acctest.Attributes{"account_id": "acct-1"}
@@ -118,7 +118,7 @@ func TestAnAccountHasNoExportAndTheErrorSaysWhatToSet(t *testing.T) {
 	}
 }
 
-func TestFailuresOfAnExportAreExplainedWithoutAPerson(t *testing.T) {
+func TestExport_failuresNameNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
@@ -142,7 +142,7 @@ func TestFailuresOfAnExportAreExplainedWithoutAPerson(t *testing.T) {
 	}
 }
 
-func TestExportDataSource_dayThatIsNotOverByTheServicesClockIsIncomplete(t *testing.T) {
+func TestExport_dayThatIsNotOverByTheServicesClockIsIncomplete(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}, Times: -1})

@@ -26,7 +26,7 @@ const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canar
 {"kind":"event","record":{"id":"e2-2026-03-01"}}
 `
 
-func TestADayIsWrittenToAFileAndToNothingElse(t *testing.T) {
+func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := target(t)
@@ -69,7 +69,7 @@ func TestADayIsWrittenToAFileAndToNothingElse(t *testing.T) {
 	wantNothing(t, path)
 }
 
-func TestAFileIsPackedAsAskedFor(t *testing.T) {
+func TestExportFile_compression(t *testing.T) {
 	t.Parallel()
 	for compression, open := range map[string]func(io.Reader) (io.Reader, error){
 		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -101,7 +101,7 @@ func TestAFileIsPackedAsAskedFor(t *testing.T) {
 	}
 }
 
-func TestLinesAreTheRecordsAloneWhereOneKindIsAskedFor(t *testing.T) {
+func TestExportFile_linesWithoutKind(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, func(s *mockserver.Server) { s.Export.Pretty = true })
 	path := target(t)
@@ -122,7 +122,7 @@ func TestLinesAreTheRecordsAloneWhereOneKindIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestRecordsOfUnknownKindAreWrittenCountedAndWarnedOf(t *testing.T) {
+func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
@@ -136,7 +136,7 @@ func TestRecordsOfUnknownKindAreWrittenCountedAndWarnedOf(t *testing.T) {
 	}
 }
 
-func TestADayWithoutRecordsIsAnEmptyFile(t *testing.T) {
+func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []mockserver.ExportAnswer{{}, {Empty: mockserver.NoContent}, {Empty: ""}} {
 		p, _ := start(t, func(s *mockserver.Server) { s.Export = answer })
@@ -149,7 +149,7 @@ func TestADayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsMissingIsCreatedAndAnAlteredOneWrittenAgain(t *testing.T) {
+func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := target(t)
@@ -181,7 +181,7 @@ func TestAFileThatIsMissingIsCreatedAndAnAlteredOneWrittenAgain(t *testing.T) {
 	wantContent(t, path, lines)
 }
 
-func TestAChangeWritesTheFileAnewInPlace(t *testing.T) {
+func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 	t.Parallel()
 	_, service := start(t)
 	for name, c := range map[string]struct {
@@ -225,7 +225,7 @@ func TestAChangeWritesTheFileAnewInPlace(t *testing.T) {
 	}
 }
 
-func TestADayThatIsNotOverIsRefusedOrMarkedAndExportedAgain(t *testing.T) {
+func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := target(t)
@@ -254,9 +254,9 @@ func TestADayThatIsNotOverIsRefusedOrMarkedAndExportedAgain(t *testing.T) {
 	p.WantEmptyPlan(fileName, state, config)
 }
 
-// TestMidnightBetweenPlanAndApplyChangesNoPlan plans before and again after the day is
+// TestExportFile_midnightBetweenPlanAndApply plans before and again after the day is
 // over, as an apply does, without a refresh in between.
-func TestMidnightBetweenPlanAndApplyChangesNoPlan(t *testing.T) {
+func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	config := file(target(t), acctest.Attributes{"utc_date": today, "allow_incomplete_day": true})
@@ -271,7 +271,7 @@ func TestMidnightBetweenPlanAndApplyChangesNoPlan(t *testing.T) {
 	}
 }
 
-func TestWhatReplacesAnObjectBeforeItIsGoneKeepsItsFile(t *testing.T) {
+func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 	t.Parallel()
 	_, service := start(t)
 	path := target(t)
@@ -295,7 +295,7 @@ func TestWhatReplacesAnObjectBeforeItIsGoneKeepsItsFile(t *testing.T) {
 	wantContent(t, path, lines)
 }
 
-func TestKindsThatAreNotKnownYetAreJudgedInThePlan(t *testing.T) {
+func TestExportFile_unknownKindsAreCheckedInThePlan(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t)
 	config := file(target(t), acctest.Attributes{"kinds": []any{acctest.Unknown}, "with_kind": false})
@@ -316,7 +316,7 @@ func content(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestAFileOfSomebodyElseIsNeitherReplacedNorRemoved(t *testing.T) {
+func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	path := target(t)
@@ -346,7 +346,7 @@ func TestAFileOfSomebodyElseIsNeitherReplacedNorRemoved(t *testing.T) {
 	wantContent(t, path, "theirs")
 }
 
-func TestTwoObjectsWithOnePathAreAnError(t *testing.T) {
+func TestExportFile_twoObjectsOnePath(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]acctest.Attributes{"new": nil, "overwriting": {"overwrite": true}} {
 		t.Run(name, func(t *testing.T) {
@@ -373,7 +373,7 @@ func TestTwoObjectsWithOnePathAreAnError(t *testing.T) {
 	}
 }
 
-func TestAnExportThatFailsLeavesTheOldFileAsItWas(t *testing.T) {
+func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change acctest.Attributes
@@ -413,7 +413,7 @@ func TestAnExportThatFailsLeavesTheOldFileAsItWas(t *testing.T) {
 	}
 }
 
-func TestATargetThatCannotBeWrittenIsRefusedBeforeAnythingIsAsked(t *testing.T) {
+func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	folder := t.TempDir()
@@ -432,7 +432,7 @@ func TestATargetThatCannotBeWrittenIsRefusedBeforeAnythingIsAsked(t *testing.T) 
 	wantCount(t, service, 0)
 }
 
-func TestValuesThatAreNotKnownYetArePlannedAndCheckedAtApply(t *testing.T) {
+func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	for _, name := range []string{"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy"} {

@@ -31,7 +31,7 @@ resource "analytics_export_file" "day" {
 }
 `
 
-func TestADayIsReadInAPlanAndWrittenToAFile(t *testing.T) {
+func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{
@@ -69,9 +69,9 @@ func fileState(t *testing.T, cli *acctest.CLI) string {
 	return cli.MustRun("state", "show", "analytics_export_file.day").Output
 }
 
-// TestALargeDayPassesInConstantMemory compares the provider's memory for a day of 90 MB
+// TestAccExportFile_largeDayInConstantMemory compares the provider's memory for a day of 90 MB
 // with that for a day without records; make bench does it for days of gigabytes.
-func TestALargeDayPassesInConstantMemory(t *testing.T) {
+func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 200_000 })
 	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
@@ -89,7 +89,7 @@ func TestALargeDayPassesInConstantMemory(t *testing.T) {
 	}
 }
 
-func TestAnInterruptWhileAnExportIsReadLeavesNoFile(t *testing.T) {
+func TestAccExportFile_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {

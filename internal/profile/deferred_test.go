@@ -21,7 +21,7 @@ var (
 	cfg   = config(`{"plan":"gold"}`, short)
 )
 
-func TestAnUpdateThatIsNeverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
+func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
@@ -39,7 +39,7 @@ func TestAnUpdateThatIsNeverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	wantSent(t, service, `{"plan":"gold"}`)
 }
 
-func TestAnUpdateThatNobodyWaitsForIsFoundByARefresh(t *testing.T) {
+func TestProfile_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
@@ -55,7 +55,7 @@ func TestAnUpdateThatNobodyWaitsForIsFoundByARefresh(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatFailsAtTheServiceIsAnErrorWithItsCode(t *testing.T) {
+func TestProfile_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
@@ -74,7 +74,7 @@ func TestAnUpdateThatFailsAtTheServiceIsAnErrorWithItsCode(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatVanishesShowsWhatTheServiceHolds(t *testing.T) {
+func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
@@ -90,7 +90,7 @@ func TestAnUpdateThatVanishesShowsWhatTheServiceHolds(t *testing.T) {
 	}
 }
 
-func TestAStatusThatNobodyKnowsIsPending(t *testing.T) {
+func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
@@ -105,7 +105,7 @@ func TestAStatusThatNobodyKnowsIsPending(t *testing.T) {
 	}
 }
 
-func TestAnUpdateWhoseAnswerIsLostIsAcceptedOnce(t *testing.T) {
+func TestProfile_lostAnswerIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Second })
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit})
@@ -116,7 +116,7 @@ func TestAnUpdateWhoseAnswerIsLostIsAcceptedOnce(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
+func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	plan, diags := p.Plan(name, nil, config(`{"plan":"gold"}`, nil))
@@ -151,7 +151,7 @@ func TestAnInterruptedWaitGoesOnWithTheSameRequest(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, nil))
 }
 
-func TestAnUpdateFulfilledWhileARefreshLooksIsNotTakenForGone(t *testing.T) {
+func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})

@@ -9,7 +9,7 @@ import (
 )
 
 // The values of an update are its own: somebody else's pending update is none of them.
-func TestProfileDeferred_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
+func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 	t.Parallel()
 	for kind, cfg := range map[string]acctest.Attributes{
 		"in state":   config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false}),
@@ -34,7 +34,7 @@ func TestProfileDeferred_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 	}
 }
 
-func TestProfileDeferred_oldFailureIsNotItsOwn(t *testing.T) {
+func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, At: time.Now().Add(-time.Hour)})
@@ -50,7 +50,7 @@ func TestProfileDeferred_oldFailureIsNotItsOwn(t *testing.T) {
 	wantSent(t, service, `{"plan":"gold"}`)
 }
 
-func TestProfileDeferred_emptyObjectSendsNothing(t *testing.T) {
+func TestProfile_emptyObjectSendsNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state, _ := p.MustCreate(name, config(`{}`, nil))
@@ -64,7 +64,7 @@ func TestProfileDeferred_emptyObjectSendsNothing(t *testing.T) {
 
 // A profile that something else removes while its update is pending is gone, and not
 // an empty object whose plan never settles.
-func TestProfileDeferred_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
+func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
@@ -87,7 +87,7 @@ func TestProfileDeferred_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T
 
 // An update whose outcome is unknown is sent again by the next apply: its values are
 // absolute, and what is pending could be somebody else's.
-func TestProfileDeferred_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
+func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
@@ -114,7 +114,7 @@ func TestProfileDeferred_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 
 // The object of a renamed key is destroyed after its successor has written: what that
 // wrote is not taken back.
-func TestProfileDeferred_renamedKeyClearsNothing(t *testing.T) {
+func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 	t.Parallel()
 	for order, destroyFirst := range map[string]bool{"destroyed first": true, "destroyed last": false} {
 		t.Run(order, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestProfileDeferred_renamedKeyClearsNothing(t *testing.T) {
 }
 
 // A changed scope of the provider never points an object at another project unnoticed.
-func TestProfileDeferred_changedProviderScope(t *testing.T) {
+func TestProfile_changedProviderScope(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"gold"}`, nil))
@@ -162,7 +162,7 @@ func TestProfileDeferred_changedProviderScope(t *testing.T) {
 
 // Going back to the value that the service holds still, while the update away from it is
 // pending, is fulfilled only once it is.
-func TestProfileDeferred_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
+func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	quick := acctest.Attributes{"wait_for_fulfilment": false}
@@ -181,7 +181,7 @@ func TestProfileDeferred_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 }
 
 // A profile that no update was ever sent for is not one whose update is awaited.
-func TestProfileDeferred_importedProfileStaysFulfilled(t *testing.T) {
+func TestProfile_importedProfileStaysFulfilled(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"plan":"gold"}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestOnlyConfiguredMembersAreSentAndOthersStayInvisible(t *testing.T) {
+func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"theirs":"secret","plan":"free"}`)
@@ -28,7 +28,7 @@ func TestOnlyConfiguredMembersAreSentAndOthersStayInvisible(t *testing.T) {
 	}
 }
 
-func TestAnUpdateCarriesOnlyWhatDiffers(t *testing.T) {
+func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"a":1,"b":{"x":[1,2]},"c":"x","d":true}`, nil))
@@ -38,7 +38,7 @@ func TestAnUpdateCarriesOnlyWhatDiffers(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(`{"a":1.0,"b":{"x":[1,2,3]},"c":null,"e":"new","d":true}`, nil))
 }
 
-func TestDriftOfAManagedMemberIsRepairedAlone(t *testing.T) {
+func TestProfile_driftOfAManagedMemberIsRepairedAlone(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	cfg := config(`{"a":1,"b":2}`, nil)
@@ -56,7 +56,7 @@ func TestDriftOfAManagedMemberIsRepairedAlone(t *testing.T) {
 	wantSent(t, service, `{"a":1}`)
 }
 
-func TestSpellingOfValuesIsNoChange(t *testing.T) {
+func TestProfile_spellingOfValuesIsNoChange(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"n":1,"z":0,"big":9007199254740993,"s":"é","l":[1,"a",{"b":null}]}`, nil))
@@ -67,7 +67,7 @@ func TestSpellingOfValuesIsNoChange(t *testing.T) {
 	}
 }
 
-func TestAMemberTakenOutIsNoLongerManagedAndThePlanSaysSo(t *testing.T) {
+func TestProfile_removedMemberIsNoLongerManaged(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
@@ -83,7 +83,7 @@ func TestAMemberTakenOutIsNoLongerManagedAndThePlanSaysSo(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(`{"a":1}`, nil))
 }
 
-func TestExactNamesArrive(t *testing.T) {
+func TestProfile_exactNamesArrive(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	cfg := config(`{"a.b":1,"q\"uote":2,"ünï":3,"__proto__":4,"":5,"$set":6,"sp ace":7}`, nil)
@@ -97,7 +97,7 @@ func TestExactNamesArrive(t *testing.T) {
 	wantEmptyPlan(t, p, state, cfg)
 }
 
-func TestTextThatIsNoObjectIsRefusedWithoutRepeatingIt(t *testing.T) {
+func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	for _, text := range []string{"", "canary", `{"canary":`, `["canary"]`, "null", `{"canary":1e400}`, `{"canary":1,"canary":2}`} {
@@ -129,7 +129,7 @@ func TestTextThatIsNoObjectIsRefusedWithoutRepeatingIt(t *testing.T) {
 	}
 }
 
-func TestWriteOnlyValuesAreSentByVersionAndNeverInStateOrPlan(t *testing.T) {
+func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	cfg := writeOnly(`{"email":"canary@example.com"}`, 1, nil)
@@ -149,7 +149,7 @@ func TestWriteOnlyValuesAreSentByVersionAndNeverInStateOrPlan(t *testing.T) {
 	wantEmptyPlan(t, p, state, writeOnly(`{"email":"other@example.com","plan":"gold"}`, 2, nil))
 }
 
-func TestAFailureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
+func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
@@ -180,7 +180,7 @@ func TestAFailureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	}
 }
 
-func TestDestroyRetainsOrClears(t *testing.T) {
+func TestProfile_destroyRetainsOrClears(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
@@ -204,7 +204,7 @@ func TestDestroyRetainsOrClears(t *testing.T) {
 	}
 }
 
-func TestImportTakesTheWholeProfileOver(t *testing.T) {
+func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"a":1,"b":"x"}`)
@@ -223,7 +223,7 @@ func TestImportTakesTheWholeProfileOver(t *testing.T) {
 	wantSent(t, service)
 }
 
-func TestAProfileIsRemovedOnlyByAProven404(t *testing.T) {
+func TestProfile_removedOnlyByAProven404(t *testing.T) {
 	t.Parallel()
 	for label, tc := range map[string]struct {
 		fault   mockserver.Fault
@@ -245,7 +245,7 @@ func TestAProfileIsRemovedOnlyByAProven404(t *testing.T) {
 	}
 }
 
-func TestAContraryPendingDeletionStopsTheUpdateBeforeItIsSent(t *testing.T) {
+func TestProfile_conflictsWithAPendingDeletion(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
@@ -256,7 +256,7 @@ func TestAContraryPendingDeletionStopsTheUpdateBeforeItIsSent(t *testing.T) {
 	}
 }
 
-func TestTheDataSourceGivesTheProfileExactly(t *testing.T) {
+func TestProfileDataSource_readsExactly(t *testing.T) {
 	t.Parallel()
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"b":9007199254740993,"a":1.0}`)

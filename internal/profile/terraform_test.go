@@ -25,7 +25,7 @@ func block(lines ...string) string {
 	return fmt.Sprintf("resource \"analytics_profile\" \"jane\" {\n  identity_id = %q\n  %s\n}\n", person, strings.Join(lines, "\n  "))
 }
 
-func TestAProfileIsManagedImportedAndForgottenByTheCLI(t *testing.T) {
+func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
@@ -51,7 +51,7 @@ func TestAProfileIsManagedImportedAndForgottenByTheCLI(t *testing.T) {
 	}
 }
 
-func TestWriteOnlyMembersAreInNoFileAndSurviveAFailure(t *testing.T) {
+func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	text := func(version int, value string) string {
@@ -75,7 +75,7 @@ func TestWriteOnlyMembersAreInNoFileAndSurviveAFailure(t *testing.T) {
 	cli.MustRun("plan", "-detailed-exitcode")
 }
 
-func TestAnInterruptWhileWaitingIsContinuedByTheNextApply(t *testing.T) {
+func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 
 const name = "analytics_current_user"
 
-func TestTheCurrentUserIsReadWithEitherKindOfCredentials(t *testing.T) {
+func TestCurrentUser_eitherKindOfCredentials(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	for label, settings := range map[string]acctest.Attributes{
@@ -30,7 +30,7 @@ func TestTheCurrentUserIsReadWithEitherKindOfCredentials(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoUserIsAnError(t *testing.T) {
+func TestCurrentUser_answerThatIsNoUserIsAnError(t *testing.T) {
 	t.Parallel()
 	for words, fault := range map[string]mockserver.Fault{
 		"Authentication rejected":   {Status: 401, Body: []byte(`{}`)},
