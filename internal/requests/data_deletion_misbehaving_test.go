@@ -27,7 +27,6 @@ func TestDataDeletion_oldFailureIsNotItsOwn(t *testing.T) {
 	state, diags := p.MustCreate(deletionName, config(atOnce))
 	wantNoPerson(t, diags)
 	for range 3 { // further applies
-
 		p = nextRun(t, service)
 		state, diags = p.MustRefresh(deletionName, state)
 		if len(diags.Warnings()) > 0 {
