@@ -26,7 +26,7 @@ const (
 
 var private = []string{"jo@example.com", "jo%40example.com", "acme", "4711", token, "hunter2", "s3cret", "2001:db8", "12:34"}
 
-// exchanged is a request with the response to it, and the violations that follow.
+// exchanged is a request, its response and the violations that are expected.
 type exchanged struct {
 	method, target string
 	header         http.Header
@@ -36,25 +36,30 @@ type exchanged struct {
 	want           []string
 }
 
-// violations sends the request through a validator. Without a handler the answer is
-// one that every operation allows.
+// violations sends the request through a validator and returns what it reports. The
+// default handler answers with a body that every operation allows.
 func (e exchanged) violations(t *testing.T) []string {
 	t.Helper()
+
 	v, err := New(e.options...)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	handler := e.handler
 	if handler == nil {
 		handler = answer(http.StatusOK, "application/json", `{"token":"`+token+`"}`)
 	}
+
 	r := httptest.NewRequestWithContext(t.Context(), e.method, e.target, strings.NewReader(e.body))
 	r.Header = maps.Clone(e.header)
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
+
 	var got []string
 	v.Wrap(handler, func(text string) { got = append(got, text) }).ServeHTTP(httptest.NewRecorder(), r)
+
 	for _, text := range got {
 		for _, value := range private {
 			if strings.Contains(text, value) {
@@ -62,6 +67,7 @@ func (e exchanged) violations(t *testing.T) []string {
 			}
 		}
 	}
+
 	return got
 }
 
@@ -94,12 +100,14 @@ func withBody(contentType string, h http.Header) http.Header {
 	return h
 }
 
-func TestDocumentHasEveryOperationOfTheInterface(t *testing.T) {
+func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
 	t.Parallel()
+
 	doc, err := load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var got []string
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -109,11 +117,13 @@ func TestDocumentHasEveryOperationOfTheInterface(t *testing.T) {
 			}
 		}
 	}
+
 	want := []string{
 		"login POST /v1/auth/login/jwt",
 		"getCurrentUser GET /v1/user/self",
 		"exportRecords GET " + exportPath,
 	}
+
 	for suffix, prefix := range map[string]string{
 		"":           "/v1/org/{orgId}/project/{projectId}/compliance",
 		"ForAccount": "/v1/account/{accountId}/compliance",
@@ -129,19 +139,23 @@ func TestDocumentHasEveryOperationOfTheInterface(t *testing.T) {
 			"listPendingRequests"+suffix+" GET "+prefix+"/pending-requests",
 		)
 	}
+
 	slices.Sort(got)
 	slices.Sort(want)
+
 	if !slices.Equal(got, want) {
 		t.Errorf("operations:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func TestConsentQueryParametersAreTheFieldsOfTheRecord(t *testing.T) {
+func TestDocument_consentQueryHasTheFieldsOfTheRecord(t *testing.T) {
 	t.Parallel()
+
 	doc, err := load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for id, schema := range map[string]string{"updateConsent": "ConsentUpdate", "updateConsentForAccount": "ConsentUpdate", "login": "Login"} {
 		operation := operationByID(doc, id)
 		for name := range doc.Components.Schemas[schema].Value.Properties {
@@ -152,7 +166,7 @@ func TestConsentQueryParametersAreTheFieldsOfTheRecord(t *testing.T) {
 	}
 }
 
-func TestDocumentReturnsACopy(t *testing.T) {
+func TestDocument_returnsACopy(t *testing.T) {
 	t.Parallel()
 	Document()[0] = 'X'
 	if Document()[0] != '#' {
@@ -160,7 +174,7 @@ func TestDocumentReturnsACopy(t *testing.T) {
 	}
 }
 
-func TestExportKindParameterNeedsANameOfItsOwn(t *testing.T) {
+func TestExportKindParameter_nameMustBeFree(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "utcDate", "apiSecretToken"} {
 		if _, err := New(ExportKindParameter(name)); err == nil {

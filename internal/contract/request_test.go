@@ -23,8 +23,9 @@ const (
 	currentUser   = "getCurrentUser: GET /v1/user/self: "
 )
 
-func TestGoodRequestsAreNotReported(t *testing.T) {
+func TestRequest_goodOnesAreNotReported(t *testing.T) {
 	t.Parallel()
+
 	cases := map[string]exchanged{
 		"login with JSON":              {method: "POST", target: "/v1/auth/login/jwt", header: withBody(mediaJSON, http.Header{}), body: `{"email":"jo@example.com","password":"hunter2"}`},
 		"login with a form":            {method: "POST", target: "/v1/auth/login/jwt", header: withBody(mediaForm, http.Header{}), body: "email=jo%40example.com&password=hunter2"},
@@ -37,6 +38,7 @@ func TestGoodRequestsAreNotReported(t *testing.T) {
 		"identity of unreserved":       {method: "GET", target: "/v1/account/a-._~Z9/compliance/user/.../consent", header: bearerHeader()},
 		"content type with parameters": {method: "PATCH", target: person + "/profile", header: withBody("Application/JSON; charset=utf-8", bearerHeader()), body: `{"a":{"b":null}}`},
 	}
+
 	for family, user := range map[string]string{"": person, "account family,": oldPerson} {
 		maps.Copy(cases, map[string]exchanged{
 			family + " consent with JSON":    {method: "PATCH", target: user + "/consent", header: withBody(mediaJSON, bearerHeader()), body: `{` + clauses + `,"user_ipv6":"::ffff:192.0.2.1","agreement_time":1700000000000,"manual":true}`},
@@ -50,15 +52,18 @@ func TestGoodRequestsAreNotReported(t *testing.T) {
 			family + " pending requests":     {method: "GET", target: strings.TrimSuffix(user, "/user/jo%40example.com") + "/pending-requests", header: bearerHeader()},
 		})
 	}
+
 	runExchanges(t, cases)
 }
 
-func TestPathsOfRequests(t *testing.T) {
+func TestRequest_path(t *testing.T) {
 	t.Parallel()
+
 	const none = "no operation: section 4 has no operation with this path and method"
 	get := func(target string, want ...string) exchanged {
 		return exchanged{method: "GET", target: target, header: bearerHeader(), want: want}
 	}
+
 	runExchanges(t, map[string]exchanged{
 		"unknown path":         get("/v1/org/acme/people/jo%40example.com", none),
 		"without version":      get("/user/self", none),
@@ -79,24 +84,28 @@ func TestPathsOfRequests(t *testing.T) {
 	})
 }
 
-func TestCredentialsOfRequests(t *testing.T) {
+func TestRequest_credentials(t *testing.T) {
 	t.Parallel()
+
 	const (
 		form = `header Authorization: is not exactly "bearer <JWT>" with the scheme in lower case (section 5)`
 		many = "credentials: there is more than one, and one of two methods is accepted (section 5)"
 	)
+
 	self := func(target string, headers []string, want ...string) exchanged {
 		for i := range want {
 			want[i] = currentUser + want[i]
 		}
 		return exchanged{method: "GET", target: target, header: http.Header{"Authorization": headers}, want: want}
 	}
+
 	loginWith := func(target string, h http.Header) exchanged {
 		return exchanged{
 			method: "POST", target: target, header: withBody(mediaJSON, h), body: `{"email":"jo@example.com","password":"hunter2"}`,
 			want: []string{login + "credentials: the operation takes none (section 5, rule 1)"},
 		}
 	}
+
 	runExchanges(t, map[string]exchanged{
 		"none":                self("/v1/user/self", nil, "credentials: there are none (section 5)"),
 		"both":                self("/v1/user/self?apiSecretToken=s3cret", []string{"bearer " + token}, many),
@@ -113,11 +122,13 @@ func TestCredentialsOfRequests(t *testing.T) {
 	})
 }
 
-func TestQueriesOfRequests(t *testing.T) {
+func TestRequest_query(t *testing.T) {
 	t.Parallel()
+
 	get := func(target string, want ...string) exchanged {
 		return exchanged{method: "GET", target: target, header: bearerHeader(), want: want}
 	}
+
 	const date = exportRecords + "query parameter utcDate: does not satisfy the schema's format (section 4)"
 	runExchanges(t, map[string]exchanged{
 		"undeclared":          get(person+"/consent?hunter2=1&s3cret=2", getConsent+"query: parameters that the operation does not declare: 2 (section 4)"),
@@ -135,15 +146,18 @@ func TestQueriesOfRequests(t *testing.T) {
 	})
 }
 
-func TestBodiesOfRequests(t *testing.T) {
+func TestRequest_body(t *testing.T) {
 	t.Parallel()
+
 	const (
 		media   = "body: its Content-Type is not one that the operation declares (section 4)"
 		notJSON = "body: is not one valid JSON value without repeated names (section 4)"
 	)
+
 	profile := func(contentType, body, want string) exchanged {
 		return exchanged{method: "PATCH", target: person + "/profile", header: withBody(contentType, bearerHeader()), body: body, want: []string{updateProfile + want}}
 	}
+
 	runExchanges(t, map[string]exchanged{
 		"get":                   {method: "GET", target: person + "/consent", header: bearerHeader(), body: "{}", want: []string{getConsent + "body: the operation takes none (section 4)"}},
 		"delete":                {method: "DELETE", target: person + "/all-data", header: bearerHeader(), body: "{}", want: []string{"deleteAllData: DELETE " + personPath + "/all-data: body: the operation takes none (section 4)"}},
@@ -162,22 +176,27 @@ func TestBodiesOfRequests(t *testing.T) {
 	})
 }
 
-func TestParametersThatMayTravelInABodyOrTheQuery(t *testing.T) {
+func TestRequest_parametersInBodyOrQuery(t *testing.T) {
 	t.Parallel()
+
 	consent := func(query, contentType, body string, want ...string) exchanged {
 		h := bearerHeader()
 		if contentType != "" {
 			h.Set("Content-Type", contentType)
 		}
+
 		for i := range want {
 			want[i] = updateConsent + want[i]
 		}
+
 		return exchanged{method: "PATCH", target: person + "/consent?" + query, header: h, body: body, want: want}
 	}
+
 	const (
 		both = "parameters: some are in the body and some in the query (section 4, gaps; section 5, rule 4)"
 		none = "parameters: there are none, in the body or in the query (section 2)"
 	)
+
 	fourText := strings.TrimSuffix(clausesText, "&clause_5_consent=false")
 	runExchanges(t, map[string]exchanged{
 		"none":                    consent("", "", "", none),

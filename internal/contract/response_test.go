@@ -8,11 +8,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// answered is an exchange with a good request for one of the kinds of responses.
+// answered returns an exchange with a good request for an operation.
 func answered(operation string, handler http.HandlerFunc, want ...string) exchanged {
 	for i := range want {
 		want[i] = operation + want[i]
 	}
+
 	e := exchanged{method: "GET", header: bearerHeader(), handler: handler, want: want}
 	switch operation {
 	case login:
@@ -25,11 +26,13 @@ func answered(operation string, handler http.HandlerFunc, want ...string) exchan
 	case exportRecords:
 		e.target = export + "?utcDate=2024-02-29"
 	}
+
 	return e
 }
 
-func TestGoodResponsesAreNotReported(t *testing.T) {
+func TestResponse_goodOnesAreNotReported(t *testing.T) {
 	t.Parallel()
+
 	runExchanges(t, map[string]exchanged{
 		"token and more":        answered(login, answer(200, mediaJSON, `{"token":"`+token+`","x":1}`)),
 		"login refused":         answered(login, answer(401, mediaJSON, `{"error":{"code":"x","message":"y"}}`)),
@@ -56,13 +59,15 @@ func compressed(w http.ResponseWriter, r *http.Request) {
 	answer(200, mediaJSON, "\x1f\x8b")(w, r)
 }
 
-func TestBadResponsesAreReported(t *testing.T) {
+func TestResponse_badOnesAreReported(t *testing.T) {
 	t.Parallel()
+
 	const (
 		empty   = "response: has no body, and one is shown (sections 2 and 4)"
 		media   = "response: its Content-Type is missing or not one that the operation declares (section 4)"
 		notJSON = "response: is not one valid JSON value without repeated names (section 4)"
 	)
+
 	runExchanges(t, map[string]exchanged{
 		"login without a body":    answered(login, answer(204, "", ""), empty),
 		"login without a token":   answered(login, answer(200, mediaJSON, `{"jwt":"`+token+`"}`), "response: token: is required and missing (section 4)"),
@@ -81,7 +86,7 @@ func TestBadResponsesAreReported(t *testing.T) {
 	})
 }
 
-func TestStatusThatTheDocumentDoesNotDeclareIsReported(t *testing.T) {
+func TestResponse_undeclaredStatusIsReported(t *testing.T) {
 	t.Parallel()
 	e := answered(currentUser, answer(404, mediaJSON, "{}"), "response: does not match the OpenAPI document (section 4)")
 	e.options = []Option{func(doc *openapi3.T) error {
@@ -91,7 +96,7 @@ func TestStatusThatTheDocumentDoesNotDeclareIsReported(t *testing.T) {
 	runExchanges(t, map[string]exchanged{"404": e})
 }
 
-func TestResponseIsJudgedByTheHeadersThatWereSent(t *testing.T) {
+func TestResponse_validatedByTheHeadersThatWereSent(t *testing.T) {
 	t.Parallel()
 	late := func(w http.ResponseWriter, r *http.Request) {
 		answer(200, "text/html", "")(w, r)

@@ -18,8 +18,7 @@ import (
 	"time"
 )
 
-// served runs a handler behind a validator and a real connection, and returns what
-// was reported when the server is closed.
+// served is a server with a handler behind a validator.
 type served struct {
 	*httptest.Server
 	mu         sync.Mutex
@@ -28,21 +27,24 @@ type served struct {
 
 func serve(t *testing.T, handler http.HandlerFunc) *served {
 	t.Helper()
+
 	v, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := &served{}
 	s.Server = httptest.NewServer(v.Wrap(handler, func(text string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.violations = append(s.violations, text)
 	}))
+
 	t.Cleanup(s.Close)
 	return s
 }
 
-// received is what the client has of a response.
+// received is a response as the client received it.
 type received struct {
 	status int
 	header http.Header
@@ -51,16 +53,19 @@ type received struct {
 
 func (s *served) send(ctx context.Context, t *testing.T, method, target, body string) (received, error) {
 	t.Helper()
+
 	req, err := http.NewRequestWithContext(ctx, method, s.URL+target, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header = withBody(mediaJSON, bearerHeader())
 	resp, err := s.Client().Do(req)
 	if err != nil {
 		return received{}, err
 	}
 	defer resp.Body.Close()
+
 	got, err := io.ReadAll(resp.Body)
 	return received{resp.StatusCode, resp.Header, string(got)}, err
 }
@@ -73,8 +78,9 @@ func (s *served) expect(t *testing.T, want ...string) {
 	}
 }
 
-func TestHandlerReadsTheBodyThatWasSent(t *testing.T) {
+func TestWrap_handlerReadsTheBodyThatWasSent(t *testing.T) {
 	t.Parallel()
+
 	const body = `{"name": "Jo"}`
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		got, err := io.ReadAll(r.Body)
@@ -83,20 +89,24 @@ func TestHandlerReadsTheBodyThatWasSent(t *testing.T) {
 		}
 		answer(http.StatusAccepted, mediaJSON, `{"id":"1"}`)(w, r)
 	})
+
 	got, err := s.send(t.Context(), t, "PATCH", person+"/profile", body)
 	if err != nil || got.body != `{"id":"1"}` || got.status != http.StatusAccepted {
 		t.Errorf("answer %q, %v", got.body, err)
 	}
+
 	s.expect(t)
 }
 
-func TestHandlerReadsTheErrorAtWhichTheClientStopped(t *testing.T) {
+func TestWrap_handlerReadsTheErrorAtWhichTheClientStopped(t *testing.T) {
 	t.Parallel()
+
 	stopped := errors.New("stopped")
 	v, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, target := range []string{"/profile", "/consent"} {
 		for _, part := range []string{"", `{"a`} {
 			r := httptest.NewRequestWithContext(t.Context(), "PATCH", person+target, io.MultiReader(strings.NewReader(part), failing{stopped}))
@@ -110,22 +120,25 @@ func TestHandlerReadsTheErrorAtWhichTheClientStopped(t *testing.T) {
 	}
 }
 
-func TestViolationsDoNotChangeWhatTheClientSees(t *testing.T) {
+func TestWrap_violationsDoNotChangeWhatTheClientSees(t *testing.T) {
 	t.Parallel()
+
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Test", "kept")
 		answer(http.StatusTeapot, "text/html", "<p>"+r.URL.RawQuery)(w, r)
 	})
+
 	got, err := s.send(t.Context(), t, "GET", person+"/consent?x=1", "")
 	if err != nil || got.body != "<p>x=1" || got.status != http.StatusTeapot || got.header.Get("X-Test") != "kept" {
 		t.Errorf("answer %q, %v", got.body, err)
 	}
+
 	s.expect(t,
 		getConsent+"query: parameters that the operation does not declare: 1 (section 4)",
 		getConsent+"response: its Content-Type is missing or not one that the operation declares (section 4)")
 }
 
-func TestAbortedResponseIsNotJudged(t *testing.T) {
+func TestWrap_abortedResponseIsNotValidated(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		answer(http.StatusOK, "text/html", "<html>")(w, r)
@@ -137,29 +150,34 @@ func TestAbortedResponseIsNotJudged(t *testing.T) {
 	s.expect(t)
 }
 
-func TestHijackedConnectionBelongsToTheHandler(t *testing.T) {
+func TestWrap_hijackedConnectionBelongsToTheHandler(t *testing.T) {
 	t.Parallel()
+
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		hijacker, ok := w.(http.Hijacker)
 		if !ok {
 			t.Error("the connection cannot be hijacked")
 			return
 		}
+
 		conn, _, err := hijacker.Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer conn.Close()
+
 		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut")
 	})
+
 	if got, err := s.send(t.Context(), t, "GET", "/v1/user/self", ""); got.body != "cut" || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("answer %q, %v", got.body, err)
 	}
+
 	s.expect(t)
 }
 
-func TestHijackThatIsNotPossibleIsAnError(t *testing.T) {
+func TestWrap_impossibleHijackIsAnError(t *testing.T) {
 	t.Parallel()
 	rec := &recorder{ResponseWriter: httptest.NewRecorder()}
 	if _, _, err := rec.Hijack(); !errors.Is(err, http.ErrNotSupported) || rec.hijacked {
@@ -167,33 +185,42 @@ func TestHijackThatIsNotPossibleIsAnError(t *testing.T) {
 	}
 }
 
-func TestFlushedPartsArriveWhileTheHandlerRuns(t *testing.T) {
+func TestWrap_flushedPartsArriveWhileTheHandlerRuns(t *testing.T) {
 	t.Parallel()
+
 	seen := make(chan struct{})
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", mediaJSON)
+
 		if flusher, ok := w.(http.Flusher); ok {
 			flusher.Flush()
 		}
+
 		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Error(err)
 		}
+
 		select {
 		case <-seen:
 		case <-r.Context().Done():
 		}
+
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "[]")
 	})
+
 	conn, reader := dial(t, s)
 	fmt.Fprint(conn, "GET "+person+"/consent HTTP/1.1\r\nHost: x\r\nAuthorization: bearer "+token+"\r\nConnection: close\r\n\r\n")
+
 	if line, err := reader.ReadString('\n'); line != "HTTP/1.1 200 OK\r\n" || err != nil {
 		t.Errorf("first line %q, %v", line, err)
 	}
+
 	close(seen)
 	if rest, err := io.ReadAll(reader); !strings.Contains(string(rest), "[]") || err != nil {
 		t.Errorf("the rest is %q, %v", rest, err)
 	}
+
 	conn.Close()
 	s.expect(t)
 }
@@ -209,7 +236,7 @@ func dial(t *testing.T, s *served) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-func TestPrefixThatWasTakenOffThePathIsNotJudged(t *testing.T) {
+func TestWrap_prefixRemovedFromThePathIsNotValidated(t *testing.T) {
 	t.Parallel()
 	v, err := New()
 	if err != nil {
@@ -221,23 +248,27 @@ func TestPrefixThatWasTakenOffThePathIsNotJudged(t *testing.T) {
 	handler.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-func TestInformationalResponsesPass(t *testing.T) {
+func TestWrap_informationalResponsesPass(t *testing.T) {
 	t.Parallel()
+
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
 		answer(http.StatusOK, mediaJSON, "{}")(w, r)
 	})
+
 	hints := 0
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { hints++; return nil },
 	})
+
 	if got, err := s.send(ctx, t, "GET", person+"/consent", ""); err != nil || got.status != http.StatusOK || hints != 1 {
 		t.Errorf("%v after %d informational responses", err, hints)
 	}
+
 	s.expect(t)
 }
 
-func TestLargeResponseIsNotKept(t *testing.T) {
+func TestWrap_largeResponseIsNotKept(t *testing.T) {
 	t.Parallel()
 	inner := httptest.NewRecorder()
 	rec := &recorder{ResponseWriter: inner}
@@ -250,12 +281,12 @@ func TestLargeResponseIsNotKept(t *testing.T) {
 	}
 }
 
-// broken stands for a client that has gone away.
+// broken is a ResponseWriter whose client has gone.
 type broken struct{ http.ResponseWriter }
 
 func (broken) Write(p []byte) (int, error) { return len(p) / 2, net.ErrClosed }
 
-func TestResponseThatTheClientDidNotWaitForIsNotJudged(t *testing.T) {
+func TestWrap_responseWithoutAWaitingClientIsNotValidated(t *testing.T) {
 	t.Parallel()
 	v, err := New()
 	if err != nil {
@@ -266,26 +297,31 @@ func TestResponseThatTheClientDidNotWaitForIsNotJudged(t *testing.T) {
 	v.Wrap(answer(200, mediaJSON, `{"a":1}`), func(text string) { t.Error(text) }).ServeHTTP(broken{httptest.NewRecorder()}, r)
 }
 
-func TestHandlerThatGivesUpWithItsClientIsNotJudged(t *testing.T) {
+func TestWrap_handlerThatStopsWithItsClientIsNotValidated(t *testing.T) {
 	t.Parallel()
+
 	arrived := make(chan struct{})
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)
 		<-r.Context().Done()
 	})
+
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-arrived
 		cancel()
 	}()
+
 	if _, err := s.send(ctx, t, "GET", "/v1/user/self", ""); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+
 	s.expect(t)
 }
 
-func TestValidatorServesManyAtOnce(t *testing.T) {
+func TestWrap_concurrentRequests(t *testing.T) {
 	t.Parallel()
+
 	s := serve(t, answer(http.StatusOK, mediaJSON, "{}"))
 	var group sync.WaitGroup
 	for range 50 {
@@ -295,6 +331,7 @@ func TestValidatorServesManyAtOnce(t *testing.T) {
 			}
 		})
 	}
+
 	group.Wait()
 	s.expect(t)
 }

@@ -15,8 +15,9 @@ import (
 
 var epoch = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 
-func TestATokenLastsOneHourOfTheClock(t *testing.T) {
+func TestToken_lastsOneHourOfTheClock(t *testing.T) {
 	t.Parallel()
+
 	clock := mockserver.NewManualClock(epoch)
 	s := start(t, func(s *mockserver.Server) { s.Clock = clock })
 	token := s.login()
@@ -31,74 +32,89 @@ func TestATokenLastsOneHourOfTheClock(t *testing.T) {
 	}
 }
 
-func TestATokenShowsItsTimesAndItsUser(t *testing.T) {
+func TestToken_claimsTimesAndUser(t *testing.T) {
 	t.Parallel()
+
 	s := start(t, func(s *mockserver.Server) { s.Clock = mockserver.NewManualClock(epoch) })
 	token := s.login()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		t.Fatalf("%q is no JWT", token)
 	}
+
 	var header struct{ Alg string }
 	var claims struct {
 		Sub      string
 		Iat, Exp int64
 	}
+
 	for i, part := range []any{&header, &claims} {
 		text, err := base64.RawURLEncoding.DecodeString(parts[i])
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if err := json.Unmarshal(text, part); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if header.Alg != "HS256" || claims.Sub != s.Email || claims.Iat != epoch.Unix() || claims.Exp != epoch.Unix()+3600 {
 		t.Errorf("%+v %+v", header, claims)
 	}
+
 	if s.login() == token {
 		t.Error("two logins gave the same token")
 	}
 }
 
-func TestWhatATokenClaimsDoesNotChangeHowLongItLasts(t *testing.T) {
+func TestToken_claimsDoNotChangeItsLifetime(t *testing.T) {
 	t.Parallel()
+
 	clock := mockserver.NewManualClock(epoch)
 	s := start(t, func(s *mockserver.Server) {
 		s.Clock = clock
 		s.Claims = func(now time.Time) map[string]any { return map[string]any{"exp": now.Unix() - 1} }
 		s.LoginAnswer = func(token string) any { return map[string]any{"token": token, "more": true} }
 	})
+
 	token := s.login()
 	if got := s.send(http.MethodGet, "/v1/user/self", "", "Authorization", "bearer "+token); got.status != 200 {
 		t.Errorf("status %d", got.status)
 	}
+
 	if !strings.Contains(token, base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1768469399}`))) {
 		t.Errorf("the claims are not in %s", token)
 	}
 }
 
-func TestRevokedTokensAndKeysAreRefused(t *testing.T) {
+func TestAuth_revokedTokensAndKeysAreRefused(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	token := s.login()
 	s.RevokeTokens()
 	s.RevokeSecretKey(s.SecretKey)
+
 	if got := s.send(http.MethodGet, "/v1/user/self", "", "Authorization", "bearer "+token); got.status != 401 || got.refused() != "invalid_token" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+
 	if got := s.withKey(http.MethodGet, "/v1/user/self", ""); got.status != 401 || got.refused() != "invalid_key" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+
 	if got := s.send(http.MethodGet, "/v1/user/self", "", "Authorization", "bearer "+s.IssueToken("ada@example.com")); got.json()["email"] != "ada@example.com" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
 
-func TestAWrongPasswordIsA401AndAMissingOneA400(t *testing.T) {
+func TestLogin_wrongPasswordIs401MissingIs400(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	s.AllowViolations() // the contract requires both parameters
+
 	for body, want := range map[string]string{
 		encode(t, map[string]any{"email": s.Email, "password": "wrong"}):                 "401 invalid_credentials",
 		encode(t, map[string]any{"email": "nobody@example.com", "password": s.Password}): "401 invalid_credentials",
@@ -116,11 +132,13 @@ func TestAWrongPasswordIsA401AndAMissingOneA400(t *testing.T) {
 	}
 }
 
-func TestTheLoginTakesItsParametersWhereTheWireSays(t *testing.T) {
+func TestLogin_parametersWhereTheWireSays(t *testing.T) {
 	t.Parallel()
+
 	for _, place := range []string{mockserver.InJSON, mockserver.InForm, mockserver.InQuery} {
 		t.Run(place, func(t *testing.T) {
 			t.Parallel()
+
 			s := start(t, func(s *mockserver.Server) { s.Wire.LoginParametersIn = place })
 			values := url.Values{"email": {s.Email}, "password": {s.Password}}.Encode()
 			for _, sent := range []struct{ place, path, body, contentType string }{
@@ -132,6 +150,7 @@ func TestTheLoginTakesItsParametersWhereTheWireSays(t *testing.T) {
 				if (got.status == http.StatusOK) != (sent.place == place) {
 					t.Errorf("parameters in %s: %d %s", sent.place, got.status, got.body)
 				}
+
 				requests := s.Requests()
 				last := requests[len(requests)-1]
 				if last.Place != sent.place || last.Sent["password"] != s.Password || strings.Join(last.Fields, " ") != "email password" {
@@ -142,8 +161,9 @@ func TestTheLoginTakesItsParametersWhereTheWireSays(t *testing.T) {
 	}
 }
 
-func TestCredentialsPresentedOtherwiseThanDocumentedAreViolations(t *testing.T) {
+func TestAuth_undocumentedPresentationIsAViolation(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		header, query string
 		status        int
@@ -156,19 +176,24 @@ func TestCredentialsPresentedOtherwiseThanDocumentedAreViolations(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			s := start(t)
 			s.AllowViolations()
+
 			var header []string
 			if tc.header != "" {
 				header = []string{"Authorization", strings.Replace(tc.header, "{token}", s.IssueToken(s.Email), 1)}
 			}
+
 			got := s.send(http.MethodGet, "/v1/user/self"+strings.Replace(tc.query, "{key}", url.QueryEscape(s.SecretKey), 1), "", header...)
 			if got.status != tc.status {
 				t.Errorf("status %d", got.status)
 			}
+
 			if len(s.Server.Violations()) == 0 {
 				t.Error("there is no violation")
 			}
+
 			for _, violation := range s.Violations() {
 				if strings.Contains(violation, s.SecretKey) {
 					t.Errorf("the key is in %q", violation)

@@ -17,33 +17,37 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// wire sends an update on a connection of its own and returns everything that comes
-// back until the connection ends, and how it ends.
+// wire sends an update on a new connection and returns everything that is received
+// until the connection ends, and the error it ends with.
 func (s *service) wire() (string, error) {
 	s.t.Helper()
+
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
+
 	body := allClauses()
 	request := "PATCH " + projectPath + "?apiSecretToken=" + url.QueryEscape(s.SecretKey) + " HTTP/1.1\r\nHost: localhost\r\n" +
 		"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	if _, err := io.WriteString(conn, request); err != nil {
 		s.t.Fatal(err)
 	}
+
 	text, err := io.ReadAll(conn)
 	return string(text), err
 }
 
-func TestCutsOnTheWire(t *testing.T) {
+func TestCut_onTheWire(t *testing.T) {
 	t.Parallel()
+
 	const record = `{"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`
 	for name, tc := range map[string]struct {
 		fault     mockserver.Fault
-		header    string // that is there
-		body      string // everything behind the header
+		header    string // a header that the answer has
+		body      string // everything after the header
 		committed bool
 		status    int
 		reset     bool
@@ -68,8 +72,10 @@ func TestCutsOnTheWire(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			s := start(t)
 			s.Inject(tc.fault)
+
 			text, err := s.wire()
 			if tc.reset {
 				if text != "" || !errors.Is(err, syscall.ECONNRESET) {
@@ -80,10 +86,12 @@ func TestCutsOnTheWire(t *testing.T) {
 				if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
 					t.Errorf("got %q and %v", text, err)
 				}
+
 				if tc.fault.Cut == mockserver.CutCloseDelimited && (strings.Contains(header, "Content-Length") || strings.Contains(header, "Transfer-Encoding")) {
 					t.Errorf("the end can be seen: %q", header)
 				}
 			}
+
 			_, held := s.Consent(projectScope, "user-1")
 			if r := s.Requests()[0]; held != tc.committed || r.Committed != tc.committed || r.Status != tc.status {
 				t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
@@ -92,7 +100,7 @@ func TestCutsOnTheWire(t *testing.T) {
 	}
 }
 
-func TestAConnectionInMemoryIsCutToo(t *testing.T) {
+func TestCut_connectionInMemory(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []mockserver.Cut{mockserver.CutBeforeCommit, mockserver.CutAfterCommit, mockserver.CutBody, mockserver.CutChunked} {
 		instance := mocktest.StartPipe(t)
@@ -104,11 +112,13 @@ func TestAConnectionInMemoryIsCutToo(t *testing.T) {
 	}
 }
 
-func TestOverHTTP2AStreamIsResetAndTheConnectionLives(t *testing.T) {
+func TestCut_overHTTP2ResetsTheStreamAlone(t *testing.T) {
 	t.Parallel()
+
 	instance := mocktest.StartTLS(t, mocktest.Valid)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(instance.CAPEM)
+
 	s := clientOf(t, instance, &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
 	for cut, want := range map[mockserver.Cut]bool{
 		mockserver.CutBeforeCommit: true, mockserver.CutAfterCommit: true, mockserver.CutBody: true,
@@ -120,6 +130,7 @@ func TestOverHTTP2AStreamIsResetAndTheConnectionLives(t *testing.T) {
 			t.Errorf("cut %d: %d %q %v", cut, got.status, got.body, got.err)
 		}
 	}
+
 	if got := s.withKey(http.MethodGet, projectPath, ""); got.status != http.StatusOK || s.Connections() != 1 {
 		t.Errorf("%d over %d connections", got.status, s.Connections())
 	}

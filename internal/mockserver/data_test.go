@@ -11,11 +11,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestAllDataAreAnsweredOnceTheRequestIsFulfilledUntilTheyExpire(t *testing.T) {
+func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	t.Parallel()
+
 	for retention, kept := range map[time.Duration]time.Duration{0: time.Hour, time.Minute: time.Minute} {
 		t.Run(retention.String(), func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				ask := func(status, queued int) {
 					s.t.Helper()
@@ -23,8 +25,9 @@ func TestAllDataAreAnsweredOnceTheRequestIsFulfilledUntilTheyExpire(t *testing.T
 						s.t.Errorf("%d %s with %d in the queue, want %d with %d", got.status, got.body, len(s.Queue()), status, queued)
 					}
 				}
+
 				ask(http.StatusAccepted, 1)
-				ask(http.StatusAccepted, 2) // whoever asks twice is in the queue twice
+				ask(http.StatusAccepted, 2) // two requests for data are two entries of the queue
 				s.Forget("request-2")
 				s.advance(time.Minute)
 				ask(http.StatusOK, 2)
@@ -37,11 +40,13 @@ func TestAllDataAreAnsweredOnceTheRequestIsFulfilledUntilTheyExpire(t *testing.T
 	}
 }
 
-func TestARequestForDataThatFailsLeavesNothingToFetch(t *testing.T) {
+func TestAllData_failedRequestLeavesNothingToFetch(t *testing.T) {
 	t.Parallel()
+
 	for name, fate := range map[string]mockserver.Fate{"failed": mockserver.Failed, "gone": mockserver.FailedGone, "vanished": mockserver.Vanished, "never": mockserver.Never} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodGet, f.allData(), "")
 				if got := s.withKey(http.MethodGet, f.allData(), ""); got.status != http.StatusAccepted || len(s.Queue()) != 2 {
@@ -54,32 +59,36 @@ func TestARequestForDataThatFailsLeavesNothingToFetch(t *testing.T) {
 	}
 }
 
-func TestAllDataAreWhatWasHeldWhenTheRequestWasFulfilled(t *testing.T) {
+func TestAllData_asOfTheFulfilment(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.PutProfile(f.scope, "user-1", `{"age":9007199254740993}`)
 		s.PutConsent(f.scope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
 		s.PutData(f.scope, "user-1", map[string]any{"events": []int{1, 2}, "devices": 3})
 		s.withKey(http.MethodGet, f.allData(), "")
 		s.advance(time.Minute)
-		// Nobody has looked since it was fulfilled, and whoever does finds it as it was.
+		// Nothing has read the data since; the first to do so gets them as of the fulfilment.
 		s.withKey(http.MethodPatch, f.consent(), allClauses())
+
 		first := s.withKey(http.MethodGet, f.allData(), "")
 		for _, part := range []string{`"identity":"user-1"`, `"profile":{"age":9007199254740993}`, `"clause_1_consent":false`, `"region":"eu"`, `"sessions":[]`, `"events":[1,2]`, `"devices":3`} {
 			if !strings.Contains(first.body, part) {
 				s.t.Errorf("%s is not in %s", part, first.body)
 			}
 		}
+
 		s.PutProfile(f.scope, "user-1", `{"age":37}`)
 		s.PutData(f.scope, "user-1", "other")
 		s.DeleteConsent(f.scope, "user-1")
+
 		if second := s.withKey(http.MethodGet, f.allData(), ""); second.body != first.body {
 			s.t.Errorf("it has become %s", second.body)
 		}
 	}, delayed)
 }
 
-func TestAllDataOfAnUnknownPersonAreEmpty(t *testing.T) {
+func TestAllData_unknownPersonHasEmptyData(t *testing.T) {
 	t.Parallel()
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodGet, f.allData(), "")
@@ -90,7 +99,7 @@ func TestAllDataOfAnUnknownPersonAreEmpty(t *testing.T) {
 	})
 }
 
-func TestDataThatAreNoObjectAreAMember(t *testing.T) {
+func TestPutData_valueThatIsNoObjectBecomesAMember(t *testing.T) {
 	t.Parallel()
 	inBothFamilies(t, func(s *service, f family) {
 		s.PutData(f.scope, "user-1", []string{"a"})
@@ -101,13 +110,15 @@ func TestDataThatAreNoObjectAreAMember(t *testing.T) {
 	})
 }
 
-func TestTheAnswerWithTheDataCanBeReshaped(t *testing.T) {
+func TestDataAnswer_replacesTheData(t *testing.T) {
 	t.Parallel()
+
 	large := strings.Repeat("x", 4<<20)
 	inBothFamilies(t, func(s *service, f family) {
 		s.PutProfile(f.scope, "user-1", `{"name":"Ada"}`)
 		s.withKey(http.MethodGet, f.allData(), "")
-		for range 2 { // what the hook has changed is its own
+
+		for range 2 { // the hook changes a copy
 			if got := s.withKey(http.MethodGet, f.allData(), ""); got.status != http.StatusOK || got.body != `{"for":"user-1","large":"`+large+`","name":"Ada"}` {
 				s.t.Errorf("%d %.100s", got.status, got.body)
 			}
@@ -121,8 +132,9 @@ func TestTheAnswerWithTheDataCanBeReshaped(t *testing.T) {
 	})
 }
 
-func TestADeletionRemovesProfileAndDataAndLeavesConsent(t *testing.T) {
+func TestDeletion_removesProfileAndDataAndKeepsConsent(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.PutProfile(f.scope, "user-1", `{}`)
 		s.PutData(f.scope, "user-1", map[string]any{})
@@ -131,27 +143,32 @@ func TestADeletionRemovesProfileAndDataAndLeavesConsent(t *testing.T) {
 		s.withKey(http.MethodGet, f.allData(), "")
 		s.advance(time.Minute)
 		s.withKey(http.MethodDelete, f.allData(), "")
+
 		if !s.HasData(f.scope, "user-1") {
 			s.t.Error("the data are gone before the deletion is fulfilled")
 		}
+
 		s.advance(time.Minute)
 		if got := s.withKey(http.MethodGet, f.profile(), ""); got.status != http.StatusNotFound || s.HasData(f.scope, "user-1") {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
+
 		if got := s.withKey(http.MethodGet, f.consent(), ""); got.status != http.StatusOK || got.json()["clause_1_consent"] != true {
 			s.t.Errorf("consent: %d %s", got.status, got.body)
 		}
-		// What had been put together of the data is data too.
+
+		// The prepared data are gone too.
 		if got := s.withKey(http.MethodGet, f.allData(), ""); got.status != http.StatusAccepted {
 			s.t.Errorf("all data: %d %s", got.status, got.body)
 		}
+
 		if !s.HasData(f.scope, "user-2") {
 			s.t.Error("somebody else's data are gone")
 		}
 	}, delayed)
 }
 
-func TestADeletionOfAnUnknownPersonIsAccepted(t *testing.T) {
+func TestDeletion_unknownPersonIsAccepted(t *testing.T) {
 	t.Parallel()
 	inBothFamilies(t, func(s *service, f family) {
 		if got := s.withKey(http.MethodDelete, f.allData(), ""); got.status != http.StatusAccepted || len(s.list(f)) != 0 {

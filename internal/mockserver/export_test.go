@@ -22,7 +22,7 @@ const (
 	day        = "2026-03-01"
 )
 
-// exporting serves a small day.
+// exporting starts a server with a small day.
 func exporting(t *testing.T, answer mockserver.ExportAnswer) *service {
 	t.Helper()
 	s := start(t, func(s *mockserver.Server) { s.Export = answer })
@@ -33,8 +33,9 @@ func exporting(t *testing.T, answer mockserver.ExportAnswer) *service {
 	return s
 }
 
-func TestAnExportIsAnsweredInTheShapeThatIsSet(t *testing.T) {
+func TestExport_shapes(t *testing.T) {
 	t.Parallel()
+
 	for want, answer := range map[string]mockserver.ExportAnswer{
 		`{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}`:                                   {},
 		`{"people":[{"id":"p"}],"s":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}`:                                           {Names: [3]string{"people", "s"}, Framing: mockserver.FramingLength},
@@ -49,18 +50,21 @@ func TestAnExportIsAnsweredInTheShapeThatIsSet(t *testing.T) {
 		if strings.HasPrefix(want, "\uFEFF") || answer.Shape == mockserver.ExportNDJSON {
 			s.AllowViolations() // the contract's media types judge JSON alone
 		}
+
 		got := s.withKey(http.MethodGet, exportPath+"?utcDate="+day, "")
 		if diff := cmp.Diff(want, got.body); diff != "" || got.status != http.StatusOK || got.err != nil {
 			t.Errorf("%d, %v (-want +got):\n%s", got.status, got.err, diff)
 		}
+
 		if length := got.header.Get("Content-Length"); (length != "") != (answer.Framing == mockserver.FramingLength) {
 			t.Errorf("the length is %q", length)
 		}
 	}
 }
 
-func TestAnExportIsPackedAsItIsSet(t *testing.T) {
+func TestExport_contentCodings(t *testing.T) {
 	t.Parallel()
+
 	plain := exporting(t, mockserver.ExportAnswer{}).withKey(http.MethodGet, exportPath+"?utcDate="+day, "").body
 	for encoding, open := range map[string]func(io.Reader) (io.Reader, error){
 		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -72,14 +76,16 @@ func TestAnExportIsPackedAsItIsSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if text, err := io.ReadAll(r); err != nil || string(text) != plain || got.header.Get("Content-Encoding") != encoding {
 			t.Errorf("%s: %q, %v", encoding, text, err)
 		}
 	}
 }
 
-func TestADayWithoutRecordsIsAnsweredAsItIsSet(t *testing.T) {
+func TestExport_dayWithoutRecords(t *testing.T) {
 	t.Parallel()
+
 	for _, c := range []struct {
 		answer mockserver.ExportAnswer
 		status int
@@ -97,34 +103,41 @@ func TestADayWithoutRecordsIsAnsweredAsItIsSet(t *testing.T) {
 	}
 }
 
-func TestAnExportWithoutADateOrForAnAccountIsRefused(t *testing.T) {
+func TestExport_withoutDateOrForAnAccountIsRefused(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	s.AllowViolations()
+
 	for _, query := range []string{"", "?utcDate=", "?utcDate=2026-3-1", "?utcDate=2026-02-30", "?utcDate=today", "?utcDate=2026-03-01T00:00:00Z"} {
 		if got := s.withKey(http.MethodGet, exportPath+query, ""); got.status != http.StatusBadRequest || got.refused() != "invalid_parameters utcDate" {
 			t.Errorf("%q: %d %s", query, got.status, got.body)
 		}
 	}
+
 	if got := s.withKey(http.MethodGet, "/v1/account/acc-1/export?utcDate="+day, ""); got.status != http.StatusNotFound {
 		t.Errorf("an account has an export: %d", got.status)
 	}
+
 	if got := s.send(http.MethodGet, exportPath+"?utcDate="+day, ""); got.status != http.StatusUnauthorized {
 		t.Errorf("without credentials: %d", got.status)
 	}
 }
 
-func TestAParameterChoosesTheKindWhereThereIsOne(t *testing.T) {
+func TestExport_parameterChoosesTheKind(t *testing.T) {
 	t.Parallel()
+
 	s := start(t, func(s *mockserver.Server) {
 		s.Wire = mockserver.Wire{ExportKindParameter: "kind", ExportKindValues: [3]string{"P", "S", "E"}}
 	})
+
 	s.PutExport(projectScope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{2}})
 	for value, want := range map[string]string{"P": `{"persons":[]}`, "E": `{"events":[1]}`} {
 		if got := s.withKey(http.MethodGet, exportPath+"?utcDate="+day+"&kind="+value, ""); got.body != want {
 			t.Errorf("%s: %d %s", value, got.status, got.body)
 		}
 	}
+
 	s.AllowViolations()
 	for _, query := range []string{"", "&kind=person", "&kind=", "&kind=P&kind=S"} {
 		if got := s.withKey(http.MethodGet, exportPath+"?utcDate="+day+query, ""); got.status != http.StatusBadRequest || got.refused() != "invalid_parameters kind" {
@@ -133,8 +146,9 @@ func TestAParameterChoosesTheKindWhereThereIsOne(t *testing.T) {
 	}
 }
 
-func TestAGeneratedDayIsTheSameEachTimeAndNoRecordIsThereTwice(t *testing.T) {
+func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 	t.Parallel()
+
 	s := start(t, func(s *mockserver.Server) { s.ExportRecords = 250 })
 	ask := func(path, date string) string { return s.withKey(http.MethodGet, path+"?utcDate="+date, "").body }
 	body := ask(exportPath, day)
@@ -142,9 +156,11 @@ func TestAGeneratedDayIsTheSameEachTimeAndNoRecordIsThereTwice(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
+
 	if len(got.Persons) != 3 || len(got.Sessions) != 13 || len(got.Events) != 250 {
 		t.Errorf("%d, %d and %d records", len(got.Persons), len(got.Sessions), len(got.Events))
 	}
+
 	seen := map[any]bool{}
 	for _, list := range [][]map[string]any{got.Persons, got.Sessions, got.Events} {
 		for _, record := range list {
@@ -154,63 +170,76 @@ func TestAGeneratedDayIsTheSameEachTimeAndNoRecordIsThereTwice(t *testing.T) {
 			seen[record["id"]] = true
 		}
 	}
+
 	if ask(exportPath, day) != body {
 		t.Error("another time it is another day")
 	}
+
 	if ask(exportPath, "2026-03-02") == body || ask("/v1/org/org-demo/project/app/export", day) == body {
 		t.Error("another day or project is the same")
 	}
+
 	s.PutExport(projectScope, day, mockserver.ExportDay{})
 	if got := ask(exportPath, day); got != `{"persons":[],"sessions":[],"events":[]}` {
 		t.Errorf("a day that was put is %.80s", got)
 	}
 }
 
-func TestAnAnswerThatStallsEndsWithTheClient(t *testing.T) {
+func TestExport_stalledAnswerEndsWithTheClient(t *testing.T) {
 	t.Parallel()
+
 	s := start(t, func(s *mockserver.Server) { s.ExportRecords = 10 })
 	s.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 100},
 		mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutChunked, CutAt: -10})
+
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+exportPath+"?utcDate="+day, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Authorization", "bearer "+s.login())
 	resp, err := s.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if n, err := io.ReadFull(resp.Body, make([]byte, 100)); n != 100 || err != nil {
 		t.Errorf("%d bytes, %v", n, err)
 	}
+
 	resp.Body.Close()
 	whole := s.withKey(http.MethodGet, exportPath+"?utcDate="+day, "")
 	if !errors.Is(whole.err, io.ErrUnexpectedEOF) {
 		t.Errorf("it ended with %v", whole.err)
 	}
+
 	if again := s.withKey(http.MethodGet, exportPath+"?utcDate="+day, ""); len(again.body) != len(whole.body)+10 {
 		t.Errorf("%d bytes of %d came", len(whole.body), len(again.body))
 	}
 }
 
-func TestAGeneratedDayIsNotHeldInMemory(t *testing.T) {
+func TestGeneratedDay_isNotHeldInMemory(t *testing.T) {
 	t.Parallel()
+
 	records := soak.Size(10_000, 100_000)
 	s := &mockserver.Server{ExportRecords: records, DiscardLog: true}
 	s.AddSecretKey("key")
+
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Body = http.NoBody
 	w := &counting{header: http.Header{}}
 	s.ServeHTTP(w, req)
+
 	if w.status != http.StatusOK || w.n < 300*records || w.largest > 1<<20 {
 		t.Errorf("%d: %d bytes, at most %d at a time", w.status, w.n, w.largest)
 	}
 }
 
-// counting is a response that nobody reads.
+// counting is a ResponseWriter that counts and drops what is written.
 type counting struct {
 	header             http.Header
 	status, n, largest int
@@ -229,16 +258,19 @@ func (w *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestASeedHasDays(t *testing.T) {
+func TestSeed_exports(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	seed := `{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-03-01","events":[{"n":9007199254740993}]}]}`
 	if err := s.Load(strings.NewReader(seed)); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := s.withKey(http.MethodGet, exportPath+"?utcDate="+day, ""); !strings.Contains(got.body, `"events":[{"n":9007199254740993}]`) {
 		t.Errorf("%s", got.body)
 	}
+
 	for _, broken := range []string{
 		strings.Replace(seed, "2026-03-01", "2026-02-30", 1), strings.Replace(seed, `"org_id":"org-demo",`, "", 1), strings.Replace(seed, "events", "evens", 1),
 	} {
@@ -248,7 +280,7 @@ func TestASeedHasDays(t *testing.T) {
 	}
 }
 
-func TestSettingsOfAnExportAreAmongThoseThatExist(t *testing.T) {
+func TestExportAnswer_validate(t *testing.T) {
 	t.Parallel()
 	for _, a := range []mockserver.ExportAnswer{{Shape: "xml"}, {Encoding: "br"}, {Framing: "none"}} {
 		if a.Validate() == nil {

@@ -27,7 +27,7 @@ func (f family) allData() string { return f.prefix + "/user/user-1/all-data" }
 func (f family) consent() string { return f.prefix + "/user/user-1/consent" }
 func (f family) pending() string { return f.prefix + "/pending-requests" }
 
-// inBothFamilies runs a test in either, on a server with a clock that stands still.
+// inBothFamilies runs a test in both families, each on a server with a ManualClock.
 func inBothFamilies(t *testing.T, test func(*service, family), configure ...func(*mockserver.Server)) {
 	t.Helper()
 	for name, f := range families {
@@ -39,7 +39,7 @@ func inBothFamilies(t *testing.T, test func(*service, family), configure ...func
 	}
 }
 
-// delayed is for requests that nothing becomes of before the clock is advanced.
+// delayed fulfils requests only after the clock is advanced.
 func delayed(s *mockserver.Server) { s.FulfilmentDelay = time.Minute }
 
 // advance moves the service's clock.
@@ -52,7 +52,7 @@ func (s *service) advance(d time.Duration) {
 	clock.Advance(d)
 }
 
-// deferrals send one request of each deferred operation.
+// deferrals sends one request of each deferred operation.
 var deferrals = map[string]func(*service, family) reply{
 	mockserver.OpUpdateProfile: func(s *service, f family) reply { return s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`) },
 	mockserver.OpGetAllData:    func(s *service, f family) reply { return s.withKey(http.MethodGet, f.allData(), "") },
@@ -61,7 +61,7 @@ var deferrals = map[string]func(*service, family) reply{
 
 var deferredOperations = slices.Sorted(maps.Keys(deferrals))
 
-// list is what the service answers as pending.
+// list returns the list of pending requests.
 func (s *service) list(f family) []map[string]any {
 	s.t.Helper()
 	got := s.withKey(http.MethodGet, f.pending(), "")
@@ -72,7 +72,7 @@ func (s *service) list(f family) []map[string]any {
 	return records
 }
 
-// values are those of one field of the list's records.
+// values returns the values of one field of the records.
 func values(records []map[string]any, field string) []any {
 	all := []any{}
 	for _, r := range records {

@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// statuses reads a person's consent so many times.
+// statuses reads a person's consent n times and returns the statuses.
 func (s *service) statuses(path string, times int) []int {
 	s.t.Helper()
 	var got []int
@@ -24,8 +24,9 @@ func (s *service) statuses(path string, times int) []int {
 	return got
 }
 
-func TestAFaultTakesTheRequestsThatItIsFor(t *testing.T) {
+func TestFault_takesTheRequestsItMatches(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		faults []mockserver.Fault
 		want   []int
@@ -44,9 +45,11 @@ func TestAFaultTakesTheRequestsThatItIsFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			s := start(t)
 			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
 			s.Inject(tc.faults...)
+
 			if diff := cmp.Diff(tc.want, s.statuses(projectPath, 4)); diff != "" {
 				t.Error(diff)
 			}
@@ -54,8 +57,9 @@ func TestAFaultTakesTheRequestsThatItIsFor(t *testing.T) {
 	}
 }
 
-func TestAFaultCanBeChosenByCode(t *testing.T) {
+func TestFaultFor_choosesAFault(t *testing.T) {
 	t.Parallel()
+
 	s := start(t, func(s *mockserver.Server) {
 		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
 			if r.Seq%2 == 0 {
@@ -64,15 +68,18 @@ func TestAFaultCanBeChosenByCode(t *testing.T) {
 			return nil
 		}
 	})
+
 	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
 	s.Inject(mockserver.Fault{Status: 500, Skip: 1})
+
 	if diff := cmp.Diff([]int{200, 500, 200, 503}, s.statuses(projectPath, 4)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAScriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
+func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 	t.Parallel()
+
 	html := http.Header{"content-type": {"text/html"}, "Retry-After": {"7"}}
 	for name, tc := range map[string]struct {
 		fault       mockserver.Fault
@@ -91,23 +98,28 @@ func TestAScriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			s := start(t)
 			s.Inject(tc.fault)
+
 			// Without a credential: faults come before authentication.
 			path := projectPath
 			if tc.committed {
 				path += "?apiSecretToken=" + "key"
 				s.AddSecretKey("key")
 			}
+
 			got := s.send(http.MethodPatch, path, allClauses())
 			if got.status != tc.status || got.body != tc.body || got.header.Get("Content-Type") != tc.media {
 				t.Errorf("%d %q %v", got.status, got.body, got.header)
 			}
+
 			for name := range tc.fault.Header {
 				if got.header.Get(name) != tc.fault.Header[name][0] {
 					t.Errorf("%s is %q", name, got.header.Get(name))
 				}
 			}
+
 			_, held := s.Consent(projectScope, "user-1")
 			if r := s.Requests()[0]; held != tc.committed || r.Committed != tc.committed || r.Status != tc.status {
 				t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
@@ -116,8 +128,9 @@ func TestAScriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 	}
 }
 
-func TestWhatAFaultDoesThenIsThereWhenTheClientLooks(t *testing.T) {
+func TestFault_thenRunsBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
+
 	for name, fault := range map[string]mockserver.Fault{
 		"an answer": {}, "a script": {Status: 500}, "a reset": {Cut: mockserver.CutBeforeCommit}, "half an answer": {Cut: mockserver.CutBody},
 	} {
@@ -126,14 +139,16 @@ func TestWhatAFaultDoesThenIsThereWhenTheClientLooks(t *testing.T) {
 		fault.Then = func() { s.DeleteConsent(projectScope, "user-1") }
 		s.Inject(fault)
 		s.withKey(http.MethodGet, projectPath, "")
+
 		if _, ok := s.Consent(projectScope, "user-1"); ok {
 			t.Errorf("%s: Then was not called before the answer", name)
 		}
 	}
 }
 
-func TestDelaysAndLatencyGoByTheClock(t *testing.T) {
+func TestFault_delaysFollowTheClock(t *testing.T) {
 	t.Parallel()
+
 	clock := mockserver.NewManualClock(epoch)
 	s := start(t, func(s *mockserver.Server) { s.Clock, s.Latency = clock, time.Minute })
 	s.Inject(mockserver.Fault{Delay: time.Hour})
@@ -142,20 +157,24 @@ func TestDelaysAndLatencyGoByTheClock(t *testing.T) {
 	clock.AwaitTimers(1)
 	clock.Advance(time.Minute)
 	clock.AwaitTimers(1)
+
 	if _, ok := s.Consent(projectScope, "user-1"); ok {
 		t.Error("the service did not wait")
 	}
+
 	clock.Advance(time.Hour)
 	if got := <-answered; got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+
 	if r := s.Requests()[0]; r.Took != time.Hour+time.Minute || !r.At.Equal(epoch) {
 		t.Errorf("it came at %v and took %v", r.At, r.Took)
 	}
 }
 
-func TestWhatHangsEndsWithTheClientOrTheServer(t *testing.T) {
+func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 	t.Parallel()
+
 	for name, fault := range map[string]mockserver.Fault{
 		"a hang":             {Hang: true},
 		"a hang with effect": {Hang: true, Commit: true},
@@ -164,6 +183,7 @@ func TestWhatHangsEndsWithTheClientOrTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			synctest.Test(t, func(t *testing.T) {
 				transport := &http.Transport{}
 				instance := mocktest.StartPipe(t)
@@ -176,17 +196,21 @@ func TestWhatHangsEndsWithTheClientOrTheServer(t *testing.T) {
 				if got := s.withKey(http.MethodPatch, projectPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
 					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
 				}
+
 				synctest.Wait()
 				if _, ok := s.Consent(projectScope, "user-1"); ok != fault.Commit {
 					t.Errorf("there is a record: %v", ok)
 				}
+
 				ended := make(chan reply)
 				go func() { ended <- s.withKey(http.MethodPatch, projectPath, allClauses()) }()
 				synctest.Wait()
 				s.Stop()
+
 				if got := <-ended; got.err == nil || time.Since(began) != time.Minute {
 					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
 				}
+
 				for _, r := range s.Requests() {
 					if r.Status != 0 || r.Committed != fault.Commit {
 						t.Errorf("the log has %d %v", r.Status, r.Committed)
@@ -197,8 +221,9 @@ func TestWhatHangsEndsWithTheClientOrTheServer(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsGivenUpWhileItWaitsHasNoEffect(t *testing.T) {
+func TestFault_requestGivenUpWhileWaitingHasNoEffect(t *testing.T) {
 	t.Parallel()
+
 	synctest.Test(t, func(t *testing.T) {
 		transport := &http.Transport{}
 		instance := mocktest.StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Hour })
@@ -206,14 +231,17 @@ func TestARequestThatIsGivenUpWhileItWaitsHasNoEffect(t *testing.T) {
 		s := clientOf(t, instance, transport)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
+
 		req, err := http.NewRequestWithContext(ctx, http.MethodPatch, s.URL+projectPath, strings.NewReader(allClauses()))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if resp, err := s.client.Do(req); err == nil {
 			resp.Body.Close()
 			t.Error("it was answered")
 		}
+
 		<-time.After(2 * time.Hour)
 		if r := s.Requests()[0]; r.Committed || r.Status != 0 || r.Took != time.Minute {
 			t.Errorf("the log has %d %v after %v", r.Status, r.Committed, r.Took)
@@ -221,8 +249,9 @@ func TestARequestThatIsGivenUpWhileItWaitsHasNoEffect(t *testing.T) {
 	})
 }
 
-func TestAMisspeltOperationIsNoticed(t *testing.T) {
+func TestFault_misspeltOperationPanics(t *testing.T) {
 	t.Parallel()
+
 	for name, call := range map[string]func(*mockserver.Server){
 		"Inject": func(s *mockserver.Server) { s.Inject(mockserver.Fault{Operation: "getConsents"}) },
 		"Count":  func(s *mockserver.Server) { s.Count("getConsents") },

@@ -27,7 +27,7 @@ const (
 	accountPath = "/v1/account/acc-1/compliance/user/user-1/consent"
 )
 
-// service is a running server and a client of its own.
+// service is a running server and a client for it.
 type service struct {
 	*mocktest.Instance
 	t      *testing.T
@@ -39,7 +39,8 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 	return clientOf(t, mocktest.Start(t, configure...), &http.Transport{})
 }
 
-// clientOf follows no redirect and keeps connections until the test ends.
+// clientOf returns a client that follows no redirects and keeps its connections until
+// the test ends.
 func clientOf(t *testing.T, instance *mocktest.Instance, transport *http.Transport) *service {
 	t.Helper()
 	t.Cleanup(transport.CloseIdleConnections)
@@ -49,7 +50,7 @@ func clientOf(t *testing.T, instance *mocktest.Instance, transport *http.Transpo
 	}}
 }
 
-// reply is an answer, read as far as it came.
+// reply is an answer, as far as it was received.
 type reply struct {
 	status int
 	header http.Header
@@ -57,14 +58,14 @@ type reply struct {
 	err    error // of sending, or of reading to the end
 }
 
-// json is the body as an object; empty where it is none.
+// json returns the body as an object; empty if it is none.
 func (r reply) json() map[string]any {
 	var m map[string]any
 	_ = json.Unmarshal([]byte(r.body), &m)
 	return m
 }
 
-// refused are the fields that an error is about.
+// refused returns the code of an error and the fields that it names.
 func (r reply) refused() string {
 	var body struct {
 		Error struct {
@@ -72,37 +73,45 @@ func (r reply) refused() string {
 			Fields []struct{ Field string }
 		}
 	}
+
 	_ = json.Unmarshal([]byte(r.body), &body)
 	names := []string{body.Error.Code}
 	for _, f := range body.Error.Fields {
 		names = append(names, f.Field)
 	}
+
 	return strings.Join(names, " ")
 }
 
-// send sends a request whose path is on the wire as it is given; header are pairs.
+// send sends a request. The path is sent as it is; header holds names and values in
+// turn.
 func (s *service) send(method, path, body string, header ...string) reply {
 	s.t.Helper()
+
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+
 	if body != "" && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
+
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return reply{err: err}
 	}
 	defer resp.Body.Close()
+
 	text, err := io.ReadAll(resp.Body)
 	return reply{status: resp.StatusCode, header: resp.Header, body: string(text), err: err}
 }
 
-// withKey is send with the secret key.
+// withKey sends a request with the secret key.
 func (s *service) withKey(method, path, body string, header ...string) reply {
 	s.t.Helper()
 	separator := "?"
@@ -112,7 +121,7 @@ func (s *service) withKey(method, path, body string, header ...string) reply {
 	return s.send(method, path+separator+"apiSecretToken="+url.QueryEscape(s.SecretKey), body, header...)
 }
 
-// login is the token of a login.
+// login logs in and returns the token.
 func (s *service) login() string {
 	s.t.Helper()
 	got := s.send(http.MethodPost, "/v1/auth/login/jwt", encode(s.t, map[string]any{"email": s.Email, "password": s.Password}))
@@ -132,7 +141,7 @@ func encode(t *testing.T, v any) string {
 	return string(text)
 }
 
-// allClauses is an update that agrees to everything, with further members.
+// allClauses returns an update that agrees to all clauses, with further members.
 func allClauses(more ...string) string {
 	members := []string{`"clause_1_consent":true`, `"clause_2_consent":true`, `"clause_3_consent":true`, `"clause_4_consent":true`, `"clause_5_consent":true`}
 	return "{" + strings.Join(append(members, more...), ",") + "}"

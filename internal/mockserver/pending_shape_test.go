@@ -12,16 +12,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// pendingFor is for requests that nothing ever becomes of.
-func pendingFor(s *mockserver.Server) {
+// pendingForever leaves all requests pending.
+func pendingForever(s *mockserver.Server) {
 	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }
 }
 
 func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		lag    mockserver.Lag
-		listed []int // after each look; a minute passes between two
+		listed []int // after each read; a minute passes between two
 	}{
 		"none":          {mockserver.Lag{}, []int{1, 1, 1, 1}},
 		"looks":         {mockserver.Lag{Looks: 2}, []int{0, 0, 1, 1}},
@@ -30,6 +31,7 @@ func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodDelete, f.allData(), "")
 				var listed []int
@@ -37,17 +39,18 @@ func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 					listed = append(listed, len(s.list(f)))
 					s.advance(time.Minute)
 				}
+
 				if diff := cmp.Diff(tc.listed, listed); diff != "" {
 					s.t.Error(diff)
 				}
-			}, pendingFor, func(s *mockserver.Server) { s.PendingLag = tc.lag })
+			}, pendingForever, func(s *mockserver.Server) { s.PendingLag = tc.lag })
 		})
 	}
 }
 
 func TestPendingLag_looksAtAnotherScopeDoNotCount(t *testing.T) {
 	t.Parallel()
-	s := start(t, pendingFor, func(s *mockserver.Server) { s.PendingLag = mockserver.Lag{Looks: 1} })
+	s := start(t, pendingForever, func(s *mockserver.Server) { s.PendingLag = mockserver.Lag{Looks: 1} })
 	project, account := families["project"], families["account"]
 	s.withKey(http.MethodDelete, project.allData(), "")
 	s.list(account)
@@ -61,18 +64,23 @@ func TestPendingLag_looksAtAnotherScopeDoNotCount(t *testing.T) {
 
 func TestHide_theServiceHasTheRequestAllTheSame(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodPatch, f.profile(), `{"n":1}`)
 		s.Hide("request-1")
+
 		if got := s.list(f); len(got) != 0 {
 			s.t.Errorf("the list is %v", got)
 		}
+
 		s.Show("request-1")
 		if got := s.list(f); len(got) != 1 {
 			s.t.Errorf("the list is %v", got)
 		}
+
 		s.Hide("request-1")
 		s.advance(time.Minute)
+
 		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"n":1}` {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
@@ -81,6 +89,7 @@ func TestHide_theServiceHasTheRequestAllTheSame(t *testing.T) {
 
 func TestOutcome_whatHasEndedCanStayListed(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		outcome mockserver.Outcome
 		listed  []any
@@ -94,15 +103,19 @@ func TestOutcome_whatHasEndedCanStayListed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodPatch, f.profile(), `{"n":1}`)
+
 				if diff := cmp.Diff([]any{"pending"}, values(s.list(f), "status")); diff != "" {
 					s.t.Error(diff)
 				}
+
 				s.advance(time.Minute)
 				if diff := cmp.Diff(tc.listed, values(s.list(f), "status")); diff != "" {
 					s.t.Error(diff)
 				}
+
 				if _, ok := s.Profile(f.scope, "user-1"); ok != tc.effect {
 					s.t.Errorf("there is a profile: %v", ok)
 				}
@@ -115,12 +128,14 @@ func TestOutcome_whatHasEndedCanStayListed(t *testing.T) {
 
 func TestPendingRecord_fieldsCanBeRenamedAndLost(t *testing.T) {
 	t.Parallel()
+
 	losesFirst := func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
 		if q.ID == "request-1" {
 			return nil
 		}
 		return record
 	}
+
 	for name, tc := range map[string]struct {
 		make func(mockserver.QueuedRequest, map[string]any) map[string]any
 		want []map[string]any
@@ -132,25 +147,29 @@ func TestPendingRecord_fieldsCanBeRenamedAndLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodDelete, f.allData(), "")
 				s.withKey(http.MethodDelete, f.allData(), "")
+
 				listed := s.list(f)
 				for _, record := range listed {
 					for _, other := range []string{"operation", "status", "createdAt"} {
 						delete(record, other)
 					}
 				}
+
 				if diff := cmp.Diff(tc.want, listed); diff != "" {
 					s.t.Error(diff)
 				}
-			}, pendingFor, func(s *mockserver.Server) { s.PendingRecord = tc.make })
+			}, pendingForever, func(s *mockserver.Server) { s.PendingRecord = tc.make })
 		})
 	}
 }
 
 func TestPendingPage_saysThatThereIsMore(t *testing.T) {
 	t.Parallel()
+
 	const next = `"https://service.example.com/pending-requests?page=2"`
 	for name, tc := range map[string]struct {
 		page         mockserver.Page
@@ -168,6 +187,7 @@ func TestPendingPage_saysThatThereIsMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodDelete, f.allData(), "")
 				s.withKey(http.MethodDelete, f.allData(), "")
@@ -175,7 +195,7 @@ func TestPendingPage_saysThatThereIsMore(t *testing.T) {
 				if got.body != tc.body || got.header.Get("Link") != tc.header {
 					s.t.Errorf("%s, Link %q", got.body, got.header.Get("Link"))
 				}
-			}, pendingFor, func(s *mockserver.Server) {
+			}, pendingForever, func(s *mockserver.Server) {
 				s.PendingPage = tc.page
 				s.PendingRecord = func(mockserver.QueuedRequest, map[string]any) map[string]any { return map[string]any{} }
 			})
@@ -185,10 +205,12 @@ func TestPendingPage_saysThatThereIsMore(t *testing.T) {
 
 func TestQueueStatus_anAcknowledgementCanComeWith200(t *testing.T) {
 	t.Parallel()
+
 	for _, body := range mocktest.Acknowledgements {
 		for _, operation := range deferredOperations {
 			t.Run(operation+" "+body, func(t *testing.T) {
 				t.Parallel()
+
 				inBothFamilies(t, func(s *service, f family) {
 					if got := deferrals[operation](s, f); got.status != http.StatusOK || got.body != body {
 						s.t.Errorf("%d %s", got.status, got.body)
@@ -204,10 +226,12 @@ func TestQueueStatus_anAcknowledgementCanComeWith200(t *testing.T) {
 
 func TestDataAnswer_dataCanLookLikeAnAcknowledgement(t *testing.T) {
 	t.Parallel()
+
 	for _, body := range mocktest.DataLikeAcknowledgements {
 		if !json.Valid([]byte(body)) {
 			t.Errorf("no JSON: %s", body)
 		}
+
 		inBothFamilies(t, func(s *service, f family) {
 			if got := s.withKey(http.MethodGet, f.allData(), ""); got.status != http.StatusAccepted {
 				s.t.Errorf("%d %s", got.status, got.body)

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestAScopesListHasNobodyElses(t *testing.T) {
+func TestPending_listHasOnlyItsScope(t *testing.T) {
 	t.Parallel()
 	s := start(t, delayed)
 	for _, f := range families {
@@ -26,37 +26,44 @@ func TestAScopesListHasNobodyElses(t *testing.T) {
 	}
 }
 
-func TestTheListCanBeInAnotherOrder(t *testing.T) {
+func TestPendingOrder_shufflesTheList(t *testing.T) {
 	t.Parallel()
+
 	reversed := func(n int, swap func(i, j int)) {
 		for i := range n / 2 {
 			swap(i, n-1-i)
 		}
 	}
+
 	inBothFamilies(t, func(s *service, f family) {
 		for range 3 {
 			s.withKey(http.MethodDelete, f.allData(), "")
 		}
+
 		if diff := cmp.Diff([]any{"request-3", "request-2", "request-1"}, values(s.list(f), "id")); diff != "" {
 			s.t.Error(diff)
 		}
+
 		if q := s.Queue(); q[0].ID != "request-1" {
 			s.t.Error("the order of acceptance is lost")
 		}
 	}, delayed, func(s *mockserver.Server) { s.PendingOrder = reversed })
 }
 
-func TestTheListCanHaveAnotherShape(t *testing.T) {
+func TestPendingAnswer_replacesTheList(t *testing.T) {
 	t.Parallel()
+
 	mongo := func(records []map[string]any) any {
 		for i, r := range records {
 			records[i] = map[string]any{"_id": map[string]any{"$oid": r["id"]}, "identity_id": r["identityId"]}
 		}
 		return map[string]any{"requests": records, "next": nil}
 	}
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodDelete, f.allData(), "")
-		for range 2 { // what the hook has changed is its own
+
+		for range 2 { // the hook changes a copy
 			got := s.withKey(http.MethodGet, f.pending(), "")
 			if got.body != `{"next":null,"requests":[{"_id":{"$oid":"request-1"},"identity_id":"user-1"}]}` {
 				s.t.Errorf("%d %s", got.status, got.body)
@@ -65,8 +72,9 @@ func TestTheListCanHaveAnotherShape(t *testing.T) {
 	}, delayed, func(s *mockserver.Server) { s.PendingAnswer = mongo })
 }
 
-func TestTheAnswerOfAQueueingCallCanHaveAnotherShape(t *testing.T) {
+func TestQueueAnswer_replacesTheRecord(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		answer func(map[string]any) any
 		status int
@@ -79,6 +87,7 @@ func TestTheAnswerOfAQueueingCallCanHaveAnotherShape(t *testing.T) {
 		for _, operation := range deferredOperations {
 			t.Run(name+" "+operation, func(t *testing.T) {
 				t.Parallel()
+
 				inBothFamilies(t, func(s *service, f family) {
 					if got := deferrals[operation](s, f); got.status != tc.status || got.body != tc.body {
 						s.t.Errorf("%d %s", got.status, got.body)
@@ -92,17 +101,20 @@ func TestTheAnswerOfAQueueingCallCanHaveAnotherShape(t *testing.T) {
 	}
 }
 
-func TestAVeryLongListIsAnswered(t *testing.T) {
+func TestPending_veryLongListIsAnswered(t *testing.T) {
 	t.Parallel()
+
 	length := soak.Size(1_000, 100_000)
 	s := start(t, delayed)
 	f := families["project"]
 	for i := range length {
 		s.Enqueue(mockserver.QueuedRequest{Scope: f.scope, Identity: fmt.Sprintf("user-%d", i), Operation: mockserver.OpGetAllData})
 	}
+
 	if got := s.withKey(http.MethodDelete, f.allData(), ""); got.status != http.StatusAccepted {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+
 	got := s.withKey(http.MethodGet, f.pending(), "")
 	if n := strings.Count(got.body, `"identityId":`); n != length+1 || !strings.Contains(got.body, fmt.Sprintf(`"user-%d"`, length-1)) {
 		t.Errorf("%d with %d of them", got.status, n)

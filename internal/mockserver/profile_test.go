@@ -12,8 +12,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestAnUpdateIsMergedIntoTheProfileKeyByKey(t *testing.T) {
+func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct{ held, sent, want string }{
 		"unknown person":         {``, `{"name":"Ada"}`, `{"name":"Ada"}`},
 		"unknown, nothing sent":  {``, `{}`, `{}`},
@@ -27,13 +28,16 @@ func TestAnUpdateIsMergedIntoTheProfileKeyByKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				if tc.held != "" {
 					s.PutProfile(f.scope, "user-1", tc.held)
 				}
+
 				if got := s.withKey(http.MethodPatch, f.profile(), tc.sent); got.status != http.StatusAccepted {
 					s.t.Errorf("%d %s", got.status, got.body)
 				}
+
 				if got := s.withKey(http.MethodGet, f.profile(), ""); got.status != http.StatusOK || got.body != tc.want {
 					s.t.Errorf("%d %s", got.status, got.body)
 				}
@@ -42,18 +46,22 @@ func TestAnUpdateIsMergedIntoTheProfileKeyByKey(t *testing.T) {
 	}
 }
 
-func TestNumbersOfAProfileStayAsTheyWereWritten(t *testing.T) {
+func TestProfile_numbersStayAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
+
 	const profile = `{"big":9007199254740993,"deep":[{"n":0.10}],"exp":1E2,"huge":1e400,"minus":-0,"one":1.0}`
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodPatch, f.profile(), profile)
+
 		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != profile {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
+
 		want := map[string]any{
 			"big": json.Number("9007199254740993"), "deep": []any{map[string]any{"n": json.Number("0.10")}}, "exp": json.Number("1E2"),
 			"huge": json.Number("1e400"), "minus": json.Number("-0"), "one": json.Number("1.0"),
 		}
+
 		held, _ := s.Profile(f.scope, "user-1")
 		for _, got := range []map[string]any{held, s.Queue()[0].Body, s.Requests()[0].Sent} {
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -63,8 +71,9 @@ func TestNumbersOfAProfileStayAsTheyWereWritten(t *testing.T) {
 	})
 }
 
-func TestAProfileThatNobodyHasIsA404(t *testing.T) {
+func TestProfile_unknownPersonIs404(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		missing := func(when string) {
 			s.t.Helper()
@@ -72,6 +81,7 @@ func TestAProfileThatNobodyHasIsA404(t *testing.T) {
 				s.t.Errorf("%s: %d %s", when, got.status, got.body)
 			}
 		}
+
 		missing("at first")
 		s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
 		missing("before the update is fulfilled")
@@ -83,11 +93,13 @@ func TestAProfileThatNobodyHasIsA404(t *testing.T) {
 	}, delayed)
 }
 
-func TestAProfileThatIsNoObjectIsRefused(t *testing.T) {
+func TestProfile_mustBeAnObject(t *testing.T) {
 	t.Parallel()
+
 	for _, body := range []string{``, `null`, `[]`, `"a"`, `1`, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}"} {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.AllowViolations()
 				got := s.withKey(http.MethodPatch, f.profile(), body)
@@ -99,10 +111,12 @@ func TestAProfileThatIsNoObjectIsRefused(t *testing.T) {
 	}
 }
 
-func TestAProfileIsNotTakenFromAFormOrTheQuery(t *testing.T) {
+func TestProfile_notTakenFromFormOrQuery(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.AllowViolations()
+
 		for _, got := range []reply{
 			s.withKey(http.MethodPatch, f.profile(), "name=Ada", "Content-Type", "application/x-www-form-urlencoded"),
 			s.withKey(http.MethodPatch, f.profile()+"?name=Ada", ""),
@@ -115,7 +129,7 @@ func TestAProfileIsNotTakenFromAFormOrTheQuery(t *testing.T) {
 	})
 }
 
-func TestWhatIsPutComesAfterWhatWasDueBefore(t *testing.T) {
+func TestPutProfile_comesAfterWhatWasDueBefore(t *testing.T) {
 	t.Parallel()
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
@@ -129,7 +143,7 @@ func TestWhatIsPutComesAfterWhatWasDueBefore(t *testing.T) {
 	}, delayed)
 }
 
-func TestOnlyAnObjectCanBePutAsAProfile(t *testing.T) {
+func TestPutProfile_onlyAnObject(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `null`, `[]`, `{"a":1,"a":2}`} {
 		func() {

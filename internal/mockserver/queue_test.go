@@ -16,32 +16,40 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestADeferredRequestIsAcceptedListedAndLaterFulfilled(t *testing.T) {
+func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
 	t.Parallel()
+
 	for _, operation := range deferredOperations {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
 				got := deferrals[operation](s, f)
 				if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
 					s.t.Errorf("%d\n%s", got.status, diff)
 				}
+
 				s.advance(59 * time.Second)
 				if diff := cmp.Diff([]map[string]any{record}, s.list(f)); diff != "" {
 					s.t.Error(diff)
 				}
+
 				want := mockserver.QueuedRequest{
 					ID: "request-1", Scope: f.scope, Identity: "user-1", Operation: operation, At: epoch, Status: mockserver.StatusPending,
 				}
+
 				if operation == mockserver.OpUpdateProfile {
 					want.Body = map[string]any{"name": "Ada"}
 				}
+
 				if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
 					s.t.Error(diff)
 				}
-				// However late somebody looks, it was fulfilled in time.
+
+				// FulfilledAt is the due time, however late the queue is read.
 				s.advance(time.Hour)
+
 				want.Status, want.Done, want.FulfilledAt = mockserver.StatusFulfilled, true, epoch.Add(time.Minute)
 				if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || len(s.list(f)) != 0 {
 					s.t.Error(diff)
@@ -51,23 +59,27 @@ func TestADeferredRequestIsAcceptedListedAndLaterFulfilled(t *testing.T) {
 	}
 }
 
-func TestWithoutADelayTheNextRequestFindsItFulfilled(t *testing.T) {
+func TestQueue_withoutDelayTheNextRequestFindsItFulfilled(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		if got := s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`); got.json()["status"] != "pending" {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
+
 		if got := s.withKey(http.MethodGet, f.pending(), ""); got.body != "[]" {
 			s.t.Errorf("the list is %s", got.body)
 		}
+
 		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"name":"Ada"}` {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
 	})
 }
 
-func TestWhatBecomesOfARequestIsForATestToSay(t *testing.T) {
+func TestFulfil_decidesTheOutcome(t *testing.T) {
 	t.Parallel()
+
 	const second, minute, year = time.Second, time.Minute, 365 * 24 * time.Hour
 	failed := mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}
 	named := mockserver.Outcome{Fate: mockserver.Failed, Status: "REJECTED"}
@@ -97,12 +109,15 @@ func TestWhatBecomesOfARequestIsForATestToSay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
 				s.advance(tc.after)
+
 				if diff := cmp.Diff(tc.listed, values(s.list(f), "status")); diff != "" {
 					s.t.Error(diff)
 				}
+
 				q := s.Queue()[0]
 				if _, effect := s.Profile(f.scope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done || q.FulfilledAt.IsZero() == tc.effect || q.Done && effect && q.FulfilledAt.Before(q.At) {
 					s.t.Errorf("effect %v, %+v", effect, q)
@@ -114,14 +129,16 @@ func TestWhatBecomesOfARequestIsForATestToSay(t *testing.T) {
 	}
 }
 
-func TestAFailedRequestSaysWhy(t *testing.T) {
+func TestQueue_failedRequestHasItsError(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.withKey(http.MethodDelete, f.allData(), "")
 		want := []any{map[string]any{"code": "quota", "message": "Too much."}}
 		if diff := cmp.Diff(want, values(s.list(f), "error")); diff != "" {
 			s.t.Error(diff)
 		}
+
 		if q := s.Queue()[0]; q.Code != "quota" || q.Message != "Too much." {
 			s.t.Errorf("%+v", q)
 		}
@@ -132,11 +149,12 @@ func TestAFailedRequestSaysWhy(t *testing.T) {
 	})
 }
 
-func TestRequestsTakeEffectWhenTheyAreDueAndOtherwiseInTheirOrder(t *testing.T) {
+func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		minutes []int   // after which the first request is due, the second, ...
-		want    float64 // the number of the request that has the last word
+		want    float64 // the number of the request that takes effect last
 	}{
 		"at the same time": {[]int{1, 1, 1, 1}, 3},
 		"in their order":   {[]int{1, 2, 3, 4}, 3},
@@ -145,10 +163,12 @@ func TestRequestsTakeEffectWhenTheyAreDueAndOtherwiseInTheirOrder(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			inBothFamilies(t, func(s *service, f family) {
 				for i := range tc.minutes {
 					s.withKey(http.MethodPatch, f.profile(), fmt.Sprintf(`{"last":%d}`, i))
 				}
+
 				s.advance(time.Hour)
 				if got := s.withKey(http.MethodGet, f.profile(), "").json()["last"]; got != tc.want {
 					s.t.Errorf("the last word has %v, want %v", got, tc.want)
@@ -164,11 +184,13 @@ func TestRequestsTakeEffectWhenTheyAreDueAndOtherwiseInTheirOrder(t *testing.T) 
 	}
 }
 
-func TestTheDecisionIsMadeOnceAndMayLookAround(t *testing.T) {
+func TestFulfil_calledOnceAndMayUseTheServer(t *testing.T) {
 	t.Parallel()
+
 	for name, f := range families {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			var s *service
 			var asked []mockserver.QueuedRequest
 			s = start(t, func(m *mockserver.Server) {
@@ -181,6 +203,7 @@ func TestTheDecisionIsMadeOnceAndMayLookAround(t *testing.T) {
 					return mockserver.Outcome{}
 				}
 			})
+
 			s.withKey(http.MethodPatch, f.profile(), `{"age":9007199254740993}`)
 			s.withKey(http.MethodDelete, f.allData(), "")
 			s.list(f)
@@ -193,8 +216,9 @@ func TestTheDecisionIsMadeOnceAndMayLookAround(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffAfterTheCommitIsInTheQueue(t *testing.T) {
+func TestQueue_requestCutAfterTheCommitIsQueued(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		fault  mockserver.Fault
 		queued int
@@ -208,11 +232,14 @@ func TestWhatIsCutOffAfterTheCommitIsInTheQueue(t *testing.T) {
 		for _, operation := range deferredOperations {
 			t.Run(name+" "+operation, func(t *testing.T) {
 				t.Parallel()
+
 				inBothFamilies(t, func(s *service, f family) {
 					s.Inject(tc.fault)
+
 					if got := deferrals[operation](s, f); got.err == nil && got.status != 502 {
 						s.t.Errorf("%d %s", got.status, got.body)
 					}
+
 					if queue := s.Queue(); len(queue) != tc.queued || s.Requests()[0].Committed != (tc.queued == 1) {
 						s.t.Errorf("the queue has %+v", queue)
 					}
@@ -222,30 +249,36 @@ func TestWhatIsCutOffAfterTheCommitIsInTheQueue(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsRefusedIsNotQueued(t *testing.T) {
+func TestQueue_refusedRequestIsNotQueued(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		s.AllowViolations()
+
 		for method, path := range map[string]string{http.MethodPatch: f.profile(), http.MethodDelete: f.allData(), http.MethodGet: f.allData()} {
 			body := ""
 			if method == http.MethodPatch {
 				body = "{}"
 			}
+
 			if got := s.send(method, path+"?apiSecretToken=wrong", body); got.status != http.StatusUnauthorized {
 				s.t.Errorf("%s: %d %s", method, got.status, got.body)
 			}
 		}
+
 		if queue := s.Queue(); len(queue) != 0 {
 			s.t.Errorf("the queue has %+v", queue)
 		}
 	})
 }
 
-func TestTheQueueGoesByTheTimeOfABubble(t *testing.T) {
+func TestQueue_followsTheTimeOfABubble(t *testing.T) {
 	t.Parallel()
+
 	for name, f := range families {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			synctest.Test(t, func(t *testing.T) {
 				transport := &http.Transport{}
 				instance := mocktest.StartPipe(t, delayed)
@@ -253,9 +286,11 @@ func TestTheQueueGoesByTheTimeOfABubble(t *testing.T) {
 				s := clientOf(t, instance, transport)
 				s.withKey(http.MethodDelete, f.allData(), "")
 				<-time.After(time.Minute - time.Nanosecond)
+
 				if listed := s.list(f); len(listed) != 1 {
 					t.Errorf("the list is %v", listed)
 				}
+
 				<-time.After(time.Nanosecond)
 				if listed := s.list(f); len(listed) != 0 {
 					t.Errorf("the list is %v", listed)
@@ -265,8 +300,9 @@ func TestTheQueueGoesByTheTimeOfABubble(t *testing.T) {
 	}
 }
 
-func TestManyClientsAtOnceAreAllInTheQueueOnce(t *testing.T) {
+func TestQueue_concurrentClientsAreQueuedOnceEach(t *testing.T) {
 	t.Parallel()
+
 	const clients, each = 8, 25
 	inBothFamilies(t, func(s *service, f family) {
 		var wg sync.WaitGroup
@@ -281,6 +317,7 @@ func TestManyClientsAtOnceAreAllInTheQueueOnce(t *testing.T) {
 				}
 			})
 		}
+
 		wg.Wait()
 		var people, ids []string
 		for _, q := range s.Queue() {
@@ -289,6 +326,7 @@ func TestManyClientsAtOnceAreAllInTheQueueOnce(t *testing.T) {
 				t.Errorf("a request has no effect: %+v", q)
 			}
 		}
+
 		for _, list := range [][]string{people, ids} {
 			slices.Sort(list)
 			if n := len(slices.Compact(list)); n != clients*each {

@@ -10,8 +10,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestEveryOperationIsThereInItsFamilies(t *testing.T) {
+func TestRoute_everyOperationInItsFamilies(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	s.login()
 	s.withKey(http.MethodGet, "/v1/user/self", "")
@@ -19,19 +20,22 @@ func TestEveryOperationIsThereInItsFamilies(t *testing.T) {
 		{1, "login", "POST", "/v1/auth/login/jwt", "/v1/auth/login/jwt", "", mockserver.Scope{}, "none", 200, true},
 		{2, "getCurrentUser", "GET", "/v1/user/self", "/v1/user/self", "", mockserver.Scope{}, "secret", 200, true},
 	}
+
 	for name, prefix := range map[string]string{"project": "/v1/org/{orgId}/project/{projectId}/compliance", "account": "/v1/account/{accountId}/compliance"} {
 		want = append(want, s.sendAll(families[name], prefix, len(want))...)
 	}
+
 	var got []seen
 	for _, r := range s.Requests() {
 		got = append(got, seen{r.Seq, r.Operation, r.Method, r.Template, r.EscapedPath, r.Identity, r.Scope, r.Auth, r.Status, r.Committed})
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// seen is what the log has of a request.
+// seen is the part of a log entry that the tests of routes compare.
 type seen struct {
 	Seq                                    int
 	Operation, Method, Template, Path, Who string
@@ -41,10 +45,11 @@ type seen struct {
 	Committed                              bool
 }
 
-// sendAll sends a request of each operation of the compliance group, and returns
-// what the log should have of them after the requests before.
+// sendAll sends a request of each operation of the compliance group, and returns the
+// log entries that are expected for them.
 func (s *service) sendAll(f family, prefix string, before int) []seen {
 	s.t.Helper()
+
 	var want []seen
 	for i, call := range []seen{
 		{Operation: "updateConsent", Method: "PATCH", Template: "/user/{identityId}/consent", Path: f.consent(), Who: "user-1", Status: 200},
@@ -60,11 +65,13 @@ func (s *service) sendAll(f family, prefix string, before int) []seen {
 		call.Seq, call.Template, call.Scope, call.Auth, call.Committed = before+i+1, prefix+call.Template, f.scope, "secret", true
 		want = append(want, call)
 	}
+
 	return want
 }
 
-func TestAnIdentityIsOneDecodedSegmentByteByByte(t *testing.T) {
+func TestRoute_identityIsOneDecodedSegment(t *testing.T) {
 	t.Parallel()
+
 	for escaped, identity := range map[string]string{
 		"a%2Fb":                   "a/b",
 		"%2E%2E":                  "..",
@@ -81,21 +88,24 @@ func TestAnIdentityIsOneDecodedSegmentByteByByte(t *testing.T) {
 		strings.Repeat("x", 8192): strings.Repeat("x", 8192),
 	} {
 		s := start(t)
-		s.AllowViolations() // spellings that the contract would have otherwise
+		s.AllowViolations() // the contract requires another spelling
+
 		path := strings.Replace(projectPath, "user-1", escaped, 1)
 		if got := s.withKey(http.MethodPatch, path, allClauses()); got.status != http.StatusOK {
 			t.Errorf("%.40s: %d %s", escaped, got.status, got.body)
 		}
+
 		if _, ok := s.Consent(projectScope, identity); !ok {
 			t.Errorf("%.40s: there is no record of %.40q", escaped, identity)
 		}
+
 		if r := s.Requests()[0]; r.EscapedPath != path || r.Identity != identity {
 			t.Errorf("the log has %.80s and %.40q", r.EscapedPath, r.Identity)
 		}
 	}
 }
 
-func TestScopesAreDecodedToo(t *testing.T) {
+func TestRoute_scopesAreDecoded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := "/v1/org/o%2F1%202/project/p%253/compliance/user/u/consent"
@@ -107,8 +117,9 @@ func TestScopesAreDecodedToo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoOperationIsA404AndAViolation(t *testing.T) {
+func TestRoute_unknownOperationIs404AndAViolation(t *testing.T) {
 	t.Parallel()
+
 	for _, request := range []string{
 		"GET /", "GET /v1/auth/login/jwt", "POST " + projectPath, "GET " + projectPath + "/", "GET /v1//user/self", "GET /v1/user/./self",
 		"GET /v2/user/self", "GET /v1/org/org-demo/project/web/compliance/user//consent", "GET /V1/user/self",
@@ -121,16 +132,18 @@ func TestWhatIsNoOperationIsA404AndAViolation(t *testing.T) {
 		if got.status != http.StatusNotFound || got.refused() != "unknown_route" {
 			t.Errorf("%s: %d %s", request, got.status, got.body)
 		}
+
 		if len(s.Server.Violations()) == 0 {
 			t.Errorf("%s: no violation", request)
 		}
+
 		if r := s.Requests()[0]; r.Operation != "" || r.Template != "" || r.EscapedPath != path {
 			t.Errorf("%s: the log has %+v", request, r)
 		}
 	}
 }
 
-func TestOnlyTheNamedScopesExist(t *testing.T) {
+func TestScopes_onlyTheNamedOnesExist(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(s *mockserver.Server) { s.Scopes = []mockserver.Scope{projectScope} })
 	if got := s.withKey(http.MethodPatch, projectPath, allClauses()); got.status != http.StatusOK {
@@ -144,7 +157,7 @@ func TestOnlyTheNamedScopesExist(t *testing.T) {
 	}
 }
 
-func TestTheInterfaceCanBeginBelowAPath(t *testing.T) {
+func TestBasePath_prefixesEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(s *mockserver.Server) { s.BasePath = "/a%2Fb/c" })
 	if !strings.HasSuffix(s.URL, "/a%2Fb/c") {

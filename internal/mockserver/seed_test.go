@@ -11,8 +11,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestASeedIsWhatTheServerKnows(t *testing.T) {
+func TestSeed_isWhatTheServerKnows(t *testing.T) {
 	t.Parallel()
+
 	s := start(t)
 	err := s.Load(strings.NewReader(`{
 		"users": [{"email": "ada@example.com", "password": "p"}],
@@ -25,39 +26,47 @@ func TestASeedIsWhatTheServerKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	address, manual := "2001:db8::1", false
 	want := []mockserver.ConsentRecord{
 		{Clauses: [5]bool{1: true}, UserIPv6: &address, AgreementTime: "2026-01-15T09:30:00Z", Manual: &manual},
 		{Clauses: [5]bool{4: true}, AgreementTime: json.Number("9007199254740993")},
 	}
+
 	for i, scope := range []mockserver.Scope{projectScope, accountScope} {
 		got, _ := s.Consent(scope, "user-1")
 		if diff := cmp.Diff(want[i], got); diff != "" {
 			t.Error(diff)
 		}
 	}
+
 	if got := s.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"ada@example.com","password":"p"}`); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+
 	if got := s.send(http.MethodGet, accountPath+"?apiSecretToken=k-2", ""); !strings.Contains(got.body, `"agreement_time":9007199254740993`) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
 
-func TestASeedHasProfilesAndData(t *testing.T) {
+func TestSeed_profilesAndData(t *testing.T) {
 	t.Parallel()
+
 	inBothFamilies(t, func(s *service, f family) {
 		who := encode(s.t, map[string]string{
 			"org_id": f.scope.OrgID, "project_id": f.scope.ProjectID, "account_id": f.scope.AccountID, "identity_id": "user-1",
 		})
+
 		with := strings.TrimSuffix(who, "}")
 		seed := `{"profiles":[` + with + `,"profile":{"age":9007199254740993,"one":1.0}}],"data":[` + with + `,"data":{"sessions":[{"n":1.0}]}}]}`
 		if err := s.Load(strings.NewReader(seed)); err != nil {
 			s.t.Fatal(err)
 		}
+
 		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"age":9007199254740993,"one":1.0}` {
 			s.t.Errorf("%d %s", got.status, got.body)
 		}
+
 		s.withKey(http.MethodGet, f.allData(), "")
 		if got := s.withKey(http.MethodGet, f.allData(), ""); !strings.Contains(got.body, `"sessions":[{"n":1.0}]`) {
 			s.t.Errorf("%d %s", got.status, got.body)
@@ -65,8 +74,9 @@ func TestASeedHasProfilesAndData(t *testing.T) {
 	})
 }
 
-func TestASeedThatIsNotUnderstoodChangesNothing(t *testing.T) {
+func TestSeed_invalidSeedChangesNothing(t *testing.T) {
 	t.Parallel()
+
 	for _, seed := range []string{
 		``, `[]`, `{`, `{} {}`, `{"user":[]}`, `{"users":[{"name":"a"}]}`, `{"users":[{"email":"a@example.com"}]}`, `{"secret_keys":[""]}`,
 		`{"secret_keys":["k"],"secret_keys":["l"]}`,

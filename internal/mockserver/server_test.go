@@ -13,8 +13,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestTheZeroServerKnowsNobodyAndAnswers(t *testing.T) {
+func TestServer_zeroValueKnowsNobodyAndAnswers(t *testing.T) {
 	t.Parallel()
+
 	var s mockserver.Server
 	for request, want := range map[string]int{
 		"GET /v1/user/self?apiSecretToken=x": 401, "GET " + projectPath + "?apiSecretToken=x": 401, "GET /elsewhere": 404,
@@ -28,8 +29,9 @@ func TestTheZeroServerKnowsNobodyAndAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrappedAroundTheServiceSeesWhatReachesIt(t *testing.T) {
+func TestWrap_seesWhatReachesTheService(t *testing.T) {
 	t.Parallel()
+
 	var seen atomic.Int64
 	s := start(t, func(s *mockserver.Server) {
 		s.Wrap = func(service http.Handler) http.Handler {
@@ -40,20 +42,24 @@ func TestWhatIsWrappedAroundTheServiceSeesWhatReachesIt(t *testing.T) {
 			})
 		}
 	})
+
 	s.Inject(mockserver.Fault{Status: 500}, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Skip: 1}, mockserver.Fault{Cut: mockserver.CutAfterCommit, Skip: 2})
 	for range 3 {
 		s.withKey(http.MethodPatch, projectPath, allClauses())
 	}
+
 	if seen.Load() != 1 {
 		t.Errorf("it saw %d requests, want the one that reached the service", seen.Load())
 	}
+
 	if got := s.withKey(http.MethodGet, projectPath, ""); got.status != http.StatusOK || got.header.Get("X-Wrapped") != "1" {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 }
 
-func TestAPanicOfATestsCodeIsAViolation(t *testing.T) {
+func TestServer_panicOfAHookIsAViolation(t *testing.T) {
 	t.Parallel()
+
 	for name, configure := range map[string]func(*mockserver.Server){
 		"ConsentAnswer":       func(s *mockserver.Server) { s.ConsentAnswer = func(map[string]any) any { panic("canary") } },
 		"an answer, not JSON": func(s *mockserver.Server) { s.ConsentAnswer = func(map[string]any) any { return func() {} } },
@@ -64,9 +70,11 @@ func TestAPanicOfATestsCodeIsAViolation(t *testing.T) {
 		told := make(chan string, 1)
 		s := start(t, configure, func(s *mockserver.Server) { s.OnViolation = func(text string) { told <- text } })
 		s.AllowViolations()
+
 		if got := s.withKey(http.MethodPatch, projectPath, allClauses()); got.err == nil {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
+
 		text := <-told
 		if diff := cmp.Diff([]string{text}, s.Server.Violations()); diff != "" || !strings.Contains(text, "panicked in updateConsent") {
 			t.Errorf("%s: %q\n%s", name, text, diff)
@@ -74,8 +82,9 @@ func TestAPanicOfATestsCodeIsAViolation(t *testing.T) {
 	}
 }
 
-func TestManyClientsAtOnceLoseNothing(t *testing.T) {
+func TestServer_concurrentClientsLoseNothing(t *testing.T) {
 	t.Parallel()
+
 	const clients, each = 8, 25
 	s := start(t)
 	var wg sync.WaitGroup
@@ -89,11 +98,13 @@ func TestManyClientsAtOnceLoseNothing(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 	seen := map[int]bool{}
 	for _, r := range s.Requests() {
 		seen[r.Seq] = r.Committed
 	}
+
 	if len(seen) != clients*each || s.Count(mockserver.OpUpdateConsent) != clients*each {
 		t.Errorf("%d requests", len(seen))
 	}

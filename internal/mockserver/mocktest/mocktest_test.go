@@ -28,25 +28,28 @@ const (
 	consentPath = "/v1/org/org-demo/project/web/compliance/user/user-1/consent"
 )
 
-// get asks with the instance's secret key and returns the status.
+// get sends a request with the instance's secret key and returns the status.
 func get(t testing.TB, i *Instance, transport *http.Transport, path string) (int, error) {
 	t.Helper()
+
 	defer transport.CloseIdleConnections()
 	address := i.URL + path + "?apiSecretToken=" + url.QueryEscape(i.SecretKey)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return 0, err
 	}
 	defer resp.Body.Close()
+
 	_, err = io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode, err
 }
 
-// fakeTB takes down how a test fails, and runs its cleanups when asked.
+// fakeTB is a testing.TB that records failures and runs its cleanups on demand.
 type fakeTB struct {
 	testing.TB
 	errors   []string
@@ -66,29 +69,34 @@ func (f *fakeTB) end() {
 	}
 }
 
-func TestAViolationFailsTheTestUnlessItIsAllowed(t *testing.T) {
+func TestStart_violationFailsTheTestUnlessAllowed(t *testing.T) {
 	t.Parallel()
+
 	for _, allowed := range []bool{false, true} {
 		fake := &fakeTB{TB: t}
 		i := Start(fake)
 		if allowed {
 			i.AllowViolations()
 		}
+
 		if _, err := get(t, i, &http.Transport{}, "/elsewhere"); err != nil {
 			t.Error(err)
 		}
+
 		fake.end()
 		if (len(fake.errors) == 0) != allowed {
 			t.Errorf("allowed %v: the test failed with %q", allowed, fake.errors)
 		}
+
 		if len(i.Violations()) == 0 {
 			t.Error("there is no violation")
 		}
 	}
 }
 
-func TestTheContractIsCheckedForWhatReachesTheServiceOnly(t *testing.T) {
+func TestStart_contractIsCheckedForWhatReachesTheService(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		configure func(*mockserver.Server)
 		violated  bool
@@ -101,6 +109,7 @@ func TestTheContractIsCheckedForWhatReachesTheServiceOnly(t *testing.T) {
 		i := Start(fake, tc.configure)
 		login(t, i)
 		fake.end()
+
 		if (len(fake.errors) > 0) != tc.violated {
 			t.Errorf("%s: the test failed with %q", name, fake.errors)
 		}
@@ -109,6 +118,7 @@ func TestTheContractIsCheckedForWhatReachesTheServiceOnly(t *testing.T) {
 
 func login(t *testing.T, i *Instance) {
 	t.Helper()
+
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, i.Email, i.Password))
@@ -116,35 +126,40 @@ func login(t *testing.T, i *Instance) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("status %d", resp.StatusCode)
 	}
 }
 
-func TestEveryInstanceHasCredentialsOfItsOwn(t *testing.T) {
+func TestStart_credentialsAreUnique(t *testing.T) {
 	t.Parallel()
+
 	a, b := Start(t), Start(t)
 	if a.Email == b.Email || a.Password == b.Password || a.SecretKey == b.SecretKey {
 		t.Error("two instances share a credential")
 	}
+
 	for _, secret := range []string{a.Email, a.Password, a.SecretKey} {
 		if url.QueryEscape(secret) == secret {
 			t.Errorf("%q needs no escaping", secret)
 		}
 	}
+
 	a.SecretKey = b.SecretKey
 	if status, err := get(t, a, &http.Transport{}, selfPath); status != http.StatusUnauthorized {
 		t.Errorf("one accepts the other's key: %d %v", status, err)
 	}
 }
 
-func TestAStoppedInstanceIsGone(t *testing.T) {
+func TestStop_instanceIsGone(t *testing.T) {
 	t.Parallel()
 	i := Start(t)
 	i.Stop()
@@ -154,8 +169,9 @@ func TestAStoppedInstanceIsGone(t *testing.T) {
 	}
 }
 
-func TestCertificatesAreWhatTheySay(t *testing.T) {
+func TestStartTLS_certificates(t *testing.T) {
 	t.Parallel()
+
 	for kind, right := range map[Certificate]func(error) bool{
 		Valid: func(err error) bool { return err == nil },
 		Expired: func(err error) bool {
@@ -169,17 +185,21 @@ func TestCertificatesAreWhatTheySay(t *testing.T) {
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
+
 			i := StartTLS(t, kind)
 			file, err := os.ReadFile(i.CAFile)
 			if err != nil || !bytes.Equal(file, i.CAPEM) {
 				t.Errorf("the file has another authority: %v", err)
 			}
+
 			pool := x509.NewCertPool()
 			pool.AppendCertsFromPEM(i.CAPEM)
+
 			trusting := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 			if status, err := get(t, i, trusting, selfPath); !right(err) || err == nil && status != http.StatusOK {
 				t.Errorf("%d %v", status, err)
 			}
+
 			_, err = get(t, i, &http.Transport{}, selfPath)
 			if _, ok := errors.AsType[x509.UnknownAuthorityError](err); kind == Valid && !ok {
 				t.Errorf("without the authority: %v", err)
@@ -188,24 +208,29 @@ func TestCertificatesAreWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestAServerInMemoryLivesInABubble(t *testing.T) {
+func TestStartPipe_livesInABubble(t *testing.T) {
 	t.Parallel()
+
 	synctest.Test(t, func(t *testing.T) {
 		i := StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Hour })
 		if i.URL != "http://localhost" {
 			t.Errorf("the address is %s", i.URL)
 		}
+
 		began := time.Now()
 		if status, err := get(t, i, &http.Transport{DialContext: i.DialContext}, selfPath); status != http.StatusOK || err != nil {
 			t.Errorf("%d %v", status, err)
 		}
+
 		if took := time.Since(began); took != time.Hour {
 			t.Errorf("it took %v of the bubble's time", took)
 		}
+
 		i.Inject(mockserver.Fault{Cut: mockserver.CutBeforeCommit})
 		if status, err := get(t, i, &http.Transport{DialContext: i.DialContext}, consentPath); err == nil {
 			t.Errorf("status %d", status)
 		}
+
 		i.Stop()
 		if _, err := i.DialContext(t.Context(), "tcp", "localhost:80"); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("a connection to a stopped server: %v", err)
@@ -213,8 +238,9 @@ func TestAServerInMemoryLivesInABubble(t *testing.T) {
 	})
 }
 
-func TestAServerInMemoryStopsWithItsTest(t *testing.T) {
+func TestStartPipe_stopsWithItsTest(t *testing.T) {
 	t.Parallel()
+
 	synctest.Test(t, func(t *testing.T) {
 		i := StartPipe(t)
 		transport := &http.Transport{DialContext: i.DialContext}
@@ -225,6 +251,7 @@ func TestAServerInMemoryStopsWithItsTest(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		}()
+
 		synctest.Wait()
 	})
 }
