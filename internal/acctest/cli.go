@@ -1,65 +1,72 @@
 package acctest
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
-// CLI runs the provider as users do: as a binary of its own, started by the
-// Terraform or OpenTofu on PATH (or of TF_ACC_TERRAFORM_PATH), in a folder of its
-// own and with an environment that holds nothing of the person who runs the tests.
-type CLI struct {
-	tb     testing.TB
-	Dir    string
-	binary string
-	env    map[string]string
-}
-
 // Result is what one command printed, and how it ended.
-type Result struct {
-	Output string // standard output and standard error as they came
-	Code   int
+type Result = terraformcli.Result
+
+// CLI runs the provider as users do: as a binary of its own, started by the Terraform
+// or OpenTofu on PATH (or of TF_ACC_TERRAFORM_PATH), in a folder of its own and with an
+// environment that holds nothing of the person who runs the tests.
+type CLI struct {
+	tb  testing.TB
+	cli terraformcli.CLI
+
+	// Dir is the folder with the configuration.
+	Dir string
 }
 
-// NewCLI prepares a folder with a configuration. The environment is added to the
-// little that is passed on.
+// NewCLI prepares a folder with a configuration. environment is added to the few
+// variables that every command gets.
 func NewCLI(tb testing.TB, configuration string, environment map[string]string) *CLI {
 	tb.Helper()
-	c := &CLI{tb: tb, Dir: tb.TempDir(), binary: terraformPath(tb), env: map[string]string{
-		"PATH": os.Getenv("PATH"), "HOME": tb.TempDir(), "TMPDIR": tb.TempDir(),
-		"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "TF_CLI_ARGS": "-no-color",
-		"ANALYTICS_WIRE_PENDING_LIST_LAG": "0s", // the mock server's list never lags
-	}}
-	maps.Copy(c.env, environment)
-	provider := builtProvider(tb)
-	settings := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n    %q = %q\n  }\n  direct {}\n}\n",
-		"registry.terraform.io/terraform-analytics/analytics", filepath.Dir(provider),
-		"registry.opentofu.org/terraform-analytics/analytics", filepath.Dir(provider))
-	c.env["TF_CLI_CONFIG_FILE"] = c.write("terraform.rc", settings)
+	path, err := terraformcli.Find()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	provider, err := buildProvider()
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	c := &CLI{tb: tb, Dir: tb.TempDir()}
+	settings := c.write("terraform.rc", string(terraformcli.OverridesConfig(filepath.Dir(provider))))
+	c.cli = terraformcli.CLI{Path: path, Dir: c.Dir, Env: terraformcli.Settings(settings)}
+	c.Setenv("PATH", os.Getenv("PATH"))
+	c.Setenv("HOME", tb.TempDir())
+	c.Setenv("TMPDIR", tb.TempDir())
+	c.Setenv("ANALYTICS_WIRE_PENDING_LIST_LAG", "0s") // the mock server's list never lags
+	for name, value := range environment {
+		c.Setenv(name, value)
+	}
+
 	c.Configure(configuration)
+
 	return c
 }
 
 // Configure replaces the configuration.
 func (c *CLI) Configure(configuration string) {
 	c.tb.Helper()
-	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \"terraform-analytics/analytics\"\n    }\n  }\n}\n"+configuration)
+	c.write("main.tf", "terraform {\n  required_providers {\n    analytics = {\n      source = \""+terraformcli.Source+"\"\n    }\n  }\n}\n"+configuration)
 }
 
 // Setenv changes the environment of the commands that follow.
-func (c *CLI) Setenv(name, value string) { c.env[name] = value }
+func (c *CLI) Setenv(name, value string) { c.cli = c.cli.In(c.Dir, name+"="+value) }
 
 func (c *CLI) write(name, content string) string {
 	c.tb.Helper()
@@ -73,17 +80,11 @@ func (c *CLI) write(name, content string) string {
 // Run runs one command to its end.
 func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
-	ctx, cancel := context.WithTimeout(c.tb.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := c.Command(ctx, args...)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		c.tb.Fatalf("%s %v: %v", c.binary, args, err)
+	r, err := c.cli.Run(c.tb.Context(), args...)
+	if err != nil {
+		c.tb.Fatalf("%v:\n%s", err, terraformcli.TranscriptOf(err))
 	}
-	return Result{Output: output.String(), Code: cmd.ProcessState.ExitCode()}
+	return r
 }
 
 // MustRun fails the test where the command fails.
@@ -96,32 +97,22 @@ func (c *CLI) MustRun(args ...string) Result {
 	return r
 }
 
-// Command is a command that the test starts and ends itself.
+// Command returns a command that the test starts and ends itself.
 func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir = c.Dir
-	for _, name := range slices.Sorted(maps.Keys(c.env)) {
-		cmd.Env = append(cmd.Env, name+"="+c.env[name])
-	}
-	return cmd
+	return c.cli.Command(ctx, args...)
 }
 
-// Words is the output with line breaks and frames of diagnostics folded away, so
-// that a sentence is found however it was wrapped.
-func (r Result) Words() string {
-	return strings.Join(strings.FieldsFunc(r.Output, func(c rune) bool { return strings.ContainsRune(" \t\r\n│╷╵", c) }), " ")
-}
-
-func terraformPath(tb testing.TB) string {
-	tb.Helper()
-	candidates := []string{os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform", "tofu"}
-	for _, candidate := range candidates {
-		if path, err := exec.LookPath(candidate); candidate != "" && err == nil {
-			return path
-		}
+// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
+// version of 1.
+func (c *CLI) SkipBefore(minor int) {
+	c.tb.Helper()
+	version, err := c.cli.Version(c.tb.Context())
+	if err != nil {
+		c.tb.Fatal(err)
 	}
-	tb.Fatal("neither terraform nor tofu is on PATH, and TF_ACC_TERRAFORM_PATH names neither")
-	return ""
+	if version.Major == 1 && version.Minor < minor {
+		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Line)
+	}
 }
 
 // buildFolder holds the provider's binary while the tests of one package run. Main
@@ -139,42 +130,25 @@ var buildProvider = sync.OnceValues(func() (string, error) {
 		return "", errors.New("the package's TestMain has to call acctest.Main")
 	}
 
-	binary := filepath.Join(buildFolder, "terraform-provider-analytics")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "github.com/terraform-analytics/terraform-provider-analytics")
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the provider does not build: %w\n%s", err, output)
-	}
-	return binary, nil
+	binary := filepath.Join(buildFolder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
+	return binary, terraformcli.Build(context.Background(), binary, terraformcli.ModulePath)
 })
 
-func builtProvider(tb testing.TB) string {
+// Run runs steps with the real Terraform CLI, the provider being part of the test
+// process. Steps assert on state and plan.
+func Run(tb testing.TB, steps ...resource.TestStep) {
 	tb.Helper()
-	binary, err := buildProvider()
-	if err != nil {
-		tb.Fatal(err)
+	t, ok := tb.(*testing.T)
+	if !ok {
+		tb.Fatal("the CLI is driven from tests only")
 	}
-	return binary
-}
 
-// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
-// version of 1.
-func (c *CLI) SkipBefore(minor int) {
-	c.tb.Helper()
-	var version struct {
-		Text string `json:"terraform_version"`
-	}
-	out, err := c.Command(c.tb.Context(), "version", "-json").Output()
-	if err == nil {
-		err = json.Unmarshal(out, &version)
-	}
-	var got int
-	if err == nil {
-		_, err = fmt.Sscanf(version.Text, "1.%d.", &got)
-	}
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	if got < minor {
-		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Text)
-	}
+	resource.UnitTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+			provider.TypeName: func() (tfprotov6.ProviderServer, error) {
+				return provider.NewServer("test", func(string) string { return "" }), nil
+			},
+		},
+		Steps: steps,
+	})
 }
