@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 const (
@@ -145,7 +146,7 @@ func percent(of, taken time.Duration) string {
 type exportBench struct {
 	bench   *bench
 	service *stage.Service
-	tf      *stage.Terraform
+	tf      terraformcli.CLI
 }
 
 func (b *bench) exportBench(ctx context.Context, records int) (*exportBench, error) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // timeLimit ends a run in which something hangs.
@@ -44,7 +45,7 @@ func report(stderr io.Writer, err error, interrupted bool) {
 		return
 	}
 	_, _ = fmt.Fprintln(stderr, "bench:", err)
-	if transcript := stage.TranscriptOf(err); transcript != "" {
+	if transcript := terraformcli.TranscriptOf(err); transcript != "" {
 		_, _ = fmt.Fprintf(stderr, "\nTerraform printed:\n%s", transcript)
 	}
 }
@@ -82,7 +83,6 @@ type options struct {
 	records int
 	only    string
 	sizes   []int
-	svg     string
 	singles int
 }
 
@@ -94,7 +94,6 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents or seeding")
 	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
-	flags.StringVar(&o.svg, "svg", "", "`FILE` to draw seeding into")
 	flags.IntVar(&o.singles, "singles", 5000, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
 	sizes := flags.String("people", "1000,5000,20000", "how many people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
@@ -134,7 +133,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(stdout, "%s and the analytics provider, against a mock of the service\n\n", st.Terraform.Version)
+	_, _ = fmt.Fprintf(stdout, "%s and the analytics provider, against a mock of the service\n\n", st.Version.Line)
 	if err := st.Build(ctx); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // fulfilmentDelay is how long the service takes for an update once it is accepted.
@@ -113,15 +113,15 @@ func (b *bench) writeProfiles(n int) (dir string, err error) {
 }
 
 // expect runs a command that has to succeed and to say so.
-func expect(ctx context.Context, tf *stage.Terraform, words string, args ...string) error {
+func expect(ctx context.Context, tf terraformcli.CLI, words string, args ...string) error {
 	res, err := tf.Run(ctx, args...)
 	if err != nil {
 		return err
 	}
-	if res.Exit != 0 || !strings.Contains(res.Stdout, words) {
-		return &stage.UnexpectedError{
-			Reason:     fmt.Sprintf("%s %s ended with status %d, or without %q", tf.Name, args[0], res.Exit, words),
-			Transcript: res.All(),
+	if res.Code != 0 || !strings.Contains(res.Stdout, words) {
+		return &terraformcli.UnexpectedError{
+			Reason:     fmt.Sprintf("%s %s ended with status %d, or without %q", filepath.Base(tf.Path), args[0], res.Code, words),
+			Transcript: res.Output,
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 const (
@@ -81,11 +82,6 @@ func seeding(ctx context.Context, b *bench) (fmt.Stringer, error) {
 			}
 		}
 	}
-	if b.svg != "" {
-		if err := os.WriteFile(b.svg, plotSeeding(all), 0o600); err != nil {
-			return nil, err
-		}
-	}
 	return seedingGrid(all), nil
 }
 
@@ -150,10 +146,10 @@ func (b *bench) seed(ctx context.Context, s seeder, n int, latency time.Duration
 
 func parallel() string { return "-parallelism=" + strconv.Itoa(seedingParallelism) }
 
-func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.Duration, flags ...string) (*stage.Terraform, *stage.Service, error) {
-	service, err := b.stage.Start(ctx, append([]string{"-latency", latency.String()}, flags...)...)
+func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.Duration, flags ...string) (tf terraformcli.CLI, service *stage.Service, err error) {
+	service, err = b.stage.Start(ctx, append([]string{"-latency", latency.String()}, flags...)...)
 	if err != nil {
-		return nil, nil, err
+		return tf, nil, err
 	}
 	folder := fmt.Sprintf("%s-%d-%s", s.name, n, latency)
 	name, people := "people.csv", peopleCSV
@@ -161,20 +157,20 @@ func (b *bench) seedingStage(ctx context.Context, s seeder, n int, latency time.
 		name, people = "people.auto.tfvars.json", peopleJSON
 	}
 	if _, err := b.stage.Write(filepath.Join(folder, name), people(n)); err != nil {
-		return nil, nil, err
+		return tf, nil, err
 	}
 	file, err := b.stage.Write(filepath.Join(folder, "main.tf"), s.config)
 	if err != nil {
-		return nil, nil, err
+		return tf, nil, err
 	}
-	tf := b.stage.Terraform.In(filepath.Dir(file), append(service.Environment(), "ANALYTICS_ORG_ID=org-bench", "ANALYTICS_PROJECT_ID=web")...)
+	tf = b.stage.Terraform.In(filepath.Dir(file), append(service.Environment(), "ANALYTICS_ORG_ID=org-bench", "ANALYTICS_PROJECT_ID=web")...)
 	tf.Limit = timeLimit
 	return tf, service, expect(ctx, tf, "successfully initialized", "init")
 }
 
 // timed runs a command that has to succeed, and gives its time and the peak memory of
 // the provider.
-func (b *bench) timed(ctx context.Context, tf *stage.Terraform, words string, args ...string) (time.Duration, float64, error) {
+func (b *bench) timed(ctx context.Context, tf terraformcli.CLI, words string, args ...string) (time.Duration, float64, error) {
 	memory := b.watchMemory(ctx)
 	began := time.Now()
 	err := expect(ctx, tf, words, args...)

@@ -1,8 +1,8 @@
-// Command demo shows the provider at work on a real Terraform: consent is
-// seeded, read back, drifted, repaired, imported and withdrawn, a profile is
-// corrected, a person's data handed out and deleted, a day exported, against the mock server in a
-// process of its own. Each step checks what it says, and nothing is left behind:
-// no file, no process, no trace in a person's Terraform settings.
+// Command demo shows the provider at work on a real Terraform: consent is seeded, read
+// back, drifted, repaired, imported and withdrawn, a profile is corrected, a person's
+// data handed out and deleted, a day exported, against the mock server in a process of
+// its own. Each step checks what it says, and nothing is left behind: no file, no
+// process, no trace in a person's Terraform settings.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // timeLimit ends a demo in which something hangs. It leaves room for the first
@@ -36,20 +37,23 @@ func run(ctx context.Context, out *os.File) int {
 
 	scr := newScreen(out, useColour(out, os.Getenv))
 	err := play(ctx, scr)
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
+	}
+
+	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		scr.failure("stopped before the end; everything that had been started is gone", "")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		scr.failure(fmt.Sprintf("Given up after %s: %v", timeLimit, err), "")
 	default:
-		scr.failure(err.Error(), stage.TranscriptOf(err))
+		scr.failure(err.Error(), terraformcli.TranscriptOf(err))
 	}
+
 	return 1
 }
 
-// play prepares the stage, runs the steps on it and clears it again.
+// play prepares the stage, runs the story on it and clears it again.
 func play(ctx context.Context, scr *screen) (err error) {
 	began := time.Now()
 	st, err := stage.New(ctx, "analytics-demo-", scr.fact)
@@ -59,14 +63,16 @@ func play(ctx context.Context, scr *screen) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &demo{screen: scr}
-	if err := d.prepare(ctx, st); err != nil {
+
+	d := &demo{screen: scr, stage: st}
+	if err := d.prepare(ctx); err != nil {
 		return err
 	}
 	if err := d.run(ctx); err != nil {
 		return err
 	}
 	scr.closing(time.Since(began), count(d.everything))
+
 	return nil
 }
 

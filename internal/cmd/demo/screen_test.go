@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestNothingIsColouredWhereNobodySeesIt(t *testing.T) {
+func TestScreen_aFileGetsNoColours(t *testing.T) {
 	t.Parallel()
 	none := func(string) string { return "" }
 	if useColour(&bytes.Buffer{}, none) {
@@ -20,7 +20,7 @@ func TestNothingIsColouredWhereNobodySeesIt(t *testing.T) {
 	}
 }
 
-func TestColoursChangeNoWord(t *testing.T) {
+func TestScreen_coloursChangeNoWord(t *testing.T) {
 	t.Parallel()
 	var coloured, uncoloured bytes.Buffer
 	perform(newScreen(&coloured, true))

@@ -15,6 +15,12 @@ import (
 // requestLimit is how long one request of a program's own may take.
 const requestLimit = 10 * time.Second
 
+// Answer is what the service answered to one request.
+type Answer struct {
+	Status int
+	Body   []byte
+}
+
 // During runs f and returns the requests that the service received meanwhile. A
 // request of its own before and after marks the two ends in the log.
 func (s *Service) During(ctx context.Context, f func() error) ([]Entry, error) {
@@ -22,24 +28,28 @@ func (s *Service) During(ctx context.Context, f func() error) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if err := f(); err != nil {
 		return nil, err
 	}
+
 	to, err := s.mark(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	return s.Entries()[from+1 : to], nil
 }
 
-// mark asks for a person whom nobody knows and returns the place of that request
-// in the log.
+// mark asks for a person whom nobody knows and returns the index of that request in
+// the log.
 func (s *Service) mark(ctx context.Context) (int, error) {
 	s.marks++
 	nobody := fmt.Sprintf("demo-mark-%d", s.marks)
-	if _, _, err := s.Call(ctx, http.MethodGet, nobody, "consent", nil); err != nil {
+	if _, err := s.Call(ctx, http.MethodGet, nobody, "consent", nil); err != nil {
 		return 0, fmt.Errorf("the service cannot be reached: %w", err)
 	}
+
 	at := -1
 	err := s.await(ctx, requestLimit, func() bool {
 		for i, e := range s.Entries() {
@@ -52,32 +62,39 @@ func (s *Service) mark(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("a request is missing in the service's log: %w", err)
 	}
+
 	return at, nil
 }
 
-// Call makes one request about a person, as anybody with the secret key can: about
-// their consent or their profile. Errors never show the address, which holds the
-// secret key.
-func (s *Service) Call(ctx context.Context, method, person, about string, body []byte) ([]byte, int, error) {
+// Call makes one request about a person's consent or profile, with the secret key.
+// Errors never show the address, which holds that key.
+func (s *Service) Call(ctx context.Context, method, person, about string, body []byte) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	address := fmt.Sprintf("%s/v1/org/%s/project/%s/compliance/user/%s/%s?apiSecretToken=%s", s.BaseURL(),
-		url.PathEscape(s.Variable("ANALYTICS_ORG_ID")), url.PathEscape(s.Variable("ANALYTICS_PROJECT_ID")),
-		url.PathEscape(person), about, url.QueryEscape(s.Variable("ANALYTICS_API_SECRET_KEY")))
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+
+	req, err := http.NewRequestWithContext(ctx, method, s.address(person, about), bytes.NewReader(body))
 	if err != nil {
-		return nil, 0, withoutAddress(err)
+		return Answer{}, withoutAddress(err)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+
 	resp, err := s.http.Do(req)
 	if err != nil {
-		return nil, 0, withoutAddress(err)
+		return Answer{}, withoutAddress(err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	return answer, resp.StatusCode, err
+
+	return Answer{resp.StatusCode, answer}, err
+}
+
+func (s *Service) address(person, about string) string {
+	return fmt.Sprintf("%s/v1/org/%s/project/%s/compliance/user/%s/%s?apiSecretToken=%s", s.BaseURL(),
+		url.PathEscape(s.Variable("ANALYTICS_ORG_ID")), url.PathEscape(s.Variable("ANALYTICS_PROJECT_ID")),
+		url.PathEscape(person), about, url.QueryEscape(s.Variable("ANALYTICS_API_SECRET_KEY")))
 }
 
 func withoutAddress(err error) error {

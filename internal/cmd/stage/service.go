@@ -14,20 +14,27 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
-// startLimit is how long the mock server may take to say where it listens.
-const startLimit = 20 * time.Second
+const (
+	// startLimit is how long the mock server may take to print where it listens.
+	startLimit = 20 * time.Second
+	// stopLimit is how long it may take to end before it is killed.
+	stopLimit = 5 * time.Second
+)
 
 // Service is the mock server, running as a process of its own as the real service
-// would, with what it said about itself and the requests that it logged.
+// would, with what it printed about itself and the requests that it logged.
 type Service struct {
-	http    http.Client
-	marks   int
-	cmd     *exec.Cmd
-	stopped sync.Once
-	exited  chan struct{}
-	err     error // of the process; set before exited is closed
+	http      http.Client
+	marks     int
+	cmd       *exec.Cmd
+	interrupt context.CancelFunc
+	stopped   sync.Once
+	exited    chan struct{}
+	err       error // of the process; set before exited is closed
 
 	mu          sync.Mutex
 	environment []string
@@ -36,7 +43,7 @@ type Service struct {
 	news        chan struct{} // closed and replaced at every new line
 }
 
-// Entry is what a line of the server's request log says, and when it was read.
+// Entry is a line of the server's request log, and when it was read.
 type Entry struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
@@ -46,7 +53,7 @@ type Entry struct {
 	At        time.Time `json:"-"`
 }
 
-// NewService is a service without a process; what it prints is given to Take.
+// NewService returns a service without a process; what it prints is given to Take.
 func NewService() *Service {
 	return &Service{
 		http:   http.Client{Transport: &http.Transport{}},
@@ -55,17 +62,23 @@ func NewService() *Service {
 	}
 }
 
-// startService starts the server and waits until it has said how to reach it.
+// startService starts the server and waits until it has printed how to reach it.
 func startService(ctx context.Context, program string, flags []string) (*Service, error) {
 	s := NewService()
-	// The server outlives an interrupt: Terraform still needs it to save its state.
-	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, append([]string{"-addr", "127.0.0.1:0"}, flags...)...)
-	ownGroup(s.cmd)
+	// An interrupted Terraform still needs the server to save its state, so that the
+	// server outlives ctx.
+	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
+	s.interrupt = interrupt
+	s.cmd = terraformcli.GroupCommand(running, program, append([]string{"-addr", "127.0.0.1:0"}, flags...)...)
+	s.cmd.WaitDelay = stopLimit
+
 	output, input := io.Pipe()
 	s.cmd.Stdout, s.cmd.Stderr = input, input
 	if err := s.cmd.Start(); err != nil {
+		interrupt()
 		return nil, fmt.Errorf("the mock server could not be started: %w", err)
 	}
+
 	var readers sync.WaitGroup
 	readers.Go(func() { s.follow(output) })
 	go func() {
@@ -74,15 +87,17 @@ func startService(ctx context.Context, program string, flags []string) (*Service
 		readers.Wait()
 		close(s.exited)
 	}()
+
 	err := s.await(ctx, startLimit, func() bool { return s.Variable("ANALYTICS_BASE_URL") != "" })
 	if err != nil {
 		return s, fmt.Errorf("the mock server did not say where it listens: %w\n%s", err, s.printed())
 	}
+
 	return s, nil
 }
 
-// follow takes in what the server prints: the environment to export, and one line
-// of JSON for every request.
+// follow reads what the server prints: the environment to export, and one line of JSON
+// for every request.
 func (s *Service) follow(output io.Reader) {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, 1<<20)
@@ -92,12 +107,14 @@ func (s *Service) follow(output io.Reader) {
 	_, _ = io.Copy(io.Discard, output)
 }
 
-// Take takes in one line that the server has printed.
+// Take adds one line that the server has printed.
 func (s *Service) Take(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	var entry Entry
-	switch variable, isExport := exported(line); {
+	variable, isExport := exported(line)
+	switch {
 	case isExport:
 		s.environment = append(s.environment, variable)
 	case json.Unmarshal([]byte(line), &entry) == nil && entry.Method != "":
@@ -106,28 +123,38 @@ func (s *Service) Take(line string) {
 	default:
 		s.other.WriteString(line + "\n")
 	}
+
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
-// exported reads a line of the form `export NAME=value`, where the value may be
-// quoted for a shell.
+// exported reads a line of the form `export NAME=value`, where the value may be quoted
+// for a shell.
 func exported(line string) (variable string, ok bool) {
 	assignment, ok := strings.CutPrefix(strings.TrimSpace(line), "export ")
 	if !ok {
 		return "", false
 	}
 	name, value, ok := strings.Cut(assignment, "=")
-	if len(value) >= 2 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
-		value = value[1 : len(value)-1]
+	return name + "=" + unquoted(value), ok
+}
+
+func unquoted(value string) string {
+	for _, quote := range []string{"'", `"`} {
+		inner, opened := strings.CutPrefix(value, quote)
+		inner, closed := strings.CutSuffix(inner, quote)
+		if opened && closed {
+			return inner
+		}
 	}
-	return name + "=" + value, ok
+	return value
 }
 
 // await waits until what the server has printed makes done true.
 func (s *Service) await(ctx context.Context, limit time.Duration, done func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing of it within %s", limit))
 	defer cancel()
+
 	for {
 		s.mu.Lock()
 		news := s.news
@@ -135,6 +162,7 @@ func (s *Service) await(ctx context.Context, limit time.Duration, done func() bo
 		if done() {
 			return nil
 		}
+
 		select {
 		case <-news:
 		case <-s.exited:
@@ -150,7 +178,7 @@ func (s *Service) await(ctx context.Context, limit time.Duration, done func() bo
 
 var errEnded = errors.New("the process is gone")
 
-// Environment configures the provider for this server.
+// Environment returns the variables that configure the provider for this server.
 func (s *Service) Environment() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +195,7 @@ func (s *Service) Variable(name string) string {
 	return ""
 }
 
-// BaseURL is where the server listens.
+// BaseURL returns the address at which the server listens.
 func (s *Service) BaseURL() string { return s.Variable("ANALYTICS_BASE_URL") }
 
 // Leaked reports whether text contains a credential that the server gave out.
@@ -180,22 +208,22 @@ func (s *Service) Leaked(text string) bool {
 	return false
 }
 
-// Entries are all requests so far; after Stop, all there were.
+// Entries returns all requests so far; after Stop, all there were.
 func (s *Service) Entries() []Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.entries)
 }
 
-// printed is what the server said beside its environment and its log.
+// printed returns what the server printed beside its environment and its log.
 func (s *Service) printed() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.other.String()
 }
 
-// Stop ends the server as Ctrl-C would, and fails if it does not end well. What is
-// stopped already stays so.
+// Stop ends the server as Ctrl-C would, and fails if it does not end well. Stopping it
+// once more does nothing.
 func (s *Service) Stop() (err error) {
 	s.stopped.Do(func() { err = s.stop() })
 	return err
@@ -203,16 +231,13 @@ func (s *Service) Stop() (err error) {
 
 func (s *Service) stop() error {
 	s.http.CloseIdleConnections()
-	_ = interrupt(s.cmd.Process)
-	select {
-	case <-s.exited:
-	case <-time.After(5 * time.Second):
-		killGroup(s.cmd.Process)
-		<-s.exited
-		return errors.New("the mock server did not stop when asked and was killed")
-	}
-	if s.err != nil {
+	s.interrupt()
+	<-s.exited
+
+	// A process that ends well after an interrupt leaves the error of the context.
+	if s.err != nil && !errors.Is(s.err, context.Canceled) {
 		return fmt.Errorf("the mock server did not end well: %w\n%s", s.err, s.printed())
 	}
+
 	return nil
 }

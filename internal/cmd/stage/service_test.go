@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,29 +25,33 @@ func fakeService(t *testing.T) *Service {
 		_, _ = w.Write([]byte("{}"))
 	}))
 	t.Cleanup(server.Close)
+
 	s.Take("export ANALYTICS_BASE_URL=" + server.URL)
 	s.Take("export ANALYTICS_ORG_ID=org")
 	s.Take("export ANALYTICS_PROJECT_ID='project'")
 	s.Take(`export ANALYTICS_API_SECRET_KEY="` + testKey + `"`)
+
 	return s
 }
 
-func TestOnlyTheRequestsInBetweenAreReturned(t *testing.T) {
+func TestService_duringReturnsTheRequestsInBetween(t *testing.T) {
 	t.Parallel()
 	s := fakeService(t)
 	call := func(method, about string) error {
-		_, _, err := s.Call(t.Context(), method, "ada@example.com", about, nil)
+		_, err := s.Call(t.Context(), method, "ada@example.com", about, nil)
 		return err
 	}
 	if err := call(http.MethodGet, "consent"); err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := s.During(t.Context(), func() error {
 		return errors.Join(call(http.MethodPatch, "consent"), call(http.MethodGet, "profile"))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if len(got) != 2 || got[0].Method != http.MethodPatch || !strings.HasSuffix(got[1].Path, "/user/ada@example.com/profile") {
 		t.Errorf("in between were %v", got)
 	}
@@ -57,17 +60,18 @@ func TestOnlyTheRequestsInBetweenAreReturned(t *testing.T) {
 	}
 }
 
-func TestErrorsOfACallHaveNoAddress(t *testing.T) {
+func TestService_errorsOfACallHaveNoAddress(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := fakeService(t).Call(gone, http.MethodGet, "ada@example.com", "consent", nil)
+
+	_, err := fakeService(t).Call(gone, http.MethodGet, "ada@example.com", "consent", nil)
 	if err == nil || strings.Contains(err.Error(), "apiSecretToken") {
 		t.Errorf("unexpected error: %v", err)
 	}
 }
 
-func TestACredentialInTheOutputIsNoticed(t *testing.T) {
+func TestService_noticesItsCredentialsInAnOutput(t *testing.T) {
 	t.Parallel()
 	s := fakeService(t)
 	if !s.Leaked("key: " + testKey) {
@@ -78,32 +82,18 @@ func TestACredentialInTheOutputIsNoticed(t *testing.T) {
 	}
 }
 
-func TestAServerThatEndsIsNotWaitedFor(t *testing.T) {
+func TestService_isNotAwaitedOnceItHasEnded(t *testing.T) {
 	t.Parallel()
 	s := NewService()
 	s.Take("panic: no address")
 	s.err = errors.New("exit status 2")
 	close(s.exited)
+
 	err := s.await(t.Context(), startLimit, func() bool { return false })
 	if err == nil || !strings.Contains(err.Error(), "exit status 2") {
 		t.Errorf("unexpected answer: %v", err)
 	}
 	if s.printed() != "panic: no address\n" {
 		t.Errorf("printed %q", s.printed())
-	}
-}
-
-func TestOnlyTheProviderOfThisStageIsRecognised(t *testing.T) {
-	t.Parallel()
-	s := &Stage{root: filepath.Join("temporary", "stage-1")}
-	for path, want := range map[string]bool{
-		mirrored(s.mirror(), hosts[0]): true,
-		s.server():                     false,
-		filepath.Join("temporary", "stage-10", "terraform-provider-analytics_v1"): false,
-		filepath.Join("elsewhere", "terraform-provider-analytics_v1"):             false,
-	} {
-		if got := s.IsProvider(path); got != want {
-			t.Errorf("%s: %t", path, got)
-		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package stage is what the programs beside it need to show the provider at work:
-// provider and mock server built from this repository, a mock server in a process
-// of its own, and a real Terraform that finds the provider without a registry. All
-// of it lives in one temporary folder and is gone afterwards.
+// provider and mock server built from this repository, a mock server in a process of
+// its own, and a real Terraform that finds the provider without a registry. All of it
+// lives in one temporary folder and is gone afterwards.
 package stage
 
 import (
@@ -11,28 +11,30 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-)
 
-const (
-	modulePath = "github.com/terraform-analytics/terraform-provider-analytics"
-	// Version is the one under which Terraform finds the provider that was just built.
-	Version = "0.1.0"
+	install "github.com/hashicorp/hc-install"
+	"github.com/hashicorp/hc-install/checkpoint"
+	"github.com/hashicorp/hc-install/product"
+	"github.com/hashicorp/hc-install/src"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // Stage is the temporary folder and what was prepared in it.
 type Stage struct {
-	// Terraform works in the folder itself; Folder gives it another one.
-	Terraform *Terraform
+	// Terraform works in the folder itself; its method In gives it another one.
+	Terraform terraformcli.CLI
+	// Version is that of Terraform.
+	Version terraformcli.Version
 
 	root       string
 	repository string
 	services   []*Service
 }
 
-// New makes the folder and finds Terraform; note is told what takes its time. The
-// stage that it returns has to be cleared even where there is an error too.
+// New makes the folder and finds Terraform; note is told what takes its time. Where the
+// returned stage is not nil, it has to be cleared, even beside an error.
 func New(ctx context.Context, prefix string, note func(format string, args ...any)) (*Stage, error) {
 	repository, err := findRepository(ctx)
 	if err != nil {
@@ -42,39 +44,63 @@ func New(ctx context.Context, prefix string, note func(format string, args ...an
 	if err != nil {
 		return nil, fmt.Errorf("no temporary folder: %w", err)
 	}
+
 	s := &Stage{root: root, repository: repository}
-	path, err := findTerraform(ctx, root, note)
+	return s, s.findTerraform(ctx, note)
+}
+
+// findTerraform finds a Terraform or downloads one, and refuses one that is too old.
+func (s *Stage) findTerraform(ctx context.Context, note func(format string, args ...any)) error {
+	path, err := terraformcli.Find()
+	if errors.Is(err, terraformcli.ErrNotFound) {
+		note("neither terraform nor tofu is on PATH: downloading Terraform for this run")
+		path, err = download(ctx, s.root)
+	}
 	if err != nil {
-		return s, err
+		return err
 	}
-	config := s.path("terraform.rc")
-	if err := os.WriteFile(config, cliConfig(s.mirror()), 0o600); err != nil {
-		return s, fmt.Errorf("no CLI configuration: %w", err)
+
+	config, err := s.Write("terraform.rc", terraformcli.MirrorConfig(s.mirror()))
+	if err != nil {
+		return err
 	}
-	s.Terraform, err = newTerraform(ctx, path, root, isolated(os.Environ(), config))
-	return s, err
+
+	s.Terraform = terraformcli.CLI{Path: path, Dir: s.root, Env: terraformcli.Isolated(os.Environ(), config)}
+	s.Version, err = s.Terraform.Version(ctx)
+	if err != nil {
+		return err
+	}
+
+	return s.Version.Supported()
+}
+
+// download downloads the latest Terraform into a folder.
+func download(ctx context.Context, folder string) (string, error) {
+	path, err := install.NewInstaller().Ensure(ctx, []src.Source{
+		&checkpoint.LatestVersion{Product: product.Terraform, InstallDir: folder},
+	})
+	if err != nil {
+		return "", fmt.Errorf("this needs Terraform >= 1.5 or OpenTofu >= 1.8. Neither terraform nor tofu is on PATH, and Terraform could not be downloaded (%w). Install one of them, or name it in TF_ACC_TERRAFORM_PATH", err)
+	}
+	return path, nil
 }
 
 func (s *Stage) path(name string) string { return filepath.Join(s.root, name) }
 func (s *Stage) mirror() string          { return s.path("mirror") }
-func (s *Stage) server() string          { return s.path("mockserver" + exeSuffix()) }
+func (s *Stage) server() string          { return s.path("mockserver" + terraformcli.ExeSuffix()) }
 
 // Build compiles the provider into the mirror and the mock server beside it.
 func (s *Stage) Build(ctx context.Context) error {
-	provider := s.path("provider" + exeSuffix())
-	for target, pkg := range map[string]string{provider: ".", s.server(): "./internal/cmd/mockserver"} {
-		cmd := command(ctx, "go", "build", "-buildvcs=false", "-ldflags", "-X main.version="+Version, "-o", target, pkg)
-		cmd.Dir = s.repository
-		if output, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("go build %s: %w\n%s", pkg, err, output)
-		}
+	provider := s.path("provider" + terraformcli.ExeSuffix())
+	err := terraformcli.Build(ctx, provider, terraformcli.ModulePath, "-ldflags", "-X main.version="+terraformcli.ProviderVersion)
+	if err != nil {
+		return err
 	}
-	for _, host := range hosts {
-		if err := copyProgram(provider, mirrored(s.mirror(), host)); err != nil {
-			return err
-		}
+	if err := terraformcli.Mirror(s.mirror(), provider); err != nil {
+		return err
 	}
-	return nil
+
+	return terraformcli.Build(ctx, s.server(), terraformcli.ModulePath+"/internal/cmd/mockserver")
 }
 
 // IsProvider reports whether a program is the provider that was built here.
@@ -83,8 +109,8 @@ func (s *Stage) IsProvider(path string) bool {
 		strings.HasPrefix(filepath.Base(path), "terraform-provider-analytics")
 }
 
-// Example copies files of a folder of examples/ into one of the same name to work
-// in, and returns that. Later calls add files.
+// Example copies files of a folder of examples/ into a folder of the same name and
+// returns that. Later calls add files.
 func (s *Stage) Example(name string, files ...string) (string, error) {
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(s.repository, "examples", name, file))
@@ -95,24 +121,24 @@ func (s *Stage) Example(name string, files ...string) (string, error) {
 			return "", err
 		}
 	}
+
 	return s.path(name), nil
 }
 
-// Write writes a file and returns its path; folders on the way are made.
+// Write writes a file, with the folders on the way to it, and returns its path.
 func (s *Stage) Write(name string, content []byte) (string, error) {
 	file := s.path(name)
-	err := os.MkdirAll(filepath.Dir(file), 0o700)
-	if err == nil {
-		err = os.WriteFile(file, content, 0o600)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return "", fmt.Errorf("no folder for %s: %w", name, err)
 	}
-	if err != nil {
+	if err := os.WriteFile(file, content, 0o600); err != nil {
 		return "", fmt.Errorf("%s could not be written: %w", name, err)
 	}
 	return file, nil
 }
 
-// Start starts a mock server with flags of its own and waits until it listens.
-// Clear stops it.
+// Start starts a mock server with flags of its own and waits until it listens. Clear
+// stops it.
 func (s *Stage) Start(ctx context.Context, flags ...string) (*Service, error) {
 	service, err := startService(ctx, s.server(), flags)
 	if service != nil {
@@ -130,26 +156,22 @@ func (s *Stage) Clear() error {
 	if err := os.RemoveAll(s.root); err != nil {
 		failed = append(failed, fmt.Errorf("the temporary folder could not be removed: %w", err))
 	}
+
 	return errors.Join(failed...)
 }
 
-// findRepository returns the folder of this module, so that a program can be
-// started anywhere in it.
+// findRepository returns the folder of this module, so that a program can be started
+// anywhere in it.
 func findRepository(ctx context.Context) (string, error) {
 	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	if err != nil {
 		return "", fmt.Errorf("this runs in a clone of the repository, with Go on PATH: %w", err)
 	}
-	path, dir, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
-	if path != modulePath {
-		return "", fmt.Errorf("this runs in a clone of %s, not of %s", modulePath, path)
-	}
-	return dir, nil
-}
 
-func exeSuffix() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
+	path, dir, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
+	if path != terraformcli.ModulePath {
+		return "", fmt.Errorf("this runs in a clone of %s, not of %s", terraformcli.ModulePath, path)
 	}
-	return ""
+
+	return dir, nil
 }

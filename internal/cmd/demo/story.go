@@ -1,0 +1,200 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+)
+
+// The people of the first two configurations, and what happens to each.
+const (
+	drifting    = "user-1001"         // an operator's script changes this consent; later the person's data is deleted
+	withdrawing = "user-1002"         // on_destroy = "withdraw"
+	choosing    = "ada@example.com"   // makes a new choice of her own; later asks for a correction and for her data
+	existing    = "grace@example.com" // known to the service before Terraform is
+)
+
+// The configurations, as folders of examples/, and the objects that are warned about.
+const (
+	quickstart    = "quickstart"
+	dataRights    = "data-rights"
+	nightlyExport = "nightly-export"
+	seeding       = "seeding"
+
+	accessAddress   = "analytics_data_access_request.ada"
+	deletionAddress = "analytics_data_deletion.user_1001"
+	batchAddress    = "analytics_consent_batch.people"
+)
+
+// fulfilmentDelay is how long the mock server takes for a deferred request: long enough
+// for the request to be seen pending.
+const fulfilmentDelay = 2 * time.Second
+
+var (
+	// seed is what the service knows before the demo begins.
+	//
+	//go:embed seed.json
+	seed []byte
+
+	// existingTF is what the import adds to the configuration.
+	//
+	//go:embed existing.tf
+	existingTF []byte
+)
+
+// story is the demo: each step's actions check what its meaning says.
+var story = []step{
+	{"Init", "The provider was built here and comes from a folder; no registry was asked.", []action{
+		terraform("init"),
+		show(`Installed `+terraformcli.Source+` v`+terraformcli.ProviderVersion, `successfully initialized`),
+	}},
+	{"Plan: three people's consent as code", "A plan writes nothing.", []action{
+		plan("create"),
+		show(`will be created$`, `^Plan: 3 to add, 0 to change, 0 to destroy`),
+		received(0, writes),
+	}},
+	{"Apply", "One write for each person, and the service holds exactly what was planned.", []action{
+		apply("create"),
+		show(`^agreed_to_`),
+		received(3, writes),
+		holds(consentOf(choosing), "agrees to clauses 1, 2, 3, 4 and 5"),
+		holds(consentOf(drifting), "agrees to clauses 1, 2 and 3"),
+		holds(consentOf(withdrawing), "agrees to clause 1"),
+	}},
+	{"Plan again", "What was written is read back as it was written, so there is nothing to do.", []action{
+		emptyPlan("again"),
+		received(3, reads),
+		received(0, writes),
+	}},
+	{"Two changes behind Terraform's back", "The operator's change is drift and will be repaired. The person's later choice is hers: it stands.", []action{
+		say("An operator's script sets clause 2 of user-1001 to false."),
+		change(drifting, record{"clause_2_consent": false}),
+		say("Twenty days after the agreement in the code, ada@example.com changes clauses 4 and 5 herself."),
+		change(choosing, record{"clause_4_consent": false, "clause_5_consent": false, "agreement_time": "2026-02-21T08:00:00Z", "manual": false}),
+		plan("repair"),
+		showBetween("# "+address(drifting)+" will be updated", "Plan: 0 to add, 1 to change, 0 to destroy."),
+		warned(address(choosing), 2),
+		received(0, writes),
+	}},
+	{"Apply: repair the drift, respect the choice", "One write. Code and service agree again, and nobody was overruled.", []action{
+		apply("repair"),
+		received(1, writes),
+		holds(consentOf(drifting), "agrees to clauses 1, 2 and 3"),
+		holds(consentOf(choosing), "agrees to clauses 1, 2 and 3"),
+		emptyPlan("repaired"),
+		warned(address(choosing), 0),
+	}},
+	{"Import a person whom the service knew before", "Taken over as she is, without a write.", []action{
+		add("existing.tf", existingTF),
+		plan("import"),
+		show(`will be imported`, `^Plan: 1 to import, 0 to add, 0 to change, 0 to destroy`),
+		apply("import"),
+		emptyPlan("imported"),
+		received(0, writes),
+	}},
+	{"Another configuration: a person's profile is corrected", "Queued by the service and awaited. Only the configured members were sent, the others are as before.", []action{
+		enter(dataRights, "main.tf"),
+		terraform("init"),
+		addExample(dataRights, "profile.tf"),
+		holds(profileOf(choosing), `locale: "en", newsletter: true, plan: "free", seats: 3`),
+		planOne("profile"),
+		apply("profile"),
+		accepted(1, writes),
+		sent(writes, "newsletter", "plan"),
+		holds(profileOf(choosing), `locale: "en", newsletter: false, plan: "gold", seats: 3`),
+		emptyPlan("corrected"),
+	}},
+	{"The person asks for her data", "Asked for once, awaited, and written where only its owner can read it. State has the digest.", []action{
+		addExample(dataRights, "access.tf"),
+		planOne("access"),
+		apply("access"),
+		accepted(1, dataRequests),
+		inspectAccess,
+		expectNotStored("asked for a hint"), // is in seed.json
+		say("Terraform's state has that digest; her sessions and events are in the file only."),
+		emptyPlan("handed-out"),
+	}},
+	{"Another person asks to be deleted: plan", "What cannot be undone is said before it is done, and the plan sends nothing.", []action{
+		addExample(dataRights, "deletion.tf"),
+		plan("deletion", "-var=wait_for_deletion=false"),
+		show(`will be created$`, `^Plan: 1 to add, 0 to change, 0 to destroy`),
+		warned(deletionAddress, 3),
+		received(0, deletions),
+	}},
+	{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", []action{
+		apply("deletion"),
+		show(`^pending_deletions = 1$`),
+		accepted(1, deletions),
+	}},
+	{"Wait for the same deletion", "Nothing was sent again. The data is gone, and the consent is still there: deleting does not revoke it.", []action{
+		terraform("apply", "-auto-approve"),
+		show(`^Apply complete!`, `^pending_deletions = 0$`),
+		received(0, deletions),
+		holds(profileOf(drifting), "has no profile any more"),
+		holds(consentOf(drifting), "agrees to clauses 1, 2 and 3"),
+		emptyPlan("deleted"),
+	}},
+	{"Another configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", []action{
+		enter(nightlyExport, "main.tf"),
+		terraform("init"),
+		plan("night"),
+		show(`will be created$`, `^Plan: 1 to add`, `\+ persons += 20$`),
+		received(1, exports),
+	}},
+	{"Yesterday, in three files", "One request, one file for each kind, and one of them read back. State has digests and counts, and no record.", []action{
+		apply("night"),
+		received(1, exports),
+		inspectExports,
+		expectNotStored("button.clicked"), // is in every event
+		emptyPlan("exported"),
+		destroy,
+		expectNoExports,
+		say("Destroyed, and with it the files that it had written."),
+	}},
+	{"A thousand people from one file", "One object, bounded requests, progress in the log, and nobody in state.", []action{
+		enter(seeding, "main.tf"),
+		writePeople,
+		terraform("init"),
+		terraform("apply", "-auto-approve"),
+		show(`^Apply complete!`),
+		showProgress,
+		received(seededPeople, writes),
+		expectNotStored("user-00"),
+		showStateSize,
+	}},
+	{"One row changes", "Everybody is compared, one row is written.", []action{
+		changeOneRow,
+		terraform("apply", "-auto-approve"),
+		warned(batchAddress, 4),
+		received(1, writes),
+		emptyPlan("seeded"),
+		destroy,
+	}},
+	{"Destroy the first two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", []action{
+		enter(dataRights),
+		destroy,
+		show(`^Destroy complete!`),
+		warned(deletionAddress, 1),
+		warned(accessAddress, 1),
+		received(0, writes),
+
+		enter(quickstart),
+		destroy,
+		show(`^Destroy complete!`),
+		warned("", 1),
+		received(1, writes),
+		say("What the service holds now:"),
+		holds(consentOf(drifting), "agrees to clauses 1, 2 and 3"),
+		holds(consentOf(withdrawing), "agrees to nothing"),
+		holds(consentOf(choosing), "agrees to clauses 1, 2 and 3"),
+		holds(consentOf(existing), "agrees to clauses 1 and 2"),
+		terraform("state", "list"),
+		expectNoOutput,
+		say("Terraform's state holds nobody any more."),
+	}},
+}
+
+// address returns the address of a person's consent in the quickstart.
+func address(person string) string { return fmt.Sprintf("analytics_consent.person[%q]", person) }
