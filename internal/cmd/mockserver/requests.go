@@ -9,11 +9,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// markPrefix begins the identities that are no people but places in this log:
-// internal/cmd/demo asks for them to find what happened in between.
+// markPrefix begins the identities that are no people but marks in this log:
+// internal/cmd/stage asks for them to find the requests in between.
 const markPrefix = "demo-mark-"
 
-// line is what is told of a request: neither values nor people nor credentials.
+// line is how a request is logged: without values, people or credentials.
 type line struct {
 	Seq       int      `json:"seq"`
 	Operation string   `json:"operation"`
