@@ -1,8 +1,8 @@
 #!/bin/sh
 # Generates docs/ from the provider's own schema, examples/ and templates/.
 # "write" replaces docs/; "check" compares instead and changes nothing, neither
-# files nor Git's index. The generator gets the schema from a file because it
-# would otherwise download a Terraform.
+# files nor Git's index. The generator gets the schema from a file: it would otherwise
+# download a Terraform, and the pages would depend on what that one knows of.
 #
 # usage: internal/tools/isolated.sh internal/tools/docs.sh write|check
 set -eu
@@ -12,7 +12,7 @@ generator=$root/.bin/tfplugindocs
 
 terraform=${TF_ACC_TERRAFORM_PATH:-}
 if [ -z "$terraform" ]; then
-	echo "the docs need terraform or tofu: on PATH, or named by TF_ACC_TERRAFORM_PATH" >&2
+	echo "the examples are formatted by terraform or tofu: on PATH, or named by TF_ACC_TERRAFORM_PATH" >&2
 	exit 1
 fi
 
@@ -20,26 +20,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The generator looks the schema up under this address only, whatever the
-# provider's real one is.
-address=registry.terraform.io/hashicorp/analytics
-plugins=$work/plugins/$address/0.0.1/$(go env GOOS)_$(go env GOARCH)
-mkdir -p "$plugins" "$work/schema" "$work/site"
-go build -buildvcs=false -o "$plugins/terraform-provider-analytics_v0.0.1$(go env GOEXE)" .
-cat >"$work/schema/main.tf" <<EOF
-terraform {
-  required_providers {
-    analytics = {
-      source = "$address"
-    }
-  }
-}
-EOF
-"$terraform" -chdir="$work/schema" init -input=false -no-color -plugin-dir="$work/plugins" >"$work/init.log" 2>&1 || {
-	cat "$work/init.log" >&2
-	exit 1
-}
-"$terraform" -chdir="$work/schema" providers schema -json >"$work/schema.json"
+mkdir -p "$work/site"
+go run ./internal/cmd/schema >"$work/schema.json"
 
 case $mode in
 write) "$terraform" fmt -recursive examples ;;

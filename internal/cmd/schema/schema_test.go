@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+// TestAccSchema_isWhatTheCLIPrints compares the schemas with those that Terraform prints
+// of the same provider, as far as Terraform knows of them.
+func TestAccSchema_isWhatTheCLIPrints(t *testing.T) {
+	t.Parallel()
+	cli := acctest.NewCLI(t, "", nil)
+	cli.SkipBefore(11) // older ones do not know write-only attributes
+	var printed struct {
+		Schemas map[string]*tfjson.ProviderSchema `json:"provider_schemas"`
+	}
+	if err := json.Unmarshal([]byte(cli.MustRun("providers", "schema", "-json").Output), &printed); err != nil {
+		t.Fatal(err)
+	}
+	if len(printed.Schemas) != 1 {
+		t.Fatalf("%d providers are in use", len(printed.Schemas))
+	}
+
+	own, err := read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Through JSON, as the generator reads it.
+	text, err := json.Marshal(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reread tfjson.ProviderSchemas
+	if err := json.Unmarshal(text, &reread); err != nil {
+		t.Fatal(err)
+	}
+
+	sameType := cmp.Comparer(func(a, b cty.Type) bool { return a.Equals(b) })
+	for _, theirs := range printed.Schemas {
+		ours := reread.Schemas[address]
+		for section, pair := range map[string][2]any{
+			"provider":     {theirs.ConfigSchema, ours.ConfigSchema},
+			"resources":    {theirs.ResourceSchemas, ours.ResourceSchemas},
+			"data sources": {theirs.DataSourceSchemas, ours.DataSourceSchemas},
+			"functions":    {theirs.Functions, ours.Functions},
+		} {
+			if diff := cmp.Diff(pair[0], pair[1], sameType, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s differ (-printed +ours):\n%s", section, diff)
+			}
+		}
+	}
+}
