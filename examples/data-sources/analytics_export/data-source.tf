@@ -11,7 +11,7 @@ output "events_by_name" {
   }
 }
 
-check "something_was_recorded" {
+check "day_has_events" {
   assert {
     condition     = data.analytics_export.day.counts.events > 0
     error_message = "There are no events on 2026-02-01."

@@ -4,7 +4,7 @@ data "analytics_export" "yesterday" {
   kinds    = ["sessions"]
 }
 
-check "somebody_came" {
+check "yesterday_has_sessions" {
   assert {
     condition     = data.analytics_export.yesterday.counts.sessions > 0
     error_message = "There are no sessions from yesterday."

@@ -4,7 +4,7 @@ resource "analytics_consent_batch" "migrated" {
   report_path = "${path.root}/consents-report.ndjson" # the outcome of each row
 }
 
-check "everybody_is_written" {
+check "all_rows_are_written" {
   assert {
     condition     = analytics_consent_batch.migrated.missing == 0
     error_message = "Some rows are not written yet. Apply again."

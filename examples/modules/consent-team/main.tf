@@ -54,7 +54,7 @@ resource "analytics_consent" "person" {
 }
 
 # Without a date, the provider cannot detect that the person made a later choice.
-check "everybody_has_a_date" {
+check "every_person_has_a_date" {
   assert {
     condition     = alltrue([for person in local.people : person.agreed_at != null])
     error_message = "At least one person has no agreed_at, so Terraform would overwrite a later choice of that person."

@@ -2,7 +2,7 @@
 # does not read it too early.
 resource "terraform_data" "people" {
   input            = "${path.root}/consents.csv"
-  triggers_replace = filesha256("${path.root}/make-consents.sh") # creates the file again
+  triggers_replace = filesha256("${path.root}/make-consents.sh") # recreate the file if the script changes
 
   provisioner "local-exec" {
     command = "sh ${path.root}/make-consents.sh > ${self.input}"

@@ -43,10 +43,10 @@ run "consent_without_a_date_is_pointed_out" {
     people = { "ada@example.com" = { agreed_to = [1] } }
   }
 
-  expect_failures = [check.everybody_has_a_date]
+  expect_failures = [check.every_person_has_a_date]
 }
 
-run "nobody_can_be_in_both" {
+run "a_person_in_both_is_refused" {
   command = plan
 
   variables {
