@@ -21,7 +21,7 @@ var columns = []string{
 	"user_ipv6", "agreement_time", "manual",
 }
 
-// Places in columns. The clauses are in between.
+// Indexes in columns. The clauses follow the first.
 const (
 	columnIdentity = 0
 	columnClause1  = 1
@@ -37,7 +37,7 @@ const (
 	limitNameShow = 40 // characters of such a name
 )
 
-// Error is everything that is wrong with a file, one problem on each line. It holds no
+// Error lists everything that is wrong with a file, one problem on each line. It holds no
 // value of a row.
 type Error struct {
 	// Rows is how many rows have a problem; the header counts as a row.
@@ -50,10 +50,16 @@ func (p *Error) Error() string {
 	if more := p.Rows - limitBadRows; more > 0 {
 		text += fmt.Sprintf("\nand %d more rows with problems.", more)
 	}
+
 	return text
 }
 
-// draft is the row that is read at present.
+// isText reports whether the values of a column are text; others are true or false.
+func isText(column int) bool {
+	return column == columnIdentity || column == columnAddress || column == columnAgreed
+}
+
+// draft is the row being read.
 type draft struct {
 	line     int
 	identity string
@@ -62,6 +68,40 @@ type draft struct {
 	address  netip.Addr
 	agreed   time.Time
 	manual   bool
+}
+
+// setText sets a column of text. The error completes a sentence about the column.
+func (d *draft) setText(column int, value string) (err error) {
+	switch column {
+	case columnIdentity:
+		return d.setIdentity(value)
+	case columnAddress:
+		d.address, err = customtypes.ParseIPAddress(value)
+	case columnAgreed:
+		return d.setAgreed(value)
+	}
+
+	return err
+}
+
+// setIdentity leaves an identity that cannot be used empty, so that it is not compared with
+// others.
+func (d *draft) setIdentity(value string) error {
+	if err := client.ValidateSegment(value); err != nil {
+		return err
+	}
+
+	d.identity = value
+	return nil
+}
+
+func (d *draft) setAgreed(value string) (err error) {
+	d.agreed, err = customtypes.ParseInstant(value)
+	if err != nil {
+		return err
+	}
+
+	return tfkit.CheckAgreed(d.agreed)
 }
 
 // builder checks rows one by one and collects them.
@@ -78,6 +118,7 @@ type builder struct {
 func newBuilder(format Format) *builder {
 	b := &builder{rows: Rows{format: format}}
 	b.index = newIndex(&b.rows)
+
 	return b
 }
 
@@ -101,30 +142,12 @@ func (b *builder) problem(format string, args ...any) {
 	}
 }
 
-// text sets the value of a column that is text.
+// text sets a column of text.
 func (b *builder) text(column int, value string) {
-	d := &b.draft
-	d.given[column] = true
+	b.draft.given[column] = true
 
-	var err error
-	switch column {
-	case columnIdentity:
-		d.identity = value
-		err = client.ValidateSegment(value)
-	case columnAddress:
-		d.address, err = customtypes.ParseIPAddress(value)
-	case columnAgreed:
-		if d.agreed, err = customtypes.ParseInstant(value); err == nil {
-			err = tfkit.CheckAgreed(d.agreed)
-		}
-	}
-	if err == nil {
-		return
-	}
-
-	b.problem("%s %v", columns[column], err)
-	if column == columnIdentity {
-		d.identity = "" // is not compared with others
+	if err := b.draft.setText(column, value); err != nil {
+		b.problem("%s %v", columns[column], err)
 	}
 }
 
@@ -135,22 +158,20 @@ func (b *builder) boolean(column int, value bool) {
 		b.draft.manual = value
 		return
 	}
+
 	b.draft.clauses[column-columnClause1] = value
 }
 
-// end checks the present row as a whole and adds it to the rows. expected are the columns
-// that the file has.
+// end checks the present row as a whole and adds it to the rows. expected tells which columns
+// the file has.
 func (b *builder) end(expected []bool) {
 	b.open = false
-	for column, name := range columns[:columnAddress] {
-		if expected[column] && !b.draft.given[column] {
-			b.problem("%s is missing", name)
-		}
-	}
+	b.checkRequired(expected)
 
 	if b.draft.identity == "" {
 		return
 	}
+
 	if first, repeated := b.index.find(b.draft.identity); repeated {
 		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(first))
 		return
@@ -160,25 +181,48 @@ func (b *builder) end(expected []bool) {
 	b.index.enterLast()
 }
 
-// everyColumn are the columns that an object of JSON may have.
+// checkRequired reports required columns without a value.
+func (b *builder) checkRequired(expected []bool) {
+	for column, name := range columns[:columnAddress] {
+		if expected[column] && !b.draft.given[column] {
+			b.problem("%s is missing", name)
+		}
+	}
+}
+
+// everyColumn tells that a JSON object may have every column.
 var everyColumn = slices.Repeat([]bool{true}, len(columns))
 
-// shown returns the name of an unknown column. A name that looks like personal data is not
-// shown: where the header is missing, the first line is a person's row.
+// shown returns the name of an unknown column for a message. A name that looks like personal
+// data is not shown: if the header is missing, the first line is a person's row.
 func shown(name string) string {
-	digits := 0
-	asColumns := !strings.ContainsFunc(name, func(r rune) bool {
-		if r >= '0' && r <= '9' {
-			digits++
-		}
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", r)
-	})
-	if !asColumns || digits > 5 {
+	if !looksLikeColumn(name) {
 		return "(its name is not shown, because it looks like personal data)"
 	}
 
 	if runes := []rune(name); len(runes) > limitNameShow {
 		name = string(runes[:limitNameShow]) + "…"
 	}
+
 	return strconv.Quote(name)
+}
+
+const (
+	letters     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits      = "0123456789"
+	limitDigits = 5 // in the name of a column
+)
+
+// looksLikeColumn reports whether a name consists of letters, few digits, and separators.
+func looksLikeColumn(name string) bool {
+	count := 0
+	for _, r := range name {
+		if strings.ContainsRune(digits, r) {
+			count++
+		} else if !strings.ContainsRune(letters+"_-", r) {
+			return false
+		}
+	}
+
+	return count <= limitDigits
 }

@@ -2,8 +2,8 @@ package rows
 
 import "hash/maphash"
 
-// index finds rows by identity. It takes about ten bytes for each row; a map would take
-// more than the rows themselves.
+// index finds rows by identity. It takes about ten bytes per row; a map would take more than
+// the rows themselves.
 type index struct {
 	rows  *Rows
 	seed  maphash.Seed
@@ -29,7 +29,7 @@ func (x *index) slot(hash uint64) uint64 {
 	return hash & uint64(len(x.slots)-1) //nolint:gosec // a length is not negative
 }
 
-// enterLast adds the last row, whose identity find must not have found.
+// enterLast adds the last row. Its identity must not be in the index.
 func (x *index) enterLast() {
 	if 4*x.rows.Len() > 3*len(x.slots) {
 		x.slots = make([]int32, 2*len(x.slots))
@@ -37,6 +37,7 @@ func (x *index) enterLast() {
 			x.enter(row)
 		}
 	}
+
 	x.enter(x.rows.Len() - 1)
 }
 
@@ -45,5 +46,6 @@ func (x *index) enter(row int) {
 	for x.slots[at] != 0 {
 		at = x.slot(at + 1)
 	}
+
 	x.slots[at] = int32(row) + 1 //nolint:gosec // rows are counted in int32
 }

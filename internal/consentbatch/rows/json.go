@@ -13,7 +13,7 @@ import (
 // limitLine is how long a line of NDJSON may be, in bytes.
 const limitLine = 1 << 20
 
-// readNDJSON reads one object from each line. A line that is no JSON is a problem of that
+// readNDJSON reads one object from each line. A line that is not JSON is a problem of that
 // line only.
 func (b *builder) readNDJSON(in io.Reader) error {
 	lines := bufio.NewScanner(in)
@@ -27,13 +27,9 @@ func (b *builder) readNDJSON(in io.Reader) error {
 			continue
 		}
 
-		b.begin(number)
 		dec.Reset(bytes.NewReader(line))
-		err := b.element(dec, func(int64) int { return number })
-		if err == nil {
-			err = endOf(dec)
-		}
-		if err != nil {
+		b.begin(number)
+		if err := b.onlyElement(dec, number); err != nil {
 			b.problem("%s", complaint(err))
 		}
 	}
@@ -43,14 +39,24 @@ func (b *builder) readNDJSON(in io.Reader) error {
 		b.problem("the line is longer than %d bytes; what follows was not read", limitLine)
 		return nil
 	}
+
 	return lines.Err()
 }
 
-// readJSON reads an array of objects, element by element. After a place that is no JSON,
-// nothing more can be read.
+// onlyElement reads a row that is the only value of its line.
+func (b *builder) onlyElement(dec *jsontext.Decoder, number int) error {
+	if err := b.element(dec, func(int64) int { return number }); err != nil {
+		return err
+	}
+	return endOf(dec)
+}
+
+// readJSON reads an array of objects, element by element. It stops at the first place that is
+// not JSON.
 func (b *builder) readJSON(in io.Reader) error {
 	lines := &lineCounter{in: in}
 	dec := jsontext.NewDecoder(lines)
+
 	broken := b.array(dec, lines)
 	if broken == nil || lines.err != nil {
 		return lines.err
@@ -66,10 +72,12 @@ func (b *builder) readJSON(in io.Reader) error {
 	} else {
 		b.begin(line)
 	}
+
 	b.problem("%s; what follows was not read", complaint(broken))
 	return nil
 }
 
+// array reads an array of rows, and nothing may follow it.
 func (b *builder) array(dec *jsontext.Decoder, lines *lineCounter) error {
 	isArray := dec.PeekKind() == '['
 	if _, err := dec.ReadToken(); err != nil {
@@ -97,7 +105,7 @@ var (
 	errBehind  = errors.New("there is something behind the JSON")
 )
 
-// endOf returns an error where anything follows the value that was read.
+// endOf returns an error if anything follows the value that was read.
 func endOf(dec *jsontext.Decoder) error {
 	_, err := dec.ReadToken()
 	if err == nil {
@@ -106,6 +114,7 @@ func endOf(dec *jsontext.Decoder) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
+
 	return err
 }
 
@@ -122,18 +131,11 @@ func complaint(err error) string {
 	return "this is no valid JSON"
 }
 
-// element reads one row. It returns the error of the decoder, which cannot go on after one.
-// line returns the line of an offset.
+// element reads one row. line returns the line of an offset. An error is the decoder's, which
+// cannot go on after it.
 func (b *builder) element(dec *jsontext.Decoder, line func(offset int64) int) error {
 	if dec.PeekKind() != '{' {
-		v, err := dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		b.draft.line = line(dec.InputOffset() - int64(len(v)))
-		b.problem("a row has to be an object")
-		b.open = false
-		return nil
+		return b.notAnObject(dec, line)
 	}
 
 	if _, err := dec.ReadToken(); err != nil {
@@ -151,6 +153,21 @@ func (b *builder) element(dec *jsontext.Decoder, line func(offset int64) int) er
 
 	b.unknownMembers(unknown)
 	b.end(everyColumn)
+
+	return nil
+}
+
+// notAnObject reads an element that is not an object, and reports it.
+func (b *builder) notAnObject(dec *jsontext.Decoder, line func(offset int64) int) error {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+
+	b.draft.line = line(dec.InputOffset() - int64(len(v)))
+	b.problem("a row has to be an object")
+	b.open = false
+
 	return nil
 }
 
@@ -173,16 +190,18 @@ func (b *builder) members(dec *jsontext.Decoder) (unknown []string, err error) {
 			return nil, err
 		}
 	}
+
 	return unknown, nil
 }
 
-// unknownMembers reports unknown members. Their names are shown only in an object that has
-// identity_id: in another, they may be people.
+// unknownMembers reports unknown members. Their names are shown only if the object has
+// identity_id: otherwise they may be people.
 func (b *builder) unknownMembers(names []string) {
 	if len(names) > 0 && !b.draft.given[columnIdentity] {
 		b.problem("there are members that are not known; they are not shown, because without identity_id they may be people")
 		return
 	}
+
 	for _, name := range names[:min(len(names), limitNames)] {
 		b.problem("a member is not known: %s", shown(name))
 	}
@@ -190,33 +209,48 @@ func (b *builder) unknownMembers(names []string) {
 
 // member reads the value of a known member. A null is an absent value.
 func (b *builder) member(dec *jsontext.Decoder, column int) error {
-	isText := column == columnIdentity || column == columnAddress || column == columnAgreed
-	kind := dec.PeekKind()
-	if kind == 'n' {
-		return dec.SkipValue()
-	}
-	if isText && kind == '"' {
-		text, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		b.text(column, text.String())
-		return nil
-	}
-	if !isText && (kind == 't' || kind == 'f') {
-		b.boolean(column, kind == 't')
+	if dec.PeekKind() == 'n' {
 		return dec.SkipValue()
 	}
 
+	if isText(column) {
+		return b.textMember(dec, column)
+	}
+	return b.booleanMember(dec, column)
+}
+
+func (b *builder) textMember(dec *jsontext.Decoder, column int) error {
+	if dec.PeekKind() != '"' {
+		return b.wrongMember(dec, column, "a string")
+	}
+
+	text, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+
+	b.text(column, text.String())
+	return nil
+}
+
+func (b *builder) booleanMember(dec *jsontext.Decoder, column int) error {
+	kind := dec.PeekKind()
+	if kind != 't' && kind != 'f' {
+		return b.wrongMember(dec, column, "true or false, without quotes")
+	}
+
+	b.boolean(column, kind == 't')
+	return dec.SkipValue()
+}
+
+// wrongMember skips a value of another type than want, and reports it.
+func (b *builder) wrongMember(dec *jsontext.Decoder, column int, want string) error {
 	b.draft.given[column] = true
 	if err := dec.SkipValue(); err != nil {
 		return err
 	}
-	if isText {
-		b.problem("%s has to be a string", columns[column])
-		return nil
-	}
-	b.problem("%s has to be true or false, without quotes", columns[column])
+
+	b.problem("%s has to be %s", columns[column], want)
 	return nil
 }
 
@@ -225,9 +259,9 @@ func (b *builder) member(dec *jsontext.Decoder, column int) error {
 type lineCounter struct {
 	in     io.Reader
 	offset int64
-	breaks []int64 // offsets of the line breaks after the last offset that at was called with
+	breaks []int64 // offsets of the line breaks after the last argument of at
 	passed int     // line breaks before those
-	err    error   // what the reader failed with; nil at its end
+	err    error   // the reader's error; nil at its end
 }
 
 func (l *lineCounter) Read(p []byte) (int, error) {
@@ -238,9 +272,11 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 		}
 	}
 	l.offset += int64(n)
+
 	if err != nil && !errors.Is(err, io.EOF) {
 		l.err = err
 	}
+
 	return n, err
 }
 
@@ -250,5 +286,6 @@ func (l *lineCounter) at(offset int64) int {
 		l.breaks = l.breaks[1:]
 		l.passed++
 	}
+
 	return l.passed + 1
 }

@@ -1,6 +1,6 @@
-// Package rows reads the consent of many people from one file: CSV, NDJSON or a JSON
-// array. It keeps the rows small, since there may be millions of them, and its errors never
-// hold a value of a row.
+// Package rows reads the consent of many people from one file: CSV, NDJSON or a JSON array.
+// Rows are kept small, since there may be millions of them. Errors never hold a value of a
+// row.
 package rows
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Format is how rows are written.
+// Format is the format of a file of rows.
 type Format string
 
-// The formats, by the names that a configuration gives them.
+// The formats, as named in a configuration.
 const (
 	CSV    Format = "csv"
 	NDJSON Format = "ndjson"
 	JSON   Format = "json"
 )
 
-// FormatOf returns the format of a file by its extension; empty where that names none.
+// FormatOf returns the format that the extension of a file names; empty if it names none.
 func FormatOf(path string) Format {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
@@ -39,7 +39,7 @@ func FormatOf(path string) Format {
 	return ""
 }
 
-// FormatIn returns the format of a content by its first character.
+// FormatIn returns the format that the first character of a content indicates.
 func FormatIn(content string) Format {
 	rest := strings.TrimLeft(strings.TrimPrefix(content, bom), " \t\r\n")
 	switch {
@@ -53,13 +53,13 @@ func FormatIn(content string) Format {
 
 const bom = "\uFEFF"
 
-// Row is the consent of one person, and the line at which it begins.
+// Row is the consent of one person, and the line at which the row begins.
 type Row struct {
 	Line     int
 	Identity string
 	Clauses  [client.Clauses]bool
-	Address  netip.Addr // the zero Addr where there is none
-	Agreed   time.Time  // to the millisecond; the zero Time where there is none
+	Address  netip.Addr // the zero Addr for none
+	Agreed   time.Time  // to the millisecond; the zero Time for none
 	Manual   bool
 }
 
@@ -70,19 +70,19 @@ type Rows struct {
 
 	format Format
 	count  int
-	chunks []*chunk // all of them full but the last
+	chunks []*chunk // all but the last are full
 }
 
-// chunkRows is how many rows a chunk has. What grows by chunks is never copied.
+// chunkRows is how many rows a chunk has. Growing by chunks copies no row.
 const chunkRows = 1024
 
-// chunk is some rows and their identities, which are stored one after the other.
+// chunk holds rows and their identities, one after the other.
 type chunk struct {
 	identities []byte
 	list       []packed
 }
 
-// packed is a row without pointers, which the garbage collector need not look at.
+// packed is a row without pointers, so that the garbage collector skips it.
 type packed struct {
 	agreed  int64 // milliseconds since 1970; 0 is none, since times before 2000 are refused
 	address [16]byte
@@ -115,23 +115,25 @@ func (r *Rows) At(i int) Row {
 	if p.agreed != 0 {
 		row.Agreed = time.UnixMilli(p.agreed)
 	}
+
 	return row
 }
 
 func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkRows] }
 
-// Position returns the line at which row i begins and, for a JSON array, its number among
-// the elements, counted from 1. The latter is 0 for other formats.
+// Position returns the line at which row i begins, and its number among the elements of a
+// JSON array, counted from 1. The number is 0 for other formats.
 func (r *Rows) Position(i int) (line, element int) {
 	p := r.packed(i)
 	if r.format == JSON {
 		element = int(p.element)
 	}
+
 	return int(p.line), element
 }
 
-// Place returns the text that names row i after the word "line". The elements of an array
-// may all be on one line, so their number is named as well.
+// Place returns the position of row i as text, to follow the word "line". The elements of a
+// JSON array may all be on one line, so their number is included.
 func (r *Rows) Place(i int) string {
 	return place(r.format, int(r.packed(i).line), int(r.packed(i).element))
 }
@@ -150,6 +152,7 @@ func (r *Rows) identity(i int) []byte {
 	if at > 0 {
 		from = c.list[at-1].end
 	}
+
 	return c.identities[from:c.list[at].end]
 }
 
@@ -159,8 +162,20 @@ func (r *Rows) add(d *draft, element int) {
 	}
 	c := r.chunks[len(r.chunks)-1]
 
+	p := d.pack()
 	c.identities = append(c.identities, d.identity...)
-	p := packed{end: int32(len(c.identities)), line: int32(d.line), element: int32(element)} //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion lines
+	p.end, p.element = int32(len(c.identities)), int32(element) //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion rows
+	c.list = append(c.list, p)
+
+	r.count++
+	if d.agreed.IsZero() {
+		r.Untimed++
+	}
+}
+
+// pack returns the row without its place among the others.
+func (d *draft) pack() packed {
+	p := packed{line: int32(d.line)} //nolint:gosec // a file is of two billion lines
 
 	for c, agreed := range d.clauses {
 		if agreed {
@@ -170,28 +185,24 @@ func (r *Rows) add(d *draft, element int) {
 	if d.manual {
 		p.flags |= flagManual
 	}
+
 	if d.address.IsValid() {
 		p.flags |= flagAddress
 		p.address = d.address.As16()
 	}
-	if d.agreed.IsZero() {
-		r.Untimed++
-	} else {
+	if !d.agreed.IsZero() {
 		p.agreed = d.agreed.UnixMilli()
 	}
 
-	c.list = append(c.list, p)
-	r.count++
+	return p
 }
 
-// Read reads all rows and checks them. The error is an *Error where rows or their form are
-// wrong, and otherwise that of the reader.
+// Read reads and checks all rows. The error is an *Error if rows or their form are wrong, and
+// otherwise the reader's.
 func Read(in io.Reader, format Format) (*Rows, error) {
 	buffered := bufio.NewReaderSize(in, 64<<10)
-	if begin, err := buffered.Peek(len(bom)); err == nil && bytes.Equal(begin, []byte(bom)) {
-		if _, err := buffered.Discard(len(bom)); err != nil {
-			return nil, err
-		}
+	if err := skipBOM(buffered); err != nil {
+		return nil, err
 	}
 
 	b := newBuilder(format)
@@ -210,4 +221,15 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 
 	read := b.rows // without the builder, whose index of identities is larger than the rows
 	return &read, nil
+}
+
+// skipBOM skips a byte order mark at the beginning of a file.
+func skipBOM(in *bufio.Reader) error {
+	begin, err := in.Peek(len(bom))
+	if err != nil || !bytes.Equal(begin, []byte(bom)) {
+		return nil // the error comes again with the first read
+	}
+
+	_, err = in.Discard(len(bom))
+	return err
 }
