@@ -11,108 +11,130 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// batch is one plan, apply or destroy of a batchResource.
+// batch is one plan, apply or destroy of an analytics_consent_batch.
 type batch struct {
 	resource *batchResource
 	model    model
-	inState  string // what an error says is in state
+	inState  string // completes "In state now: …" of an error
 	diags    *diag.Diagnostics
 
 	content input
 	client  *client.Client
 	scope   client.Scope
 	object  tfkit.Object // this batch among the objects of the run
-	report  *report      // nil where there is none to write
+	report  *report      // nil if none is written
 }
 
-// reach sets the client and the scope, or reports what is missing.
-func (b *batch) reach() (ok bool) {
+// connect sets the client, the scope and the object, or reports what is missing.
+func (b *batch) connect() (ok bool) {
 	b.client, b.scope, ok = b.resource.ClientAndScope(b.model.Scope, b.diags)
 	if ok {
 		b.identify()
 	}
+
 	return ok
 }
 
-// open reads the content for an apply. It refuses another content than the planned one.
+// open reads the content for an apply and opens the report. It refuses a content other than
+// the planned one.
 func (b *batch) open(config model) (ok bool) {
 	if b.content, ok = config.read(b.inState, b.diags); !ok {
 		return false
 	}
-	if !b.reach() {
+	if !b.connect() {
 		return false
 	}
 
-	same, ok := b.isPlanned()
+	planned, ok := b.isPlanned()
 	if !ok {
 		return false
 	}
-	if !same {
-		b.diags.AddError("The rows are not those that were planned",
-			"The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.\n\n"+
-				"In state now: "+b.inState+".\nWhat to do: plan again, and apply that plan.")
+	if !planned {
+		tfkit.Problem{
+			Summary: "The rows are not those that were planned",
+			Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
+			InState: b.inState,
+			Do:      "plan again, and apply that plan.",
+		}.AddError(b.diags)
+
 		return false
 	}
+
 	return b.openReport()
 }
 
 // isPlanned reports whether the content is the planned one, as far as the plan says.
-func (b *batch) isPlanned() (same, ok bool) {
-	planned := b.model.results
-	if !planned.Rows.IsUnknown() && planned.Rows.ValueInt64() != int64(b.content.Len()) {
+func (b *batch) isPlanned() (planned, ok bool) {
+	results := b.model.results
+	if !results.Rows.IsUnknown() && results.Rows.ValueInt64() != int64(b.content.Len()) {
 		return false, true
 	}
-	if planned.Digest.IsUnknown() {
+
+	if results.Digest.IsUnknown() {
 		return true, true
 	}
-	return b.hasDigest(planned.Digest.ValueString())
+	return b.hasDigest(results.Digest.ValueString())
 }
 
-// reopen reads the file that was applied, for a withdrawal by it. It refuses another file.
+// reopen reads the file that was applied, for a withdrawal. It refuses a file that has
+// changed.
 func (b *batch) reopen() (ok bool) {
 	if b.content, ok = b.model.read(b.inState, b.diags); !ok {
 		return false
 	}
 
-	same, ok := b.hasDigest(b.model.Digest.ValueString())
+	applied, ok := b.hasDigest(b.model.Digest.ValueString())
 	if !ok {
 		return false
 	}
-	if !same {
-		b.diags.AddAttributeError(path.Root("source"), "The file is not the one that was applied",
-			"The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.\n\n"+
-				"In state now: "+b.inState+".\n"+
-				"What to do: put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.")
+	if !applied {
+		tfkit.Problem{
+			Summary: "The file is not the one that was applied",
+			Detail:  "The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.",
+			InState: b.inState,
+			Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
+			At:      path.Root("source"),
+		}.AddError(b.diags)
+
 		return false
 	}
 
 	b.openReportIfPossible()
-	return b.reach()
+	return b.connect()
 }
 
-// hasDigest reports whether a digest is that of the content.
-func (b *batch) hasDigest(digest string) (same, ok bool) {
+// hasDigest reports whether the content has a digest.
+func (b *batch) hasDigest(digest string) (equal, ok bool) {
 	own, ok := b.digestLike(digest)
 	return sameDigest(digest, own), ok
 }
 
-// digestLike returns the digest of the content with the salt of another digest, or with a
-// new salt where that has none. It is slow on purpose.
+// digestLike returns the digest of the content with the salt of another digest, or with a new
+// salt if that has none. It is slow on purpose.
 func (b *batch) digestLike(other string) (digest string, ok bool) {
 	return b.checkDigest(digestLike(other, b.content.sum))
 }
 
+// checkDigest reports an error of computing a digest.
 func (b *batch) checkDigest(digest string, err error) (string, bool) {
 	if err != nil {
-		b.diags.AddError("Internal error", "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.\n\nIn state now: "+b.inState+".")
+		tfkit.Problem{
+			Summary: "Internal error",
+			Detail:  "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.",
+			InState: b.inState,
+		}.AddError(b.diags)
 	}
+
 	return digest, err == nil
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (client.ConsentOutcome, error)) *tally {
 	r := runner{
-		rows: b.content.Len(), workers: b.client.Concurrency(), interval: progressInterval, do: do,
+		rows:     b.content.Len(),
+		workers:  b.client.Concurrency(),
+		interval: progressInterval,
+		do:       do,
 		ask: func(ctx context.Context, row int) error {
 			_, err := b.client.GetConsent(ctx, b.scope, b.content.At(row).Identity)
 			return err
@@ -121,6 +143,7 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 
 	t := r.run(ctx)
 	b.diags.Append(t.diags...)
+
 	return t
 }
 
@@ -132,7 +155,7 @@ func (b *batch) compare(ctx context.Context) *tally {
 	})
 }
 
-// write brings every row that differs to the service.
+// write writes every row that differs from what the service holds.
 func (b *batch) write(ctx context.Context) *tally {
 	var shared overlap
 	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
@@ -143,8 +166,9 @@ func (b *batch) write(ctx context.Context) *tally {
 
 		u := b.model.update(row)
 		if b.resource.Written.Withdrawn(b.scope, row.Identity) {
-			u.LastWritten = &[client.Clauses]bool{} // what this run has withdrawn is no choice
+			u.LastWritten = &[client.Clauses]bool{} // a withdrawal of this run is no choice
 		}
+
 		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
 		return result.Outcome, err
 	})
@@ -153,14 +177,14 @@ func (b *batch) write(ctx context.Context) *tally {
 	return t
 }
 
-// withdraw takes the consent of every row back, except where another object of this run
-// writes it.
+// withdraw withdraws the consent of every row that no other object of this run writes.
 func (b *batch) withdraw(ctx context.Context) *tally {
 	var superseded overlap
 	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
 		row := b.content.At(i)
-		var other tfkit.Object
 		u := b.model.withdrawal(row)
+
+		var other tfkit.Object
 		u.Superseded = func() (yes bool) {
 			other, yes = b.resource.Written.Withdraw(b.object, b.scope, row.Identity)
 			return yes
@@ -176,6 +200,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		if err == nil && result.Outcome == client.ConsentSuperseded {
 			superseded.add(other, i)
 		}
+
 		return result.Outcome, err
 	})
 
@@ -183,7 +208,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 	return t
 }
 
-// save puts the results of an apply into the model. prior is the digest in state.
+// save sets the results of an apply in the model. prior is the digest in state.
 func (b *batch) save(t *tally, prior string) (ok bool) {
 	digest := b.model.Digest.ValueString()
 	if b.model.Digest.IsUnknown() {
@@ -191,6 +216,7 @@ func (b *batch) save(t *tally, prior string) (ok bool) {
 			return false
 		}
 	}
+
 	b.model.results = resultsOf(digest, t)
 	return true
 }

@@ -13,10 +13,11 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 type (
-	// secretText is text that holds data of people: no log and no message shows it.
+	// secretText is text with personal data, which no log and no message shows.
 	secretText = customtypes.Text[secretFormat, string]
 	// secretTextType is the type of secretText.
 	secretTextType = customtypes.TextType[secretFormat, string]
@@ -28,14 +29,13 @@ func (secretFormat) Parse(text string) (string, error) { return text, nil }
 
 func (secretFormat) Equal(a, b string) bool { return a == b }
 
-// input is the checked rows of a source or of a write-only content.
+// input holds the checked rows of source or content_wo.
 type input struct {
 	*rows.Rows
 	sum contentSum
 }
 
-// read reads and checks the content. A write-only content is in the model of a
-// configuration only.
+// read reads and checks the content. Only the model of a configuration holds content_wo.
 func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 	if !m.isWriteOnly() {
 		return m.readSource(inState, diags)
@@ -46,6 +46,7 @@ func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 	if format == "" {
 		format = rows.FormatIn(text)
 	}
+
 	return readContent(strings.NewReader(text), format, diagnosed{path.Root("content_wo"), inState, diags})
 }
 
@@ -68,8 +69,7 @@ func (m *model) readSource(inState string, diags *diag.Diagnostics) (input, bool
 
 var errNotRegular = errors.New("it is no regular file")
 
-// openSource opens a regular file. Anything else cannot be read twice, or has no end that
-// can be relied on.
+// openSource opens a regular file. Any other file cannot be read twice, or may have no end.
 func openSource(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -78,11 +78,13 @@ func openSource(name string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNotRegular
 	}
+
 	return os.Open(name)
 }
 
 func readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
 	sum := sha256.New()
+
 	list, err := rows.Read(io.TeeReader(in, sum), format)
 	if problems, bad := errors.AsType[*rows.Error](err); bad {
 		report.unusable(problems)
@@ -95,6 +97,7 @@ func readContent(in io.Reader, format rows.Format, report diagnosed) (input, boo
 
 	read := input{Rows: list}
 	sum.Sum(read.sum[:0])
+
 	return read, true
 }
 
@@ -107,18 +110,27 @@ type diagnosed struct {
 
 // unusable reports rows that are wrong.
 func (d diagnosed) unusable(problems *rows.Error) {
-	d.diags.AddAttributeError(d.attribute, "Unusable rows", problems.Error()+"\n\nIn state now: "+d.inState+".\n"+
-		"What to do: correct these lines; nothing is sent before all of them are right. Values are not shown, since they are people's.")
+	tfkit.Problem{
+		Summary: "Unusable rows",
+		Detail:  problems.Error(),
+		InState: d.inState,
+		Do:      "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data.",
+		At:      d.attribute,
+	}.AddError(d.diags)
 }
 
-// unreadable reports a file that cannot be read. The error names no path.
+// unreadable reports a file that cannot be read, without its path.
 func (d diagnosed) unreadable(err error) {
 	advice := "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
 	if errors.Is(err, fs.ErrNotExist) {
 		advice += " If another object makes the file in the same apply, take the path from an attribute of that object which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
 	}
-	if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
-		err = wrapped.Err
-	}
-	d.diags.AddAttributeError(d.attribute, "The rows cannot be read", "The file cannot be read: "+err.Error()+".\n\nIn state now: "+d.inState+".\nWhat to do: "+advice)
+
+	tfkit.Problem{
+		Summary: "The rows cannot be read",
+		Detail:  "The file cannot be read: " + withoutPath(err).Error() + ".",
+		InState: d.inState,
+		Do:      advice,
+		At:      d.attribute,
+	}.AddError(d.diags)
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// A digest in state shows that the content has changed. A reader of the state must not find
-// out by it who is in the content: a plain hash of a file with few people could be compared
-// with those of guessed files. So it is salted, and slow to compute.
+// A digest in state shows whether the content has changed, and must not tell who is in it: a
+// plain hash of a file with few people could be compared with the hashes of guessed files.
+// So it is salted, and slow to compute.
 const (
 	digestName       = "pbkdf2-sha256"
 	digestIterations = 200_000
 	digestSaltBytes  = 16
 )
 
-// keyIterations is how often a digest is stretched: digestIterations. Tests lower it,
-// since the race detector makes one digest take a second.
+// keyIterations is digestIterations, except in tests: with the race detector, one digest of
+// so many takes a second.
 var keyIterations = digestIterations
 
-// contentSum is the SHA-256 of a content. It is kept in memory only.
+// contentSum is the SHA-256 hash of a content. It is kept in memory only.
 type contentSum = [sha256.Size]byte
 
 // digestLike returns the digest of a content with the salt of another digest, so that two
-// plans of the same change say the same. Where that has no salt, a random one is used.
+// plans of the same change are equal. If that has no salt, a random one is used.
 func digestLike(other string, sum contentSum) (string, error) {
 	parts := strings.Split(other, "$")
 	if len(parts) == 4 {
@@ -41,14 +41,16 @@ func digestLike(other string, sum contentSum) (string, error) {
 
 	salt := make([]byte, digestSaltBytes)
 	_, _ = rand.Read(salt) // never fails
+
 	return saltedDigest(sum, salt)
 }
 
-// firstDigest returns the digest of a content that has none in state yet. Its salt comes
-// from what both plans of an apply know: where the rows go, and the file they come from.
+// firstDigest returns the digest of a content that has none in state. Its salt is derived from
+// what both plans of an apply know: the scope, and the path of the file.
 func firstDigest(scope client.Scope, source string, sum contentSum) (string, error) {
 	from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, source)
 	salt := sha256.Sum256([]byte(from))
+
 	return saltedDigest(sum, salt[:digestSaltBytes])
 }
 
@@ -57,19 +59,19 @@ func saltedDigest(sum contentSum, salt []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	encode := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(digest)), nil
 }
 
-// computed holds the last digests of this process: the plan and the apply of one run need
-// the same one.
+// computed caches the digests of this process: a plan and its apply need the same one.
 var computed digests
 
-// limitDigests is how many digests are held.
+// limitDigests is how many digests are cached.
 const limitDigests = 64
 
-// digests computes digests and holds them in memory. The zero value is ready for use; it is
-// safe for concurrent use.
+// digests computes digests and caches them. The zero value is ready to use, and safe for
+// concurrent use.
 type digests struct {
 	mu   sync.Mutex
 	held map[digestInput][]byte
@@ -82,6 +84,7 @@ type digestInput struct {
 
 func (d *digests) key(sum contentSum, salt []byte) ([]byte, error) {
 	of := digestInput{sum, string(salt)}
+
 	d.mu.Lock()
 	key := d.held[of]
 	d.mu.Unlock()
@@ -100,6 +103,7 @@ func (d *digests) key(sum contentSum, salt []byte) ([]byte, error) {
 		d.held = map[digestInput][]byte{}
 	}
 	d.held[of] = key
+
 	return key, nil
 }
 

@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// limitCauses is how many causes are told apart. What comes later is told apart by
-	// status and code only.
+	// limitCauses is how many causes are distinguished by their texts. Later ones are
+	// distinguished by status and code only.
 	limitCauses = 1000
 
-	// Limits on what a message shows.
+	// Limits of a message.
 	limitShownCauses = 8
 	limitShownLines  = 20
 )
 
-// failures are the failed rows of one run by cause. The zero value is empty.
+// failures holds the failed rows of one run by cause. The zero value is empty.
 type failures struct {
 	Count  int
 	causes []*cause
 	byKey  map[causeKey]*cause
 }
 
-// cause is a failure and the rows that it happened to. Of error, attempts and the like are
-// those of the first of these rows.
+// cause is a failure and the rows that it happened to. Details of the error that do not
+// distinguish causes, such as the attempts, are those of the first row.
 type cause struct {
 	error *client.Error
 	rows  []int32
@@ -42,9 +42,10 @@ type causeKey struct {
 	code, said       string
 }
 
-// Add notes that a row failed.
+// Add records that a row failed.
 func (f *failures) Add(row int, err error) {
 	f.Count++
+
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
 		e = &client.Error{Class: client.ClassInternal}
@@ -54,7 +55,7 @@ func (f *failures) Add(row int, err error) {
 	c.rows = append(c.rows, int32(row)) //nolint:gosec // rows are counted in int32
 }
 
-// causeOf returns the cause of a failure, which may be a new one.
+// causeOf returns the cause of a failure. It adds the cause if it is new.
 func (f *failures) causeOf(e *client.Error) *cause {
 	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: said(e)}
 	if c := f.byKey[key]; c != nil {
@@ -64,6 +65,7 @@ func (f *failures) causeOf(e *client.Error) *cause {
 	if len(f.causes) >= limitCauses && key.said != "" {
 		vague := *e
 		vague.Detail, vague.Message, vague.Fields = "", "", nil
+
 		return f.causeOf(&vague)
 	}
 
@@ -73,10 +75,11 @@ func (f *failures) causeOf(e *client.Error) *cause {
 	}
 	f.byKey[key] = c
 	f.causes = append(f.causes, c)
+
 	return c
 }
 
-// said returns everything in an error that is text.
+// said returns all texts of an error.
 func said(e *client.Error) string {
 	var b strings.Builder
 	if e.Detail != "" || e.Message != "" {
@@ -85,10 +88,11 @@ func said(e *client.Error) string {
 	for _, f := range e.Fields {
 		fmt.Fprintf(&b, "%q%q", f.Field, f.Message)
 	}
+
 	return b.String()
 }
 
-// Text returns which rows failed and why, the most frequent causes first.
+// Text describes which rows failed and why, the most frequent causes first.
 func (f *failures) Text(place func(row int) string) string {
 	slices.SortStableFunc(f.causes, func(a, b *cause) int { return cmp.Compare(len(b.rows), len(a.rows)) })
 
@@ -103,12 +107,14 @@ func (f *failures) Text(place func(row int) string) string {
 	if len(f.causes) > limitShownCauses {
 		texts = append(texts, f.textOfOthers(room, place))
 	}
+
 	return strings.Join(texts, "\n\n")
 }
 
-// textOfOthers returns what Text says about the causes that it does not show.
+// textOfOthers describes the causes that Text does not show one by one.
 func (f *failures) textOfOthers(room int, place func(row int) string) string {
 	others := f.causes[limitShownCauses:]
+
 	var rows []int32
 	var titles []string
 	for _, c := range others {
@@ -117,6 +123,7 @@ func (f *failures) textOfOthers(room int, place func(row int) string) string {
 			titles = append(titles, title)
 		}
 	}
+
 	return fmt.Sprintf("%d other causes (%d): %s\n%s", len(others), len(rows), nameSome(rows, room, place), strings.Join(titles, "; "))
 }
 
@@ -126,10 +133,11 @@ func (f *failures) Advice() string {
 	return tfkit.Advice(most.error)
 }
 
-// nameSome names the places of rows in the order of the file, limit of them at most, and
-// counts the others.
+// nameSome returns the places of rows in the order of the file. After limit places, it counts
+// the rest.
 func nameSome(rows []int32, limit int, place func(row int) string) string {
 	slices.Sort(rows)
+
 	var names []string
 	for _, row := range rows[:min(len(rows), limit)] {
 		names = append(names, place(int(row)))
@@ -139,6 +147,7 @@ func nameSome(rows []int32, limit int, place func(row int) string) string {
 	if len(rows) == 1 {
 		lines = "line"
 	}
+
 	switch more := len(rows) - len(names); {
 	case more == 0:
 		return lines + " " + strings.Join(names, ", ")

@@ -8,11 +8,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// failedWords are the parts of an error that depend on the operation.
+// failedWords holds the parts of an error that differ between create, update, delete and plan.
 type failedWords struct {
-	// done is a format for how many rows succeeded, and how many of these were sent.
+	// done is a format with how many rows succeeded, and how many of these were sent.
 	done string
-	// inState completes "In state now: …". next is what to do once the cause is gone.
+	// inState completes "In state now: …". next says what to do once the cause is gone.
 	inState, next string
 }
 
@@ -35,27 +35,44 @@ var (
 	}
 )
 
-// reportFailed adds one error that says which rows an operation has not done, and why.
+// reportFailed reports which rows were not done, and why, in one error.
 func (b *batch) reportFailed(t *tally, words failedWords) {
 	if len(t.diags) > 0 { // a panic has its own error
 		return
 	}
 
-	title := fmt.Sprintf("%d of %d rows failed", t.counts[failed], b.content.Len())
-	advice := words.next
-	if t.counts[failed] > 0 {
-		advice = t.failures.Advice() + " Then " + words.next
+	problem := b.headline(t, words)
+	problem.Detail = b.detail(t, words)
+	problem.InState = words.inState
+
+	problem.AddError(b.diags)
+}
+
+// headline returns the summary of an error and what to do about it.
+func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
+	if t.timeIsOver() {
+		return tfkit.Problem{
+			Summary: "The time was over before all rows were done",
+			Do:      "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next,
+		}
 	}
 	if t.interrupted != nil {
-		title, advice = "Interrupted before all rows were done", words.next
-	}
-	if t.timeIsOver() {
-		title = "The time was over before all rows were done"
-		advice = "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next
+		return tfkit.Problem{Summary: "Interrupted before all rows were done", Do: words.next}
 	}
 
+	problem := tfkit.Problem{Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], b.content.Len()), Do: words.next}
+	if t.counts[failed] > 0 {
+		problem.Do = t.failures.Advice() + " Then " + words.next
+	}
+
+	return problem
+}
+
+// detail counts the rows, names the failed ones, and says why others were not tried.
+func (b *batch) detail(t *tally, words failedWords) string {
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
 		b.content.Len(), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
+
 	if t.counts[failed] > 0 {
 		detail += "\n\n" + t.failures.Text(b.content.Place)
 	}
@@ -65,48 +82,61 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	if b.report != nil {
 		detail += "\n\nThe file of report_path has a line for each of these rows."
 	}
-	b.diags.AddError(title, detail+"\n\nIn state now: "+words.inState+".\nWhat to do: "+advice)
+
+	return detail
 }
 
-// whyStopped returns why rows were not tried although there was time.
+// whyStopped says why rows were not tried although there was time.
 func (b *batch) whyStopped(t *tally) string {
 	text := fmt.Sprintf("%d rows were not tried any more", t.rest())
 	if !t.outage.certain {
 		return text + ", since the same would happen to them."
 	}
+
 	if t.outage.hasAnswered {
 		return text + fmt.Sprintf(": the service has failed for %d rows in a row, and then also for line %s, for which it had answered before.",
 			suspiciousStreak, b.content.Place(t.outage.answered))
 	}
+
 	return text + fmt.Sprintf(": the service has failed for all rows that were tried, %d of them from all over the file.", sampleRows)
 }
 
-// warnKept names the rows where a later choice of the person stands.
+// warnKept warns of rows that were left alone because a later choice of the person stands.
 func (b *batch) warnKept(t *tally) {
 	lines := t.rowsThatAre(kept)
 	if len(lines) == 0 {
 		return
 	}
-	b.diags.AddWarning("Later choices of people stand", fmt.Sprintf(
-		"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. For a withdrawal, a record without agreement_time counts as a later choice.\n\n"+
-			"What to do: nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
-		len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)))
+
+	tfkit.Problem{
+		Summary: "Later choices of people stand",
+		Detail: fmt.Sprintf(
+			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. For a withdrawal, a record without agreement_time counts as a later choice.",
+			len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)),
+		Do: "nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
+	}.AddWarning(b.diags)
 }
 
-// warnKeptUnplanned is warnKept where no plan has compared the rows.
+// warnKeptUnplanned calls warnKept if no plan has compared the rows.
 func (b *batch) warnKeptUnplanned(t *tally) {
 	if !b.model.CompareAtPlan.ValueBool() {
 		b.warnKept(t)
 	}
 }
 
-// warnDestroyed says what destroying the object does at the service.
+// warnDestroyed warns of what destroying the object does at the service.
 func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == withdraw {
-		diags.AddWarning("The consent of many people will be withdrawn",
-			"on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.")
+		tfkit.Problem{
+			Summary: "The consent of many people will be withdrawn",
+			Detail:  "on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.",
+		}.AddWarning(diags)
+
 		return
 	}
-	diags.AddWarning("The consent stays at the service",
-		"Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.")
+
+	tfkit.Problem{
+		Summary: "The consent stays at the service",
+		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
+	}.AddWarning(diags)
 }

@@ -1,5 +1,5 @@
-// Package consentbatch is the resource analytics_consent_batch: the consent of thousands
-// of people from one file.
+// Package consentbatch implements the resource analytics_consent_batch, the consent of
+// thousands of people from one file.
 package consentbatch
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// model is the resource analytics_consent_batch. Of the rows, state holds a digest
-// and counts.
+// model holds the attributes of the resource analytics_consent_batch. State holds no rows,
+// only a digest of them and counts.
 type model struct {
 	tfkit.Scope
 	Source           types.String   `tfsdk:"source"`
@@ -28,7 +28,7 @@ type model struct {
 	results
 }
 
-// results are the computed attributes.
+// results holds the computed attributes.
 type results struct {
 	Digest  types.String `tfsdk:"digest"`
 	Rows    types.Int64  `tfsdk:"rows"`
@@ -40,40 +40,44 @@ type results struct {
 
 func unknownResults() results {
 	return results{
-		Digest: types.StringUnknown(), Rows: types.Int64Unknown(), ToWrite: types.Int64Unknown(),
-		Kept: types.Int64Unknown(), Written: types.Int64Unknown(), Missing: types.Int64Unknown(),
+		Digest:  types.StringUnknown(),
+		Rows:    types.Int64Unknown(),
+		ToWrite: types.Int64Unknown(),
+		Kept:    types.Int64Unknown(),
+		Written: types.Int64Unknown(),
+		Missing: types.Int64Unknown(),
 	}
 }
 
-// isWriteOnly reports whether the content is that of the write-only attribute, which
-// state shows by its version only.
+// isWriteOnly reports whether the content comes from content_wo. State then holds only its
+// version.
 func (m *model) isWriteOnly() bool { return m.Source.IsNull() }
 
-// asksAnew reports whether another question is asked of the service than in state, so that
-// the answer may differ although neither content nor service do.
-func (m *model) asksAnew(state model) bool {
+// comparesAnew reports whether a setting of the comparison differs from state, so that its
+// result may differ although neither the content nor the service has changed.
+func (m *model) comparesAnew(state model) bool {
 	return !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.ContentWOVersion.Equal(state.ContentWOVersion) && m.isWriteOnly()
 }
 
-// update returns what is sent for a row.
+// update returns the update that writes a row.
 func (m *model) update(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		Clauses:       row.Clauses,
 		UserIPv6:      row.Address,
 		AgreementTime: row.Agreed,
 		Manual:        row.Manual,
-		KeepLaterThan: m.protects(row),
+		KeepLaterThan: m.protected(row.Agreed),
 		OnlyDifferent: true,
 	}
 }
 
-// withdrawal returns what is sent to take a row's consent back, by the rules of the single
-// resource. The row is of the file that was applied, so its clauses are those last written.
+// withdrawal returns the update that withdraws a row, by the rules of analytics_consent. The
+// row is from the file that was applied, so its clauses are those last written.
 func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		UserIPv6:      row.Address,
 		Manual:        row.Manual,
-		KeepLaterThan: m.protects(row),
+		KeepLaterThan: m.protected(row.Agreed),
 		LastWritten:   &row.Clauses,
 		OnlyKnown:     true,
 		OnlyDifferent: true,
@@ -81,17 +85,19 @@ func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	}
 }
 
-// protects returns the time after which a person's choice stands; zero where none does.
-func (m *model) protects(row rows.Row) time.Time {
+// protected returns the time after which a choice of the person stands: agreed, or the zero
+// Time if keep_later_choice is false.
+func (m *model) protected(agreed time.Time) time.Time {
 	if !m.KeepLaterChoice.ValueBool() {
 		return time.Time{}
 	}
-	return row.Agreed
+	return agreed
 }
 
 // resultsOf returns the computed attributes after an apply.
 func resultsOf(digest string, t *tally) results {
 	count := func(n int) types.Int64 { return types.Int64Value(int64(n)) }
+
 	return results{
 		Digest:  types.StringValue(digest),
 		Rows:    count(len(t.results)),

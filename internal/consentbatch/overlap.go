@@ -14,8 +14,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// overlap collects rows about a person with whom another object of the run has to do, by
-// that object. The zero value is empty; it is safe for concurrent use.
+// overlap collects, by object, the rows of people that another object of the run manages as
+// well. The zero value is empty and safe for concurrent use.
 type overlap struct {
 	mu   sync.Mutex
 	rows map[string][]int32
@@ -31,42 +31,51 @@ func (o *overlap) add(other tfkit.Object, row int) {
 	o.rows[other.String()] = append(o.rows[other.String()], int32(row)) //nolint:gosec // rows are counted in int32
 }
 
-// text names the rows of each other object.
+// text lists the other objects and the rows of each.
 func (o *overlap) text(place func(row int) string) string {
 	var text strings.Builder
+
 	for _, other := range slices.Sorted(maps.Keys(o.rows)) {
 		list := o.rows[other]
 		fmt.Fprintf(&text, "\n%s (%d): %s", other, len(list), nameSome(list, limitShownLines, place))
 	}
+
 	return text.String()
 }
 
-// identify sets the object of the run that this batch is. Batches of one file are one
-// object, since they cannot contradict each other.
+// identify sets the object. Batches of one file are the same object, since they cannot
+// contradict each other.
 func (b *batch) identify() {
 	name := ""
 	if !b.model.isWriteOnly() {
 		name = "source " + strconv.Quote(b.model.Source.ValueString())
 	}
+
 	b.object = b.resource.Written.Object("analytics_consent_batch", name)
 }
 
-// warnShared warns about rows that another object manages as well.
+// warnShared warns of rows that another object manages as well.
 func (o *overlap) warnShared(diags *diag.Diagnostics, list *rows.Rows) {
 	if len(o.rows) == 0 {
 		return
 	}
-	diags.AddWarning("Another object manages people of these rows",
-		"The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty. The other objects, and the rows of this batch:"+
-			o.text(list.Place)+"\n\nWhat to do: remove these rows, or take the other object out of the configuration with on_destroy = \"retain\".")
+
+	tfkit.Problem{
+		Summary: "Another object manages people of these rows",
+		Detail:  "The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Do:      "remove these rows, or take the other object out of the configuration with on_destroy = \"retain\".",
+	}.AddWarning(diags)
 }
 
-// warnSuperseded warns about rows that were not withdrawn.
+// warnSuperseded warns of rows that were not withdrawn.
 func (o *overlap) warnSuperseded(diags *diag.Diagnostics, list *rows.Rows) {
 	if len(o.rows) == 0 {
 		return
 	}
-	diags.AddWarning("Not withdrawn, another object writes these rows",
-		"on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn. The other objects, and the rows of this batch:"+
-			o.text(list.Place)+"\n\nWhat to do: nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.")
+
+	tfkit.Problem{
+		Summary: "Not withdrawn, another object writes these rows",
+		Detail:  "on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Do:      "nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.",
+	}.AddWarning(diags)
 }

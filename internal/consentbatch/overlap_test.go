@@ -16,7 +16,7 @@ func single(i int, others acctest.Attributes) acctest.Attributes {
 	}.With(others)
 }
 
-func TestOverlap_ofTwoBatches(t *testing.T) {
+func TestConsentBatch_overlapOfTwoBatches(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	first, second := newFile(t, people(5)), newFile(t, batchHeader+rowOf(9, middle)+rowOf(3, middle)+rowOf(4, middle))
@@ -39,7 +39,7 @@ func TestOverlap_ofTwoBatches(t *testing.T) {
 	}
 }
 
-func TestOverlap_ofABatchAndASingleObject(t *testing.T) {
+func TestConsentBatch_overlapOfABatchAndASingleObject(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	f := newFile(t, people(3))
@@ -55,10 +55,10 @@ func TestOverlap_ofABatchAndASingleObject(t *testing.T) {
 	}
 }
 
-// TestOverlap_withdrawsNobodyWhomAnotherObjectWrites destroys a batch and creates another
+// TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites destroys a batch and creates another
 // one, or a single object, in one run and in both orders, as Terraform does for a renamed
 // object. The service may hold no time after a withdrawal.
-func TestOverlap_withdrawsNobodyWhomAnotherObjectWrites(t *testing.T) {
+func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 	t.Parallel()
 	for name, createFirst := range map[string]bool{"create first": true, "destroy first": false} {
 		t.Run(name, func(t *testing.T) {
@@ -110,8 +110,8 @@ func TestOverlap_withdrawsNobodyWhomAnotherObjectWrites(t *testing.T) {
 	}
 }
 
-// TestOverlap_isInTheReportOfADestroy holds that rows which were not withdrawn are in the report.
-func TestOverlap_isInTheReportOfADestroy(t *testing.T) {
+// TestConsentBatch_overlapIsInTheReportOfADestroy holds that rows which were not withdrawn are in the report.
+func TestConsentBatch_overlapIsInTheReportOfADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))

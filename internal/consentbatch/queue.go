@@ -2,14 +2,13 @@ package consentbatch
 
 import "math/bits"
 
-// queue hands out each row once: in the order of the file, or as samples of the rest.
+// queue hands out each row once, in the order of the file or as a sample of the rest.
 type queue struct {
 	rows int
 	head int // rows before it were handed out
-	// early are rows behind head that were handed out as samples.
-	early map[int]bool
-	// sampled is how many samples were handed out.
-	sampled int
+
+	early   map[int]bool // rows after head that were handed out as samples
+	sampled int          // how many samples were handed out
 }
 
 // next returns the next row in the order of the file.
@@ -22,11 +21,12 @@ func (q *queue) next() (row int, ok bool) {
 		}
 		delete(q.early, row)
 	}
+
 	return 0, false
 }
 
-// sample returns a row from somewhere in the rest of the file: the last one first, then
-// the middle, the quarters, the eighths and so on. A rest of a few rows comes in order.
+// sample returns a row from the rest of the file: first the last one, then the middle, the
+// quarters, the eighths and so on. A rest of a few rows is handed out in order.
 func (q *queue) sample() (row int, ok bool) {
 	rest := q.rows - q.head
 	if rest <= 2*sampleRows {
@@ -38,6 +38,7 @@ func (q *queue) sample() (row int, ok bool) {
 		row = q.head + int(radicalInverse(q.sampled)*float64(rest))
 	}
 	q.sampled++
+
 	if q.early[row] {
 		return q.next()
 	}
@@ -46,10 +47,12 @@ func (q *queue) sample() (row int, ok bool) {
 		q.early = map[int]bool{}
 	}
 	q.early[row] = true
+
 	return row, true
 }
 
-// radicalInverse mirrors the bits of n at the binary point: 1/2, 1/4, 3/4, 1/8, 5/8, …
+// radicalInverse returns n with its bits mirrored at the binary point: 1/2, 1/4, 3/4, 1/8,
+// 5/8, …
 func radicalInverse(n int) float64 {
 	return float64(bits.Reverse32(uint32(n))) / (1 << 32) //nolint:gosec // some dozens
 }

@@ -13,14 +13,14 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// reportName is how a report is recognised: by the first member of its first line.
 const reportName = "analytics_consent_batch"
 
+// reportMark begins every report, so that one is recognised.
 var reportMark = []byte(`{"report":"` + reportName + `"`)
 
-// Why a report cannot be written. Errors name no path.
 var (
 	errForeignFile = errors.New("there is a file at that path that is not a report of an analytics_consent_batch")
 	errReportTaken = errors.New("another object of this run writes its report to that path")
@@ -38,8 +38,8 @@ type reportSummary struct {
 	NotTried   int    `json:"not_tried"`
 }
 
-// reportLine is what became of one row. It names the row by its place in the file, and no
-// value of it.
+// reportLine is the outcome of one row. It names the row by its place in the file, and holds
+// no value of it.
 type reportLine struct {
 	Line    int    `json:"line"`
 	Element int    `json:"element,omitempty"`
@@ -62,17 +62,23 @@ type reportField struct {
 	Message string `json:"message"`
 }
 
-// reportWords are the outcomes of a report. Rows that were in place are not in it.
-var reportWords = map[outcome]string{written: "written", kept: "kept", superseded: "superseded", failed: "failed", notTried: "not_tried"}
+// reportWords holds the outcomes as a report names them. Rows that were in place are left out.
+var reportWords = map[outcome]string{
+	written:    "written",
+	kept:       "kept",
+	superseded: "superseded",
+	failed:     "failed",
+	notTried:   "not_tried",
+}
 
 // report is the file of report_path.
 type report struct {
 	path    string
-	release func() // gives the path to other objects of this run
+	release func() // lets other objects of this run use the path
 }
 
-// checkReport reports what stands against writing a report to a path. A file there is
-// replaced only if it is a report, or empty.
+// checkReport returns an error if a report cannot be written to a path. A file there may be
+// replaced only if it is a report, or empty. Errors name no path.
 func checkReport(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +97,13 @@ func checkReport(name string) error {
 	}
 	defer f.Close()
 
+	return checkMark(f)
+}
+
+// checkMark returns an error unless a file is a report or empty.
+func checkMark(f io.Reader) error {
 	begin := make([]byte, len(reportMark))
+
 	n, err := io.ReadFull(f, begin)
 	if n == 0 && errors.Is(err, io.EOF) {
 		return nil
@@ -99,52 +111,59 @@ func checkReport(name string) error {
 	if !bytes.Equal(begin[:n], reportMark) {
 		return errForeignFile
 	}
+
 	return nil
 }
 
-// openReportIfPossible is openReport for a destroy, which no report stands against.
+// openReport reserves the path of the report, before anything is sent.
+func (b *batch) openReport() (ok bool) {
+	if b.model.ReportPath.IsNull() {
+		return true
+	}
+
+	if err := b.reserveReport(); err != nil {
+		b.addUnusableReport(err)
+		return false
+	}
+
+	return true
+}
+
+// openReportIfPossible reserves the path of the report for a destroy, which goes on without a
+// report.
 func (b *batch) openReportIfPossible() {
 	if b.model.ReportPath.IsNull() {
 		return
 	}
-	if err := b.claimReport(); err != nil {
+
+	if err := b.reserveReport(); err != nil {
 		b.warnNoReport(err)
 	}
 }
 
-// releaseReport gives the path to an object that replaces this one.
+// releaseReport lets the object that replaces this one use the path.
 func (b *batch) releaseReport() {
 	if b.report != nil {
 		b.report.release()
 	}
 }
 
-// planReport refuses a report_path at which there is a file of somebody else.
+// planReport refuses a report_path with a file that is not a report.
 func (p *planner) planReport() (ok bool) {
 	at := p.model.ReportPath
 	if at.IsNull() || at.IsUnknown() {
 		return true
 	}
+
 	if err := checkReport(at.ValueString()); err != nil {
 		p.addUnusableReport(err)
 		return false
 	}
+
 	return true
 }
 
-// openReport claims the report's path, before anything is sent.
-func (b *batch) openReport() (ok bool) {
-	if b.model.ReportPath.IsNull() {
-		return true
-	}
-	if err := b.claimReport(); err != nil {
-		b.addUnusableReport(err)
-		return false
-	}
-	return true
-}
-
-func (b *batch) claimReport() error {
+func (b *batch) reserveReport() error {
 	name := b.model.ReportPath.ValueString()
 	if err := checkReport(name); err != nil {
 		return err
@@ -158,17 +177,22 @@ func (b *batch) claimReport() error {
 		return errReportTaken
 	}
 	b.report = &report{path: name, release: release}
+
 	return nil
 }
 
 func (b *batch) addUnusableReport(err error) {
-	b.diags.AddAttributeError(path.Root("report_path"), "The report cannot be written",
-		"The file cannot be used: "+err.Error()+". Nothing was written.\n\nIn state now: "+b.inState+".\n"+
-			"What to do: give report_path a path of its own in a folder that exists, or remove what is there.")
+	tfkit.Problem{
+		Summary: "The report cannot be written",
+		Detail:  "The file cannot be used: " + err.Error() + ". Nothing was written.",
+		InState: b.inState,
+		Do:      "give report_path a path of its own in a folder that exists, or remove what is there.",
+		At:      path.Root("report_path"),
+	}.AddError(b.diags)
 }
 
-// writeReport writes what became of the rows. It adds a warning if that fails: the rows
-// themselves are written, or named in an error.
+// writeReport writes the outcome of each row to the file. A failure is only a warning: the
+// rows themselves are written, or named in an error.
 func (b *batch) writeReport(t *tally) {
 	if b.report == nil {
 		return
@@ -176,7 +200,7 @@ func (b *batch) writeReport(t *tally) {
 
 	err := checkReport(b.report.path)
 	if err == nil {
-		_, err = outfile.Write(b.report.path, func(w *outfile.Writer) error { return b.fillReport(w, t) })
+		_, err = outfile.Write(b.report.path, func(w *outfile.Writer) error { return b.encodeReport(w, t) })
 	}
 	if err != nil {
 		b.report = nil
@@ -185,13 +209,16 @@ func (b *batch) writeReport(t *tally) {
 }
 
 func (b *batch) warnNoReport(err error) {
-	b.diags.AddAttributeWarning(path.Root("report_path"), "The report was not written",
-		"The report cannot be written: "+withoutPath(err).Error()+". What was done to the rows is not affected.\n\n"+
-			"What to do: give report_path a path of its own in a folder that exists, or remove what is there. The next apply that compares rows writes a report.")
+	tfkit.Problem{
+		Summary: "The report was not written",
+		Detail:  "The report cannot be written: " + withoutPath(err).Error() + ". What was done to the rows is not affected.",
+		Do:      "give report_path a path of its own in a folder that exists, or remove what is there. The next apply that compares rows writes a report.",
+		At:      path.Root("report_path"),
+	}.AddWarning(b.diags)
 }
 
-// fillReport writes the lines of a report.
-func (b *batch) fillReport(to io.Writer, t *tally) error {
+// encodeReport writes the lines of a report.
+func (b *batch) encodeReport(to io.Writer, t *tally) error {
 	out := bufio.NewWriterSize(to, 64<<10)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
@@ -216,24 +243,28 @@ func (b *batch) fillReport(to io.Writer, t *tally) error {
 		if !reported {
 			continue
 		}
+
 		line := reportLine{Outcome: word, reportFailure: reasons[int32(row)]}
 		line.Line, line.Element = b.content.Position(row)
 		if err := lines.Encode(line); err != nil {
 			return err
 		}
 	}
+
 	return out.Flush()
 }
 
-// reportFailures returns why each failed row failed.
+// reportFailures returns the failures by row.
 func (f *failures) reportFailures() map[int32]*reportFailure {
 	byRow := make(map[int32]*reportFailure, f.Count)
+
 	for _, c := range f.causes {
 		reason := reasonOf(c.error)
 		for _, row := range c.rows {
 			byRow[row] = reason
 		}
 	}
+
 	return byRow
 }
 
@@ -242,10 +273,11 @@ func reasonOf(e *client.Error) *reportFailure {
 	for _, f := range e.Fields {
 		reason.Fields = append(reason.Fields, reportField{Field: f.Field, Message: f.Message})
 	}
+
 	return reason
 }
 
-// withoutPath drops the path from an error of the file system.
+// withoutPath returns an error of the file system without the path.
 func withoutPath(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

@@ -67,7 +67,7 @@ func lineOf(line float64, outcome string) map[string]any {
 	return map[string]any{"line": line, "outcome": outcome}
 }
 
-func TestReport_ofAFailedCreateAndTheNext(t *testing.T) {
+func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(6))
@@ -97,7 +97,7 @@ func TestReport_ofAFailedCreateAndTheNext(t *testing.T) {
 	}
 }
 
-func TestReport_namesElementsOfAnArray(t *testing.T) {
+func TestConsentBatch_reportNamesElementsOfAnArray(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	object := func(i int) string {
@@ -115,7 +115,7 @@ func TestReport_namesElementsOfAnArray(t *testing.T) {
 	}
 }
 
-func TestReport_ofAnInterruptedCreate(t *testing.T) {
+func TestConsentBatch_reportOfAnInterruptedCreate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(20, cancel))
@@ -136,7 +136,7 @@ func TestReport_ofAnInterruptedCreate(t *testing.T) {
 	}
 }
 
-func TestReport_replacesReportsOnly(t *testing.T) {
+func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 	t.Parallel()
 	_, service := start(t, nil)
 	f := newFile(t, people(2))
@@ -181,7 +181,7 @@ func TestReport_replacesReportsOnly(t *testing.T) {
 	acctest.WantAlone(t, f.path)
 }
 
-func TestReport_needsItsFolderAndAPathOfItsOwn(t *testing.T) {
+func TestConsentBatch_reportNeedsItsFolderAndAPathOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
@@ -197,7 +197,7 @@ func TestReport_needsItsFolderAndAPathOfItsOwn(t *testing.T) {
 	wantRequests(t, service, 0, 0)
 }
 
-func TestReport_thatFailsLeavesTheRowsWritten(t *testing.T) {
+func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "reports")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -214,7 +214,7 @@ func TestReport_thatFailsLeavesTheRowsWritten(t *testing.T) {
 	wantRow(t, service, 1, configured)
 }
 
-func TestReport_ofADestroyThatWithdraws(t *testing.T) {
+func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
@@ -244,7 +244,7 @@ func TestReport_ofADestroyThatWithdraws(t *testing.T) {
 	}
 }
 
-func TestReport_isWrittenByNoPlanAndByNoSettings(t *testing.T) {
+func TestConsentBatch_reportIsWrittenByNoPlanAndByNoSettings(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
@@ -260,8 +260,8 @@ func TestReport_isWrittenByNoPlanAndByNoSettings(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
 }
 
-// TestReport_isWorkedOnAsTheGuideShows runs the commands of the guide.
-func TestReport_isWorkedOnAsTheGuideShows(t *testing.T) {
+// TestConsentBatch_reportIsWorkedOnAsTheGuideShows runs the commands of the guide.
+func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "jq", "sed", "uniq"} {
 		if _, err := exec.LookPath(program); err != nil {

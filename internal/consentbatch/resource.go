@@ -2,15 +2,19 @@ package consentbatch
 
 import (
 	"context"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -22,13 +26,13 @@ var (
 	_ resource.ResourceWithValidateConfig = (*batchResource)(nil)
 )
 
-// What on_destroy accepts.
+// The values of on_destroy.
 const (
 	retain   = "retain"
 	withdraw = "withdraw"
 )
 
-// NewResource is the resource analytics_consent_batch.
+// NewResource returns the resource analytics_consent_batch.
 func NewResource() resource.Resource { return &batchResource{} }
 
 type batchResource struct{ tfkit.Resource }
@@ -42,9 +46,9 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 		"source": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))},
-			MarkdownDescription: "Path of the file with the rows, relative to the folder in which Terraform runs: CSV with a header, NDJSON, or a JSON array of objects. " +
-				"Columns or members are named as the attributes of `analytics_consent`: `identity_id` and `clause_1_consent` to `clause_5_consent` are required, `user_ipv6`, `agreement_time` and `manual` (`true` where absent) are optional. An empty cell and a null are absent values. " +
-				"The file is read at plan and again at apply, and not copied anywhere. For a file that is made in the same apply, take the path from an attribute that is known only after apply. Exactly one of `source` and `content_wo` is needed.",
+			MarkdownDescription: "Path of the file with the rows, relative to the folder in which Terraform runs. The file is CSV with a header, NDJSON, or a JSON array of objects. " +
+				"Columns or members have the names of the attributes of `analytics_consent`: `identity_id` and `clause_1_consent` to `clause_5_consent` are required; `user_ipv6`, `agreement_time` and `manual` (default `true`) are optional. An empty cell and a null are absent values. " +
+				"The file is read at plan and again at apply, and is not copied. If the file is created in the same apply, take the path from an attribute that is known only after apply. Exactly one of `source` and `content_wo` is required.",
 		},
 		"content_wo": schema.StringAttribute{
 			Optional:            true,
@@ -52,53 +56,54 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			WriteOnly:           true,
 			CustomType:          secretTextType{},
 			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("content_wo_version"))},
-			MarkdownDescription: "The same as text, kept out of plan and state; needs Terraform 1.11 or newer. Without `format` it is recognised by its first character: `[` is JSON, `{` is NDJSON, everything else is CSV.",
+			MarkdownDescription: "The rows as text, which is kept out of plan and state. Requires Terraform 1.11 or later. Without `format`, the first character tells the format: `[` is JSON, `{` is NDJSON, anything else is CSV.",
 		},
 		"content_wo_version": schema.Int64Attribute{
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
-			MarkdownDescription: "A number of your own; a change of it writes `content_wo` again. It is needed where the plan cannot notice a change itself: with `compare_at_plan = false`, or while the content is known only after apply.",
+			MarkdownDescription: "Version of `content_wo`, any number. If it changes, `content_wo` is written again. This is needed if the plan cannot detect a change itself: with `compare_at_plan = false`, or while the content is known only after apply.",
 		},
 		"format": schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
-			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to what the extension of `source` says (`.csv`, `.ndjson`, `.jsonl`, `.json`), and for `content_wo` to what its first character says.",
+			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to the format of the extension of `source` (`.csv`, `.ndjson`, `.jsonl`, `.json`), or of the first character of `content_wo`.",
 		},
 		"keep_later_choice": schema.BoolAttribute{
 			Optional: true,
 			Computed: true,
 			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a later choice of a person stands. Where the service holds a later `agreement_time` than a row, the row is not written, also when the object is destroyed, and a warning names its line. " +
-				"It protects only rows that have an `agreement_time`. Defaults to `true`; with `false` the rows overwrite whatever the service holds.",
+			MarkdownDescription: "Whether a later choice of a person stands. If the service holds a later `agreement_time` than a row, the row is not written and a warning names its line. This also applies when the object is destroyed. " +
+				"Only rows with an `agreement_time` are protected. Defaults to `true`. If `false`, the rows overwrite any record at the service.",
 		},
 		"compare_at_plan": schema.BoolAttribute{
 			Optional: true,
 			Computed: true,
 			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a plan asks the service about every row, and so notices what has changed there. Defaults to `true`; with `false` a plan asks nothing, and only a changed `source` or `content_wo_version` is noticed. " +
-				"Terraform plans once more when it applies, so that an apply compares three times; what it writes it compares in any case.",
+			MarkdownDescription: "Whether a plan compares every row with the service, and so detects what has changed there. Defaults to `true`. If `false`, a plan does not ask the service and detects only a changed `source` or `content_wo_version`. " +
+				"Terraform plans once more when it applies, so an apply compares three times. A row is compared before it is written in any case.",
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:   true,
 			Computed:   true,
 			Default:    stringdefault.StaticString(retain),
 			Validators: []validator.String{stringvalidator.OneOf(retain, withdraw)},
-			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves all consent as it is and warns, `withdraw` sets the five clauses of every row to false, unless the service knows no consent of the person. " +
-				"`withdraw` needs `source`: the file is read once more then, and has to be the one that was applied. Do not combine it with `create_before_destroy`.",
+			MarkdownDescription: "What destroying the object does at the service. `retain` (default) leaves all consent as it is, with a warning. `withdraw` sets the five clauses of every row to `false`, unless the service has no consent record of the person. " +
+				"`withdraw` requires `source`: the file is read once more, and must be the one that was applied. Do not combine it with `create_before_destroy`.",
 		},
 		"report_path": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of a file that says what became of each row, in a folder that exists: NDJSON, readable by its owner only, with a summary in the first line and then one object for each row that is not simply in place. " +
-				"`line` is the row's line (and `element` its number in a JSON array), `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, since another object of the run writes it), `failed` or `not_tried`; a failed row has `error` and, where the service gave them, `status`, `code`, `message` and `fields`. No value of a row is in it. " +
-				"Each apply that compares rows writes it as a whole, also one that fails or is interrupted, and so does a destroy that withdraws. A plan and a change of settings alone write none. " +
-				"An earlier report at the path is replaced, any other file is an error. Destroying the object leaves the file.",
+			MarkdownDescription: "Path of a file for the outcome of each row, in a folder that exists. The file is NDJSON and readable by its owner only. Its first line is a summary; then follows one object for each row, except rows that were already in place. " +
+				"`line` is the row's line (and `element` its number in a JSON array). `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, because another object of the run writes it), `failed` or `not_tried`. A failed row has `error` and, if the service returned them, `status`, `code`, `message` and `fields`. The file holds no value of a row. " +
+				"Each apply that compares rows writes the whole file, also if it fails or is interrupted, and so does a destroy that withdraws. A plan, or a change of settings alone, writes none. " +
+				"An earlier report at the path is replaced; any other file is an error. Destroying the object keeps the file.",
 		},
 	}
+
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "The consent of thousands of people in one object, seeded from a file. No person is in plan or state: state holds a digest of the file and counts. " +
-			"Rows are checked at plan and compared with the service, and an apply writes only those that differ. A row that fails does not stop the others; the error names its line, and the next apply writes what is missing.\n\n" +
-			"A refresh asks the service nothing and changes nothing: what has changed there is found by the comparison of a plan. A row that is taken out of the file is no longer managed and stays at the service as it is. There is no import.\n\n" +
+		MarkdownDescription: "Manages the consent of thousands of people from one file. No personal data is in plan or state: state holds a digest of the file and counts. " +
+			"A plan checks the rows and compares them with the service, and an apply writes only those that differ. A row that fails does not stop the others: the error names its line, and the next apply writes what is missing.\n\n" +
+			"A refresh does not ask the service and changes nothing; the comparison of a plan detects what has changed there. A row that is removed from the file is no longer managed, and the service keeps its record. Import is not supported.\n\n" +
 			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
 		Attributes: tfkit.AddKeptScope(addResults(attributes)),
 		Blocks:     map[string]schema.Block{"timeouts": timeoutsBlock()},
@@ -108,36 +113,80 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 func addResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
-		MarkdownDescription: "Digest of the content that was applied last, by which a change of it is noticed. It is salted and slow to compute (PBKDF2 with SHA-256), so that nobody finds out by guessing who is in the content. " +
-			"A plan knows the digest of `source`, so a plan is never applied with another file: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
+		MarkdownDescription: "Digest of the content that was applied last, to detect changes of it. It is salted and slow to compute (PBKDF2 with SHA-256), so that the content cannot be found by guessing. " +
+			"A plan holds the digest of `source`, so it is never applied with another file: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
 	}
+
 	for name, text := range map[string]string{
-		"rows":     "How many rows the content has.",
-		"to_write": "How many rows differed from what the service held when the last apply came to them. What a plan would write is in its warning: known in the plan, the number would have to stay the same until the apply, while people go on choosing.",
-		"kept":     "How many rows the last apply left alone, because a later choice of the person stands.",
-		"written":  "How many rows the last apply has written.",
-		"missing":  "How many rows are still not as configured after the last apply. Where there are any, the next apply writes them.",
+		"rows":     "Number of rows of the content.",
+		"to_write": "Number of rows that differed from what the service held in the last apply. A warning of the plan tells how many it would write: as a known number, it could not change until the apply, while people go on choosing.",
+		"kept":     "Number of rows that the last apply left alone, because a later choice of the person stands.",
+		"written":  "Number of rows that the last apply has written.",
+		"missing":  "Number of rows that were still not as configured after the last apply. The next apply writes them.",
 	} {
 		attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: text}
 	}
+
 	return attributes
 }
 
-// ValidateConfig checks what attributes have to do with each other.
+// presetTimeout is the default of the block timeouts.
+const presetTimeout = 2 * time.Hour
+
+// timeoutsBlock returns the block timeouts with create, update and delete. It limits the work
+// itself; tfkit.TimeoutsBlock limits the wait for the service.
+func timeoutsBlock() schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Limits how long the work may take. When the time is over, the work ends as if it were interrupted: what is done stays done, and the next apply continues with the rest.",
+		CustomType: timeouts.Type{ObjectType: types.ObjectType{
+			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType, "delete": types.StringType},
+		}},
+		Attributes: map[string]schema.Attribute{
+			"create": tfkit.TimeoutAttribute("How long creating the object may take.", presetTimeout),
+			"update": tfkit.TimeoutAttribute("How long changing the object may take.", presetTimeout),
+			"delete": tfkit.TimeoutAttribute("How long destroying the object may take.", presetTimeout),
+		},
+	}
+}
+
+// deleteTimeout returns the configured timeout for destroying, or else presetTimeout.
+func deleteTimeout(ctx context.Context, t tfkit.Timeouts) time.Duration {
+	d, _ := t.Delete(ctx, presetTimeout)
+	return d
+}
+
+// ValidateConfig checks combinations of attributes.
 func (r *batchResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
 	if config.Source.IsNull() && config.OnDestroy.ValueString() == withdraw {
-		resp.Diagnostics.AddAttributeError(path.Root("on_destroy"), "Nothing to withdraw by",
-			"on_destroy = \"withdraw\" needs source: destroying reads the rows once more, and a write-only content is not there any more then.")
+		tfkit.Problem{
+			Summary: "Nothing to withdraw by",
+			Detail:  "on_destroy = \"withdraw\" needs source: destroying reads the rows once more, and a write-only content is not there any more then.",
+			At:      path.Root("on_destroy"),
+		}.AddError(&resp.Diagnostics)
 	}
-	if name := config.Source; !name.IsNull() && !name.IsUnknown() && config.Format.IsNull() && rows.FormatOf(name.ValueString()) == "" {
-		resp.Diagnostics.AddAttributeError(path.Root("format"), "Unknown format",
-			"The extension of source names no format. Set format to csv, ndjson or json, or give the file the extension .csv, .ndjson, .jsonl or .json.")
+
+	if config.hasUnknownExtension() {
+		tfkit.Problem{
+			Summary: "Unknown format",
+			Detail:  "The extension of source names no format. Set format to csv, ndjson or json, or give the file the extension .csv, .ndjson, .jsonl or .json.",
+			At:      path.Root("format"),
+		}.AddError(&resp.Diagnostics)
 	}
+}
+
+// hasUnknownExtension reports whether neither format nor the extension of source names a
+// format.
+func (m *model) hasUnknownExtension() bool {
+	if m.Source.IsNull() || m.Source.IsUnknown() || !m.Format.IsNull() {
+		return false
+	}
+	return rows.FormatOf(m.Source.ValueString()) == ""
 }
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -153,6 +202,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	r.ResolveScope(&plan.Scope)
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
+
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
 	if !b.open(config) {
 		return
@@ -196,9 +246,9 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	settings := settingsOnlyOf(ctx, req.Private)
+	onlySettings := readSettingsOnly(ctx, req.Private)
 	resp.Diagnostics.Append(settingsOnly(false).write(ctx, resp.Private)...)
-	if settings {
+	if onlySettings {
 		plan.results = state.results
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
@@ -206,6 +256,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 
 	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
+
 	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.open(config) {
 		return
@@ -231,6 +282,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
 	if state.OnDestroy.ValueString() != withdraw {
 		state.warnDestroyed(&resp.Diagnostics)
 		return
@@ -238,6 +290,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout(ctx, state.Timeouts))
 	defer cancel()
+
 	b := &batch{resource: r, model: state, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	if !b.reopen() {
 		return
@@ -250,5 +303,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		b.reportFailed(t, deleteFailed)
 		return
 	}
+
 	b.warnKept(t)
 }

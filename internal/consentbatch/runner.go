@@ -14,7 +14,7 @@ import (
 
 const progressInterval = 5 * time.Second
 
-// runner does something with each of many rows, several at a time.
+// runner calls a function for each of many rows, several at a time.
 type runner struct {
 	rows    int
 	workers int
@@ -22,12 +22,12 @@ type runner struct {
 	interval time.Duration
 	// do is called once for each row, by several workers at once.
 	do func(ctx context.Context, row int) (client.ConsentOutcome, error)
-	// ask asks the service about a row and changes nothing.
+	// ask asks the service about a row without a change.
 	ask func(ctx context.Context, row int) error
 }
 
-// run does the work. It returns when every row is done, when the service as a whole is
-// down, or when the context ends. No worker is left then.
+// run returns when every row is done, when the service as a whole is down, or when the context
+// ends, and no worker is left.
 func (r runner) run(ctx context.Context) *tally {
 	t := newTally(r.rows)
 	watching, stopWatching := context.WithCancel(ctx)
@@ -48,7 +48,7 @@ func (r runner) run(ctx context.Context) *tally {
 	return t
 }
 
-// drain works on rows until there is none left. A panic ends the whole run.
+// drain works on rows until none is left. A panic ends the whole run.
 func (r runner) drain(ctx context.Context, t *tally) {
 	defer func() {
 		if recover() != nil {
@@ -64,16 +64,18 @@ func (r runner) drain(ctx context.Context, t *tally) {
 		if !ok {
 			return
 		}
+
 		if next.askAgain {
-			t.noteAnswer(r.ask(ctx, next.row))
+			t.recordAnswer(r.ask(ctx, next.row))
 			continue
 		}
+
 		outcome, err := r.do(ctx, next.row)
-		t.note(next.row, outcome, err)
+		t.record(next.row, outcome, err)
 	}
 }
 
-// logProgress logs every interval how far the run has come.
+// logProgress logs the progress of the run in every interval.
 func (r runner) logProgress(ctx context.Context, t *tally) {
 	began := time.Now()
 	ticker := time.NewTicker(r.interval)
@@ -95,6 +97,7 @@ func (r runner) logProgress(ctx context.Context, t *tally) {
 		if done > 0 {
 			fields["seconds_left"] = int(math.Ceil(float64(r.rows-done) / perSecond))
 		}
+
 		tflog.Info(ctx, "Consent batch under way", fields)
 	}
 }

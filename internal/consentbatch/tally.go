@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// outcome is what became of a row.
+// outcome is the outcome of a row.
 type outcome uint8
 
 const (
@@ -18,12 +18,12 @@ const (
 	inPlace
 	written
 	kept       // a later choice of the person stands
-	superseded // not withdrawn, since another object of the run writes it
+	superseded // not withdrawn, because another object of the run writes it
 	failed
 	outcomes // how many there are
 )
 
-// outcomeOf maps the outcome of a request that did not fail.
+// outcomeOf holds the outcome of a row by the outcome of its request.
 var outcomeOf = map[client.ConsentOutcome]outcome{
 	client.ConsentUnchanged:  inPlace,
 	client.ConsentWritten:    written,
@@ -31,7 +31,8 @@ var outcomeOf = map[client.ConsentOutcome]outcome{
 	client.ConsentSuperseded: superseded,
 }
 
-// tally holds the state and the results of one run.
+// tally holds the progress and the results of one run. It is safe for concurrent use while the
+// run lasts.
 type tally struct {
 	mu       sync.Mutex
 	queue    queue
@@ -40,7 +41,7 @@ type tally struct {
 	results  []outcome // by row
 	counts   [outcomes]int
 	failures failures
-	// interrupted is why the run ended early; nil where it did not.
+	// interrupted is why the run was cancelled; nil if it was not.
 	interrupted error
 	diags       diag.Diagnostics // of panics
 }
@@ -49,14 +50,14 @@ func newTally(rows int) *tally {
 	return &tally{queue: queue{rows: rows}, results: make([]outcome, rows)}
 }
 
-// assignment is what a worker does next.
+// assignment is the next task of a worker.
 type assignment struct {
 	row int
-	// askAgain asks about a row that the service has answered for before.
+	// askAgain asks about a row for which the service has answered before.
 	askAgain bool
 }
 
-// take returns what to do next; false where nothing is left or the run has ended.
+// take returns the next task, or false if nothing is left or the run has ended.
 func (t *tally) take(ctx context.Context) (next assignment, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,11 +74,12 @@ func (t *tally) take(ctx context.Context) (next assignment, ok bool) {
 	} else {
 		next.row, ok = t.queue.next()
 	}
+
 	return next, ok
 }
 
-// note records what became of a row.
-func (t *tally) note(row int, result client.ConsentOutcome, err error) {
+// record records the outcome of a row.
+func (t *tally) record(row int, result client.ConsentOutcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -86,21 +88,20 @@ func (t *tally) note(row int, result client.ConsentOutcome, err error) {
 		return
 	}
 
-	as := failed
-	if err == nil {
-		as = outcomeOf[result]
-	} else {
+	as := outcomeOf[result]
+	if err != nil {
+		as = failed
 		t.failures.Add(row, err)
 	}
 	t.results[row] = as
 	t.counts[as]++
 
-	t.outage.note(row, err, t.queue.sampled)
+	t.outage.observe(row, err, t.queue.sampled)
 	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly)
 }
 
-// noteAnswer records what came of asking again.
-func (t *tally) noteAnswer(err error) {
+// recordAnswer records the answer of the service when it was asked again.
+func (t *tally) recordAnswer(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -108,26 +109,33 @@ func (t *tally) noteAnswer(err error) {
 		t.stopped, t.interrupted = true, err
 		return
 	}
-	t.outage.noteAnswer(err)
+
+	t.outage.observeAnswer(err)
 	t.stopped = t.stopped || t.outage.certain
 }
 
-// done is how many rows succeeded or failed.
+// done returns how many rows succeeded or failed.
 func (t *tally) done() int { return len(t.results) - t.rest() }
 
-// rest is how many rows were not tried.
+// rest returns how many rows were not tried.
 func (t *tally) rest() int {
 	tried := 0
 	for _, n := range t.counts[notTried+1:] {
 		tried += n
 	}
+
 	return len(t.results) - tried
 }
 
 // failed reports whether any row is not as it should be.
 func (t *tally) failed() bool { return t.counts[failed] > 0 || t.rest() > 0 }
 
-// succeeded is how many rows are as they should be.
+// failedInPart reports whether rows failed although all were tried and others succeeded.
+func (t *tally) failedInPart() bool {
+	return t.counts[failed] > 0 && t.succeeded() > 0 && t.rest() == 0
+}
+
+// succeeded returns how many rows are as they should be.
 func (t *tally) succeeded() int { return t.done() - t.counts[failed] }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
@@ -138,8 +146,9 @@ func (t *tally) rowsThatAre(as outcome) []int32 {
 			rows = append(rows, int32(row))
 		}
 	}
+
 	return rows
 }
 
-// timeIsOver distinguishes the end of the configured time from an interrupt.
+// timeIsOver reports whether the run ended because the configured time was over.
 func (t *tally) timeIsOver() bool { return errors.Is(t.interrupted, context.DeadlineExceeded) }
