@@ -225,11 +225,11 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 
 // skipBOM skips a byte order mark at the beginning of a file.
 func skipBOM(in *bufio.Reader) error {
-	begin, err := in.Peek(len(bom))
-	if err != nil || !bytes.Equal(begin, []byte(bom)) {
-		return nil // the error comes again with the first read
+	begin, _ := in.Peek(len(bom)) // an error comes again with the first read
+	if !bytes.Equal(begin, []byte(bom)) {
+		return nil
 	}
 
-	_, err = in.Discard(len(bom))
+	_, err := in.Discard(len(bom))
 	return err
 }
