@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// call is one use of an operation. It travels in the request's context, so that
-// every layer of the transport knows what it is carrying.
+// call is one use of an operation. It travels in the context of its request, so that
+// each layer knows what it is sending.
 type call struct {
 	op       operation
 	endpoint endpoint
 	host     string
 	scheme   string
 	redact   *redactor
-	// attribute is whose value the body holds, where it can be large; size is that of
-	// the body, in bytes.
+
+	// attribute names the attribute whose value the body holds; empty where the body is
+	// small.
 	attribute string
-	size      int
-	// beforeRetry looks whether the request should still be sent again; nil: it should.
+	// size is the length of the body, in bytes.
+	size int
+	// beforeRetry is called before the request is sent again, which its error prevents.
 	beforeRetry func() error
 
 	attempts   int
@@ -32,6 +34,7 @@ type call struct {
 
 type callKey struct{}
 
+// callFrom returns the call of a request's context; nil where it carries none.
 func callFrom(ctx context.Context) *call {
 	k, _ := ctx.Value(callKey{}).(*call)
 	return k
@@ -50,13 +53,17 @@ func (s *sender) newCall(r request) *call {
 	}
 }
 
-// fail makes an error of this call.
-func (k *call) fail(kind ErrorClass, status int, detail string) *Error {
+// fail returns an error of this call. status is 0 where there was no answer.
+func (k *call) fail(class ErrorClass, status int, detail string) *Error {
 	return &Error{
-		Class: kind, Status: status, Detail: detail,
-		Operation: k.op.name, Method: k.op.method, Template: k.endpoint.template,
-		Attempts: k.attempts,
-		Queued:   k.op.queues,
+		Class:     class,
+		Status:    status,
+		Detail:    detail,
+		Operation: k.op.name,
+		Method:    k.op.method,
+		Template:  k.endpoint.template,
+		Attempts:  k.attempts,
+		Queued:    k.op.queues,
 		// An unreadable success is still a success: the change may be there.
 		Ambiguous: k.op.effect && status/100 == 2,
 	}

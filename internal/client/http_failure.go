@@ -11,8 +11,8 @@ import (
 	"net/url"
 )
 
-// transportError turns whatever the HTTP stack reported into an *Error. The
-// original is dropped: it holds the whole URL, and with it possibly the key.
+// transportError returns an error of the HTTP stack as an *Error. The original is
+// dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
 func (k *call) transportError(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		shared := *own // a failed login is one error for all its callers
@@ -21,85 +21,99 @@ func (k *call) transportError(err error) *Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
-	kind, detail := judgeTransport(err)
-	if kind == ClassUnreachable && k.host != "" {
-		detail += "; the host is " + k.host
+
+	class, detail := classify(err)
+	e := k.fail(class, 0, detail)
+	if e.Class == ClassUnreachable && k.host != "" {
+		e.Detail += "; the host is " + k.host
 	}
-	e := k.fail(kind, 0, detail)
+	if e.Class == ClassCancelled {
+		e.cause = contextError(err)
+	}
+
 	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
 	e.Ambiguous = k.op.effect && !e.NotProcessed
-	if kind == ClassCancelled {
-		e.cause = context.Canceled
-		if errors.Is(err, context.DeadlineExceeded) {
-			e.cause = context.DeadlineExceeded
-		}
-	}
 	return e
 }
 
-// judgeTransport classifies an error of the HTTP stack by type.
-func judgeTransport(err error) (ErrorClass, string) {
-	var (
-		dns     *net.DNSError
-		proxy   *proxyError
-		netErr  net.Error
-		opErr   *net.OpError
-		stall   *stallError
-		timeout = errors.As(err, &netErr) && netErr.Timeout()
-	)
-	switch {
-	case errors.As(err, &stall):
+// classify returns the class of an error of the HTTP stack, and what happened. It decides
+// by type, and never by text.
+func classify(err error) (class ErrorClass, detail string) {
+	if stall, ok := errors.AsType[*stallError](err); ok {
 		return ClassTimeout, stall.Error()
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return ClassCancelled, "the run was interrupted or its time was up"
-	case errors.As(err, &proxy):
+	}
+	if proxy, ok := errors.AsType[*proxyError](err); ok {
 		return proxy.class(), "the proxy answered with status " + http.StatusText(proxy.status)
-	case isTLS(err):
-		return ClassTLS, describeTLS(err)
-	case errors.As(err, &dns):
-		return ClassUnreachable, "the host name cannot be resolved"
-	case errors.As(err, &opErr) && opErr.Op == "dial" && !timeout:
-		return ClassUnreachable, "the connection was refused or there is no route"
-	case timeout:
-		return ClassTimeout, "the connection timed out"
-	case errors.Is(err, errNotProcessed):
-		return ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return ClassConnectionLost, "the answer was cut off"
-	default:
-		return ClassConnectionLost, "the connection broke before the answer was complete"
 	}
+
+	for _, f := range failures {
+		if f.matches(err) {
+			return f.class, f.detail
+		}
+	}
+	return ClassConnectionLost, "the connection broke before the answer was complete"
 }
 
-func isTLS(err error) bool {
-	var (
-		verification *tls.CertificateVerificationError
-		authority    x509.UnknownAuthorityError
-		invalid      x509.CertificateInvalidError
-		hostname     x509.HostnameError
-		record       tls.RecordHeaderError
-		alert        tls.AlertError
-	)
-	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &invalid) ||
-		errors.As(err, &hostname) || errors.As(err, &record) || errors.As(err, &alert) || errors.Is(err, http.ErrSchemeMismatch)
+const (
+	noTLS       = "the other side does not speak TLS"
+	tlsRejected = "the certificate or the handshake was not accepted"
+)
+
+// failures are the errors of the HTTP stack that are told apart. The first that matches
+// counts.
+var failures = []struct {
+	matches func(error) bool
+	class   ErrorClass
+	detail  string
+}{
+	{is(context.Canceled), ClassCancelled, "the run was interrupted or its time was up"},
+	{is(context.DeadlineExceeded), ClassCancelled, "the run was interrupted or its time was up"},
+
+	{isType[x509.UnknownAuthorityError], ClassTLS, "the certificate is signed by an authority that is not trusted here; ca_cert_file can name another"},
+	{isType[x509.HostnameError], ClassTLS, "the certificate is for another host name"},
+	{isExpired, ClassTLS, "the certificate has expired or is not yet valid"},
+	{isType[tls.RecordHeaderError], ClassTLS, noTLS},
+	{is(http.ErrSchemeMismatch), ClassTLS, noTLS},
+	{isType[*tls.CertificateVerificationError], ClassTLS, tlsRejected},
+	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
+	{isType[tls.AlertError], ClassTLS, tlsRejected},
+
+	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
+	{isTimeout, ClassTimeout, "the connection timed out"},
+	{isDial, ClassUnreachable, "the connection was refused or there is no route"},
+
+	{is(errNotProcessed), ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"},
+	{is(io.ErrUnexpectedEOF), ClassConnectionLost, "the answer was cut off"},
 }
 
-func describeTLS(err error) string {
-	var (
-		authority x509.UnknownAuthorityError
-		invalid   x509.CertificateInvalidError
-		hostname  x509.HostnameError
-		record    tls.RecordHeaderError
-	)
-	switch {
-	case errors.As(err, &authority):
-		return "the certificate is signed by an authority that is not trusted here; ca_cert_file can name another"
-	case errors.As(err, &hostname):
-		return "the certificate is for another host name"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "the certificate has expired or is not yet valid"
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "the other side does not speak TLS"
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+func isExpired(err error) bool {
+	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+	return ok && invalid.Reason == x509.Expired
+}
+
+func isTimeout(err error) bool {
+	failed, ok := errors.AsType[net.Error](err)
+	return ok && failed.Timeout()
+}
+
+func isDial(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "dial"
+}
+
+// contextError returns the error of the context that ended a call.
+func contextError(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return context.DeadlineExceeded
 	}
-	return "the certificate or the handshake was not accepted"
+	return context.Canceled
 }

@@ -8,49 +8,36 @@ import (
 	"time"
 )
 
-// askedToWait reads Retry-After of a 429 or 503, bounded to limitRetryAfter.
+// limitRetryAfter is the longest wait that a service can ask for: beyond it an error now
+// is better than a run that seems to hang.
+const limitRetryAfter = 120 * time.Second
+
+// askedToWait returns the Retry-After of a 429 or 503, from 0 to limitRetryAfter, and
+// whether the answer has one.
 func askedToWait(resp *http.Response) (time.Duration, bool) {
-	if resp == nil || resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+	if resp == nil {
 		return 0, false
 	}
-	return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now())
+
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
+	}
+	return 0, false
 }
 
-// parseRetryAfter understands both forms of the header, seconds and a date, and bounds the wait to 0…limitRetryAfter. What it does
-// not understand counts as not given.
-func parseRetryAfter(value string, now time.Time) (time.Duration, bool) {
+// parseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
+// to 0…limit. What it cannot read counts as not given.
+func parseRetryAfter(value string, now time.Time, limit time.Duration) (time.Duration, bool) {
 	value = strings.TrimSpace(value)
-	if value == "" {
-		return 0, false
-	}
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
-		if seconds >= limitRetryAfter.Seconds() {
-			return limitRetryAfter, true
-		}
-		return max(0, time.Duration(seconds*float64(time.Second))), true
+		seconds = min(max(0, seconds), limit.Seconds())
+		return time.Duration(seconds * float64(time.Second)), true
 	}
+
 	when, err := http.ParseTime(value)
 	if err != nil {
 		return 0, false
 	}
-	if when.Year() > now.Year()+1 { // far dates overflow a duration
-		return limitRetryAfter, true
-	}
-	return min(max(0, when.Sub(now)), limitRetryAfter), true
-}
-
-// waitAsked returns the wait that a Retry-After asks for, up to a day. It is shown and
-// not waited for, so that the bounds of retries do not apply.
-func waitAsked(value string, now time.Time) (time.Duration, bool) {
-	const most = 24 * time.Hour
-	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, most), seconds > 0
-	}
-
-	when, err := http.ParseTime(value)
-	if err != nil || !when.After(now) {
-		return 0, false
-	}
-	return min(when.Sub(now).Round(time.Second), most), true
+	return min(max(0, when.Sub(now)), limit), true
 }
