@@ -1,6 +1,9 @@
 package client
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -12,9 +15,9 @@ type complaint struct {
 	fields        []FieldError
 }
 
-// readComplaint searches an error body for a code, a message and errors by field,
-// in the spellings that services commonly use; the interface shows none. The
-// second result says whether the body is a JSON object at all.
+// readComplaint searches an error body for a code, a message and errors by field, in the
+// spellings that services commonly use; the interface shows none. It reports false where
+// the body is no JSON object.
 func readComplaint(body []byte) (complaint, bool) {
 	v, err := jsonvalue.Parse(body)
 	if err != nil || v.Kind() != '{' {
@@ -23,9 +26,8 @@ func readComplaint(body []byte) (complaint, bool) {
 	return complaintIn(jsonvalue.Members(v)), true
 }
 
-// complaintInside returns what an answer with a 2xx status complains about all the
-// same: services exist that put errors there. It reports false where the answer holds
-// no error.
+// complaintInside returns the error that an answer with a status of class 2xx holds: some
+// services put errors there. It reports false where the answer holds no error.
 func complaintInside(v jsontext.Value) (complaint, bool) {
 	m := jsonvalue.Members(v)
 	return complaintIn(m), isComplaint(m)
@@ -37,6 +39,7 @@ func isComplaint(m map[string]jsontext.Value) bool {
 	return jsonvalue.Told(m["error"]) || jsonvalue.Told(m["errors"]) || m["success"].Kind() == 'f'
 }
 
+// complaintIn returns what an object says about an error, at its top or under error.
 func complaintIn(m map[string]jsontext.Value) complaint {
 	c := complaint{
 		code:    firstText(m, "code", "error_code", "errorCode", "type"),
@@ -45,48 +48,45 @@ func complaintIn(m map[string]jsontext.Value) complaint {
 	for _, name := range []string{"fields", "errors", "details"} {
 		c.fields = append(c.fields, fieldErrors(m[name])...)
 	}
+
 	if inner := m["error"]; inner.Kind() == '{' {
 		nested := complaintIn(jsonvalue.Members(inner))
+		c.code = cmp.Or(nested.code, c.code)
+		c.message = cmp.Or(nested.message, c.message)
 		c.fields = append(c.fields, nested.fields...)
-		c.code, c.message = orText(nested.code, c.code), orText(nested.message, c.message)
 	}
+
 	if c.message == "" && len(c.fields) > 0 {
 		c.message = c.fields[0].Message
 	}
 	return c
 }
 
-// fieldErrors reads a list of objects, a list of texts, or an object of texts or
-// lists of texts by field name.
+// fieldErrors reads a list of objects, a list of texts, or an object of texts or lists
+// of texts by field name. What has no message is left out.
 func fieldErrors(v jsontext.Value) []FieldError {
 	var found []FieldError
-	switch v.Kind() {
-	case '[':
-		for _, element := range jsonvalue.Elements(v) {
-			m := jsonvalue.Members(element)
-			f := FieldError{
-				Field:   firstText(m, "field", "path", "param", "property", "name"),
-				Message: orText(firstText(m, "message", "msg", "detail", "error"), jsonvalue.Text(element)),
-			}
-			if f.Message != "" {
-				found = append(found, f)
-			}
-		}
-	case '{':
-		for _, name := range jsonvalue.Names(jsonvalue.Members(v)) {
-			inner := jsonvalue.Members(v)[name]
-			text := jsonvalue.Text(inner)
-			if list := jsonvalue.Elements(inner); len(list) > 0 {
-				text = jsonvalue.Text(list[0])
-			}
-			if text != "" {
-				found = append(found, FieldError{Field: name, Message: text})
-			}
-		}
+	for _, element := range jsonvalue.Elements(v) {
+		m := jsonvalue.Members(element)
+		found = append(found, FieldError{
+			Field:   firstText(m, "field", "path", "param", "property", "name"),
+			Message: cmp.Or(firstText(m, "message", "msg", "detail", "error"), jsonvalue.Text(element)),
+		})
 	}
-	return found
+
+	byField := jsonvalue.Members(v)
+	for _, name := range jsonvalue.Names(byField) {
+		text := jsonvalue.Text(byField[name])
+		if list := jsonvalue.Elements(byField[name]); len(list) > 0 {
+			text = jsonvalue.Text(list[0])
+		}
+		found = append(found, FieldError{Field: name, Message: text})
+	}
+
+	return slices.DeleteFunc(found, func(e FieldError) bool { return e.Message == "" })
 }
 
+// firstText returns the first member of these names that is text or a number, as text.
 func firstText(m map[string]jsontext.Value, names ...string) string {
 	for _, name := range names {
 		if s := jsonvalue.Text(m[name]); s != "" {
@@ -97,11 +97,4 @@ func firstText(m map[string]jsontext.Value, names ...string) string {
 		}
 	}
 	return ""
-}
-
-func orText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

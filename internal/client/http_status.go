@@ -12,71 +12,73 @@ import (
 // interface documents no status codes (section 7): they are read as HTTP defines them,
 // and the body is searched for the service's own words.
 func (k *call) statusError(resp *http.Response, body []byte) *Error {
-	e := k.fail(ClassServer, resp.StatusCode, "")
 	said, isObject := readComplaint(body)
+
+	e := k.fail(ClassServer, resp.StatusCode, "")
 	k.quote(e, said)
 	k.judgeStatus(e, resp, isObject)
 	e.RetryAfter = k.retryAfter
 	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode)
 
 	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
-		e.Detail = joinSentences(e.Detail, "the answer is "+k.mediaType(resp)+" that begins with "+strconv.Quote(k.redact.excerpt(body)))
+		e.addDetail("the answer is " + k.mediaType(resp) + " that begins with " + strconv.Quote(k.redact.excerpt(body)))
 	}
 	return e
+}
+
+func (e *Error) addDetail(detail string) {
+	if e.Detail != "" {
+		e.Detail += "; "
+	}
+	e.Detail += detail
 }
 
 // quote puts the service's words into an error, harmless to print.
 func (k *call) quote(e *Error, said complaint) {
 	e.Code = k.redact.text(said.code, 80)
 	e.Message = k.redact.text(said.message, limitMessage)
+
 	for _, f := range said.fields {
-		e.Fields = append(e.Fields, FieldError{Field: k.redact.text(f.Field, 60), Message: k.redact.text(f.Message, limitMessage)})
+		e.Fields = append(e.Fields, FieldError{
+			Field:   k.redact.text(f.Field, 60),
+			Message: k.redact.text(f.Message, limitMessage),
+		})
 	}
 }
 
-func joinSentences(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
+// verdict is what a status means.
+type verdict struct {
+	class  ErrorClass
+	detail string
+	// otherFamily: the service may offer the other path family only (section 9).
+	otherFamily bool
 }
 
-// judgeStatus sets the kind of e and what is known besides the status.
-func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
-	if resp.StatusCode/100 == 3 {
-		e.Class, e.Detail = ClassRedirect, k.redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
-		return
-	}
+// verdicts are the statuses that mean something else than their hundreds do.
+var verdicts = map[int]verdict{
+	http.StatusUnauthorized:      {class: ClassAuthentication},
+	http.StatusProxyAuthRequired: {class: ClassProxyAuth},
+	http.StatusForbidden:         {class: ClassForbidden},
 
-	switch resp.StatusCode {
-	case http.StatusUnauthorized:
-		e.Class, e.Detail = ClassAuthentication, k.remark
-	case http.StatusProxyAuthRequired:
-		e.Class = ClassProxyAuth
-	case http.StatusForbidden:
-		e.Class = ClassForbidden
-	case http.StatusNotFound, http.StatusGone:
-		k.judgeMissing(e, isObject)
-	case http.StatusMethodNotAllowed:
-		e.Class, e.Detail, e.Hint = ClassEndpointNotFound, "there is no operation with the method "+k.op.method+" at this path", k.familyHint()
-	case http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
-		e.Class, e.Detail, e.Hint = ClassRejected, "the format of the request or of its answer is not accepted", k.familyHint()
-	case http.StatusConflict, http.StatusPreconditionFailed:
-		e.Class = ClassConflict
-	case http.StatusTooManyRequests:
-		e.Class = ClassRateLimited
-	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
-		k.judgeTooLarge(e)
-	case http.StatusRequestTimeout, http.StatusTooEarly:
-		e.Class = ClassServer
-	default:
-		if resp.StatusCode/100 != 5 {
-			e.Class = ClassRejected
-			return
-		}
-		e.Class, e.Detail = ClassServer, lastingFailures[resp.StatusCode]
-	}
+	http.StatusNotFound:             {class: ClassNotFound, otherFamily: true},
+	http.StatusGone:                 {class: ClassNotFound, otherFamily: true},
+	http.StatusMethodNotAllowed:     {class: ClassEndpointNotFound, otherFamily: true, detail: "there is no operation with this method at this path"},
+	http.StatusNotAcceptable:        {class: ClassRejected, otherFamily: true, detail: wrongFormat},
+	http.StatusUnsupportedMediaType: {class: ClassRejected, otherFamily: true, detail: wrongFormat},
+
+	http.StatusConflict:           {class: ClassConflict},
+	http.StatusPreconditionFailed: {class: ClassConflict},
+	http.StatusTooManyRequests:    {class: ClassRateLimited},
+
+	http.StatusRequestEntityTooLarge:       {class: ClassRequestTooLarge},
+	http.StatusRequestURITooLong:           {class: ClassRequestTooLarge},
+	http.StatusRequestHeaderFieldsTooLarge: {class: ClassRequestTooLarge},
+
+	http.StatusRequestTimeout: {class: ClassServer},
+	http.StatusTooEarly:       {class: ClassServer},
 }
+
+const wrongFormat = "the format of the request or of its answer is not accepted"
 
 // lastingFailures are the statuses of class 5xx that another attempt meets again, and
 // what they mean. The service has not carried out what it answers with one of them.
@@ -90,18 +92,47 @@ var lastingFailures = map[int]string{
 
 func staysFailed(status int) bool { return lastingFailures[status] != "" }
 
-func (k *call) judgeMissing(e *Error, isObject bool) {
-	e.Class, e.Hint = ClassNotFound, k.familyHint()
-	if !isObject {
-		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
+func verdictOf(status int) verdict {
+	if v, ok := verdicts[status]; ok {
+		return v
+	}
+
+	switch status / 100 {
+	case 3:
+		return verdict{class: ClassRedirect}
+	case 5:
+		return verdict{class: ClassServer, detail: lastingFailures[status]}
+	}
+	return verdict{class: ClassRejected}
+}
+
+// judgeStatus sets the class of e, and what is known besides the status. isObject says
+// whether the body is a JSON object.
+func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
+	v := verdictOf(resp.StatusCode)
+	e.Class, e.Detail = v.class, v.detail
+	if v.otherFamily {
+		e.Hint = k.familyHint()
+	}
+
+	switch e.Class {
+	case ClassRedirect:
+		e.Detail = k.redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
+	case ClassAuthentication:
+		e.Detail = k.remark
+	case ClassRequestTooLarge:
+		k.judgeTooLarge(e)
+	case ClassNotFound:
+		if !isObject {
+			e.Class = ClassEndpointNotFound
+			e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
+		}
 	}
 }
 
 // judgeTooLarge names the attribute that makes the request large: the body's for 413,
 // and the identifier in the address otherwise.
 func (k *call) judgeTooLarge(e *Error) {
-	e.Class = ClassRequestTooLarge
 	if e.Status != http.StatusRequestEntityTooLarge {
 		e.Attribute = "identity_id"
 		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
@@ -131,24 +162,25 @@ func (k *call) familyHint() string {
 
 // redirectDetail says where a redirect points to, without its path and query: they
 // may repeat what was sent.
-func (k *call) redirectDetail(header string) string {
-	return "the service sent the request " + k.redact.clean(k.redirectTarget(header)) +
+func (k *call) redirectDetail(location string) string {
+	target := "elsewhere"
+	if to, err := url.Parse(location); err == nil && location != "" {
+		target = k.redirectTarget(to)
+	}
+
+	return "the service sent the request " + k.redact.clean(target) +
 		", and redirects are never followed; compare base_url with the address that your service has"
 }
 
-func (k *call) redirectTarget(header string) string {
-	to, err := url.Parse(header)
-	if err != nil || header == "" {
-		return "elsewhere"
-	}
+// redirectTarget says how the target of a redirect differs from base_url.
+func (k *call) redirectTarget(to *url.URL) string {
 	if to.Host == "" {
 		return "to another path of the same host"
 	}
-
-	from, err := url.Parse("//" + k.host)
-	if err != nil || from.Hostname() != to.Hostname() {
+	if from, err := url.Parse("//" + k.host); err != nil || from.Hostname() != to.Hostname() {
 		return "to the host " + hostOf(to)
 	}
+
 	if to.Scheme != "" && to.Scheme != k.scheme {
 		return "to the same host over " + escapeText(to.Scheme, 10) + ", " + hostOf(to)
 	}
