@@ -2,29 +2,31 @@ package client
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 )
 
 // credential is one way to authenticate (section 5).
 type credential interface {
-	// present puts the credential on a request that nobody else holds. The mark
-	// says which of several tokens it was.
+	// present adds the credential to req, which is a clone. The mark tells one token from
+	// another.
 	present(ctx context.Context, req *http.Request) (mark int, err error)
-	// renew is called after a 401 to a request with that mark. It reports whether
-	// another attempt has a chance.
+	// renew is called after a 401 to a request with that mark. It reports whether the
+	// request is worth sending again.
 	renew(ctx context.Context, mark int) bool
-	// refused is called after a 401 to a renewed credential, accepted after any other
+	// refused is called after a 401 to a renewed credential, and accepted after any other
 	// answer.
 	refused(mark int)
 	accepted(mark int)
 }
 
-// authTransport is the layer next to the network. Credentials and the user's
-// headers enter here, on a clone and for the configured origin alone: whatever
-// retries, logs or describes a request above has never seen them.
+// authTransport is the layer next to the network. It adds credentials and the user's
+// headers to a clone of each request, and only for the configured origin: the layers that
+// retry, log and describe requests never see them.
 type authTransport struct {
 	next       http.RoundTripper
 	base       *url.URL
@@ -38,20 +40,24 @@ type authTransport struct {
 }
 
 func newAuthTransport(cfg Config, base *url.URL) *authTransport {
-	t := &authTransport{base: base, headers: cfg.Headers, userAgent: cfg.UserAgent}
 	c := cfg.Credentials
-	t.secrets = []string{c.Password, c.Token, c.APISecretKey, c.Email}
-	for _, v := range cfg.Headers {
-		t.secrets = append(t.secrets, v)
+	t := &authTransport{
+		base:      base,
+		headers:   cfg.Headers,
+		userAgent: cfg.UserAgent,
+		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},
 	}
+	t.secrets = slices.AppendSeq(t.secrets, maps.Values(cfg.Headers))
+
 	switch {
 	case c.APISecretKey != "":
 		t.credential = secretKey(c.APISecretKey)
 	case c.Token != "":
 		t.credential = givenToken(c.Token)
 	default:
-		t.credential = newLogin(cfg, base, t)
+		t.credential = newLogin(cfg, t)
 	}
+
 	return t
 }
 
@@ -67,38 +73,51 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != t.base.Scheme || req.URL.Host != t.base.Host {
 		return nil, &Error{Class: ClassInternal, Detail: "a request was about to leave the configured origin"}
 	}
+
 	resp, mark, err := t.send(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || !t.credential.renew(req.Context(), mark) {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
 		return resp, err
 	}
+	if !t.credential.renew(req.Context(), mark) {
+		return resp, nil
+	}
+
 	again, err := rewind(req)
 	if err != nil {
 		return resp, nil //nolint:nilerr // the 401 is the better answer
 	}
 	resp.Body.Close()
-	resp, mark, err = t.send(again)
+	return t.sendRenewed(again)
+}
+
+// sendRenewed sends with a credential that was just renewed.
+func (t *authTransport) sendRenewed(req *http.Request) (*http.Response, error) {
+	resp, mark, err := t.send(req)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized {
 		t.credential.refused(mark)
 	}
 	return resp, err
 }
 
+// rewind returns a clone of a request that was sent, with its body from the beginning.
 func rewind(req *http.Request) (*http.Request, error) {
 	again := req.Clone(req.Context())
-	if req.GetBody == nil {
-		if req.Body != nil && req.Body != http.NoBody {
-			return nil, fmt.Errorf("the body cannot be sent again")
-		}
-		return again, nil
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		again.Body = body
+		return again, err
 	}
-	body, err := req.GetBody()
-	again.Body = body
-	return again, err
+
+	if req.Body != nil && req.Body != http.NoBody {
+		return nil, errors.New("the body cannot be sent again")
+	}
+	return again, nil
 }
 
+// send sends a clone with credentials, and returns the mark of the credential.
 func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	sealed := callFrom(req.Context()).sealed(req)
-	t.dress(sealed)
+	t.addHeaders(sealed)
 	mark, err := t.credential.present(req.Context(), sealed)
 	if err != nil {
 		return nil, 0, err
@@ -120,8 +139,8 @@ func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	return resp, mark, nil
 }
 
-// dress adds what every request to the service carries.
-func (t *authTransport) dress(req *http.Request) {
+// addHeaders adds the headers that every request to the service carries.
+func (t *authTransport) addHeaders(req *http.Request) {
 	for name, value := range t.headers {
 		req.Header.Set(name, value)
 	}
@@ -137,6 +156,7 @@ func (t *authTransport) notice(text string) {
 func (t *authTransport) takeNotices() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	taken := t.notices
 	t.notices = nil
 	return taken
@@ -158,7 +178,7 @@ func (secretKey) renew(context.Context, int) bool { return false }
 func (secretKey) refused(int)                     {}
 func (secretKey) accepted(int)                    {}
 
-// givenToken is a JWT that somebody else obtained; nobody here can renew it.
+// givenToken is a JWT from the configuration. It cannot be renewed.
 type givenToken string
 
 func (s givenToken) present(_ context.Context, req *http.Request) (int, error) {

@@ -40,13 +40,15 @@ func callFrom(ctx context.Context) *call {
 	return k
 }
 
-func (s *sender) newCall(r request) *call {
+// newCall returns the call of a request to the origin of t. Its messages show nothing that
+// is private in r, and no secret of t.
+func (t *authTransport) newCall(r request) *call {
 	return &call{
 		op:          r.op,
 		endpoint:    r.to,
-		host:        hostOf(s.base),
-		scheme:      s.base.Scheme,
-		redact:      newRedactor(slices.Concat(r.private, s.auth.secrets)...),
+		host:        hostOf(t.base),
+		scheme:      t.base.Scheme,
+		redact:      newRedactor(slices.Concat(r.private, t.secrets)...),
 		attribute:   r.attribute,
 		size:        len(r.body),
 		beforeRetry: r.beforeRetry,

@@ -1,12 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"fmt"
+	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // request is what an endpoint asks the service for.
@@ -19,27 +19,42 @@ type request struct {
 	private []string
 }
 
-// parameter is one named value of a request: a string, a bool or an int64.
+// address sets the URL and the headers of an HTTP request.
+func (r request) address(req *http.Request, base *url.URL) {
+	req.URL = r.to.under(base)
+	req.URL.RawQuery = r.query
+	req.Host = req.URL.Host
+
+	req.Header.Set("Accept", "application/json")
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+}
+
+// parameter is one named value of a request. value is a string, a bool or an int64; name
+// needs no escape.
 type parameter struct {
 	name  string
 	value any
 }
 
-// payload is the parameters of a request, laid out for the wire.
+// payload holds the parameters of a request as they are sent.
 type payload struct {
 	body        []byte
 	contentType string
 	query       string
-	attribute   string       // whose value the body holds, where it can be large
+
+	attribute   string       // see call
 	beforeRetry func() error // see call
 }
 
-// place lays parameters out where the setting says.
+// place puts parameters into the body or the query, as one of Placements says.
 func place(in string, parameters []parameter) (payload, error) {
 	if in == InJSON {
 		body, err := marshalObject(parameters)
 		return payload{body: body, contentType: "application/json"}, err
 	}
+
 	values := url.Values{}
 	for _, p := range parameters {
 		values.Set(p.name, fmt.Sprint(p.value))
@@ -51,20 +66,23 @@ func place(in string, parameters []parameter) (payload, error) {
 	return payload{body: []byte(values.Encode()), contentType: "application/x-www-form-urlencoded"}, nil
 }
 
+// marshalObject returns parameters as a JSON object, in their order.
 func marshalObject(parameters []parameter) ([]byte, error) {
-	var b strings.Builder
-	enc := jsontext.NewEncoder(&b)
-	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
-		return nil, err
-	}
-	for _, p := range parameters {
-		if err := enc.WriteToken(jsontext.String(p.name)); err != nil {
+	var b bytes.Buffer
+
+	b.WriteByte('{')
+	for i, p := range parameters {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+
+		value, err := json.Marshal(p.value)
+		if err != nil {
 			return nil, err
 		}
-		if err := json.MarshalEncode(enc, p.value); err != nil {
-			return nil, err
-		}
+		fmt.Fprintf(&b, "%q:%s", p.name, value)
 	}
-	err := enc.WriteToken(jsontext.EndObject)
-	return []byte(strings.TrimSpace(b.String())), err
+	b.WriteByte('}')
+
+	return b.Bytes(), nil
 }

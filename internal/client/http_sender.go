@@ -123,7 +123,7 @@ func closeBody(resp *http.Response) {
 // newRequest returns the HTTP request and the call that travels in its context. A write
 // of a read-only client is an error.
 func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Request, *call, error) {
-	k := s.newCall(r)
+	k := s.auth.newCall(r)
 	if r.op.effect && s.readOnly {
 		return nil, nil, k.fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
 	}
@@ -137,13 +137,6 @@ func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 		return nil, nil, k.fail(ClassInternal, 0, "the request could not be built")
 	}
 
-	req.URL = r.to.under(s.base)
-	req.URL.RawQuery = r.query
-	req.Host = req.URL.Host
-
-	req.Header.Set("Accept", "application/json")
-	if r.contentType != "" {
-		req.Header.Set("Content-Type", r.contentType)
-	}
+	r.address(req.Request, s.base)
 	return req, k, nil
 }

@@ -12,51 +12,68 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// claims are what a JWT says of its time. They are not verified: the service does
-// that, and nothing here is granted because of them.
+// token is a JSON Web Token (JWT).
+type token struct {
+	text   string
+	claims claims
+}
+
+// claims are the times that a token states. They are not verified: the service does
+// that, and nothing is granted here because of them.
 type claims struct {
 	issuedAt, expires time.Time
 }
 
-// lifetime is what the token's own claims say, as a difference, so that clocks
-// play no part; one hour, as documented, where they say nothing usable.
+// lifetime returns the difference of the times, in which no clock plays a part, or
+// tokenLifetime if they are missing or not between 0 and 24 hours apart.
 func (c claims) lifetime() time.Duration {
-	if d := c.expires.Sub(c.issuedAt); !c.issuedAt.IsZero() && !c.expires.IsZero() && d > 0 && d <= 24*time.Hour {
+	if c.issuedAt.IsZero() || c.expires.IsZero() {
+		return tokenLifetime
+	}
+
+	if d := c.expires.Sub(c.issuedAt); d > 0 && d <= 24*time.Hour {
 		return d
 	}
 	return tokenLifetime
 }
 
-// readToken finds the token of a login's answer (section 2): an object with the
-// field token, a string that is a JWT.
-func readToken(got answer) (string, claims, bool) {
-	token := jsonvalue.Text(jsonvalue.Members(got.json)["token"])
-	parts := strings.Split(token, ".")
+// readToken returns the token of a login's answer (section 2): an object with the member
+// token, a string that is a JWT. It reports false for any other answer.
+func readToken(got answer) (token, bool) {
+	text := jsonvalue.Text(jsonvalue.Members(got.json)["token"])
+	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
-		return "", claims{}, false
+		return token{}, false
 	}
-	for _, part := range parts {
-		if _, err := base64.RawURLEncoding.DecodeString(part); err != nil || part == "" {
-			return "", claims{}, false
+
+	var decoded [3][]byte
+	for i, part := range parts {
+		var err error
+		if decoded[i], err = base64.RawURLEncoding.DecodeString(part); err != nil || part == "" {
+			return token{}, false
 		}
 	}
-	header, _ := base64.RawURLEncoding.DecodeString(parts[0])
+
+	header, body := decoded[0], decoded[1]
 	if v, err := jsonvalue.Parse(header); err != nil || v.Kind() != '{' {
-		return "", claims{}, false
+		return token{}, false
 	}
-	return token, readClaims(parts[1]), true
+	return token{text, readClaims(body)}, true
 }
 
-func readClaims(part string) claims {
-	body, _ := base64.RawURLEncoding.DecodeString(part)
+// readClaims returns the times that the body of a token states; zero where it states none.
+func readClaims(body []byte) claims {
 	v, err := jsonvalue.Parse(body)
 	if err != nil {
 		return claims{}
 	}
+
 	m := jsonvalue.Members(v)
 	return claims{issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}
 }
 
+// numericDate returns the time that a JWT writes as seconds since 1970; zero where v is
+// none.
 func numericDate(v jsontext.Value) time.Time {
 	seconds, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || seconds <= 0 || seconds > math.MaxInt32*100 {
