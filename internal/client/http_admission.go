@@ -6,36 +6,37 @@ import (
 	"time"
 )
 
-// staleAfter is how long a comparison is good for. Nobody waits between a comparison and
-// its write, so more than this means that the machine stood still.
+// staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
+// longer time means that the machine stood still.
 const staleAfter = time.Second
 
-// errHeld is the cause of the error of a write that did not leave, because it was held
-// after its comparison.
+// errHeld is the cause of the error of a write that was not sent, because too much time
+// had passed since its comparison.
 var errHeld = errors.New("the write was held after its comparison")
 
-// admission is one stay inside the gate for a comparison and the write that follows from
-// it: one slot, and a turn for each of them. Both leave one right after the other, so that
-// what was compared is what is written over.
+// admission is a slot of the gate, and two turns, for a comparison and the write that
+// follows from it. They are sent one right after the other, so that what was compared is
+// what is overwritten.
 //
 // An admission is used by one goroutine.
 type admission struct {
 	gate  *gate
-	turns int // that are left
+	turns int // not used yet
 
-	compared time.Time // when the answer of the comparison was there
+	compared time.Time // when the answer to the comparison arrived
 	mark     int       // of the credential of the comparison
 }
 
 type admissionKey struct{}
 
+// admissionFrom returns the admission of a request's context; nil where it carries none.
 func admissionFrom(ctx context.Context) *admission {
 	a, _ := ctx.Value(admissionKey{}).(*admission)
 	return a
 }
 
-// admit waits for a slot and for the turns of a comparison and a write. The context is
-// for both requests. leave has to be called.
+// admit waits for a slot and for two turns, and returns the context for the comparison and
+// the write. The caller calls leave.
 func (g *gate) admit(ctx context.Context) (_ context.Context, a *admission, err error) {
 	if err := g.takeSlot(ctx); err != nil {
 		return nil, nil, err
@@ -50,7 +51,7 @@ func (g *gate) admit(ctx context.Context) (_ context.Context, a *admission, err 
 	return context.WithValue(ctx, admissionKey{}, a), a, nil
 }
 
-// renew waits for the turns of another comparison and write.
+// renew waits until there are two turns again, for another comparison and write.
 func (a *admission) renew(ctx context.Context) error {
 	if err := a.gate.waitTurns(ctx, 2-a.turns); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (a *admission) renew(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the admission.
+// leave releases the slot and an unused turn.
 func (a *admission) leave() {
 	if a.turns > 0 {
 		a.gate.giveBack()
@@ -68,30 +69,28 @@ func (a *admission) leave() {
 	a.gate.leave()
 }
 
-// enter lets a request of the admission through. A comparison that is repeated waits for
-// another turn, and leaves the one of the write alone; a write does not wait, since its
-// comparison would be out of date.
+// enter uses a turn for a request. A comparison that is repeated waits for a further turn,
+// and leaves the write its own. A write does not wait, since its comparison would be out of
+// date: it fails with errHeld.
 func (a *admission) enter(ctx context.Context) error {
-	if callFrom(ctx).op.effect {
-		if a.turns == 0 || a.gate.remaining() > 0 {
-			return held()
-		}
-		a.turns--
-		return ctx.Err()
+	isWrite := callFrom(ctx).op.effect
+	if isWrite && (a.turns == 0 || a.gate.remaining() > 0) {
+		return held()
 	}
-
-	if a.turns < 2 {
+	if !isWrite && a.turns < 2 {
 		return a.gate.waitTurns(ctx, 1)
 	}
+
 	a.turns--
 	return ctx.Err()
 }
 
-// answered notes that the answer of the comparison is there.
+// answered notes that the answer to the comparison has arrived.
 func (a *admission) answered() { a.compared = time.Now() }
 
-// mayLeave is asked for each request right before it leaves, with its credential. A write
-// may leave only right after its comparison, and not after a login in between.
+// mayLeave is called right before a request is sent with the credential of that mark. It
+// fails with errHeld for a write that does not follow right after its comparison, or after
+// a login in between.
 func (k *call) mayLeave(ctx context.Context, mark int) error {
 	a := admissionFrom(ctx)
 	if a == nil {
@@ -109,8 +108,8 @@ func (k *call) mayLeave(ctx context.Context, mark int) error {
 	return nil
 }
 
-// held returns the error of a write that did not leave. No layer repeats it: the write
-// needs another comparison.
+// held returns the error with the cause errHeld. No layer repeats it: the write needs
+// another comparison.
 func held() error {
 	return &Error{Class: ClassCancelled, Detail: errHeld.Error(), cause: errHeld}
 }

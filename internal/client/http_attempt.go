@@ -12,7 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// stallError is an attempt that request_timeout has ended. Its text is safe to show.
+// stallError is the error of an attempt that request_timeout has ended. Its text is safe
+// to show.
 type stallError struct {
 	phase phase
 	after time.Duration
@@ -21,12 +22,10 @@ type stallError struct {
 // phase is how far an attempt has come.
 type phase int32
 
-// The phases: nothing has come, the answer is read as a whole, the answer is read as
-// a stream.
 const (
-	phaseWaiting phase = iota
-	phaseReading
-	phaseStreaming
+	phaseWaiting   phase = iota // nothing has arrived
+	phaseReading                // the answer is read as a whole
+	phaseStreaming              // the answer is read as a stream
 )
 
 func (e *stallError) Error() string {
@@ -41,9 +40,9 @@ func (e *stallError) Error() string {
 	return "no answer within " + limit
 }
 
-// attemptTransport bounds one attempt, answer included, and logs it: operation,
-// path template, status, duration, and never what was sent or received. An answer
-// that streams may take any time, and is bounded in each of its silences.
+// attemptTransport limits the time of one attempt, answer included, and logs its operation,
+// path template, status and duration, and never what was sent or received. An answer that
+// streams may take any time; the limit is for each of its silences.
 type attemptTransport struct {
 	next    http.RoundTripper
 	timeout time.Duration
@@ -96,8 +95,8 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return resp, nil
 }
 
-// InterruptGrace is how long an attempt of a deferred request goes on after an
-// interrupt, where it was sent already.
+// InterruptGrace is how long an attempt of a deferred request that was sent goes on after
+// an interrupt.
 const InterruptGrace = 700 * time.Millisecond
 
 // attemptContext returns the context of one attempt. It ends with the caller's, or
@@ -122,7 +121,7 @@ func (k *call) attemptContext(parent context.Context) (context.Context, context.
 	}
 }
 
-// causeOf returns what ended the attempt: its own time limit, or err.
+// causeOf returns the *stallError that ended the context of an attempt, or else err.
 func causeOf(ctx context.Context, err error) error {
 	if stall, ok := errors.AsType[*stallError](context.Cause(ctx)); ok && ctx.Err() != nil {
 		return stall
@@ -144,12 +143,13 @@ type boundedBody struct {
 	silence time.Duration
 }
 
-// Read reads from the answer, and returns a *stallError where the time is up.
+// Read reads from the answer. The error is a *stallError where the time is up.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.silence > 0 {
 		b.limit.Reset(b.silence)
 		defer b.limit.Stop()
 	}
+
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = causeOf(b.ctx, err)
@@ -164,6 +164,7 @@ func (b *boundedBody) Close() error {
 	return err
 }
 
+// logAttempt logs the outcome of an attempt, and how long the head of its answer took.
 func (k *call) logAttempt(ctx context.Context, resp *http.Response, err error, took time.Duration) {
 	fields := map[string]any{
 		"operation":   k.op.name,

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate bounds requests: at most so many at once, at most so many a second, and none
-// while the service has asked all callers to wait.
+// gate bounds the number of requests in flight and their rate, and sends none while the
+// service has asked for time.
 type gate struct {
 	next  http.RoundTripper
 	slots chan struct{}
 	rate  *rate.Limiter
 
 	mu    sync.Mutex
-	until time.Time
-	spare bool // a turn that nobody used, for the next request
+	until time.Time // when the service accepts requests again
+	spare bool      // a turn that was not used, for the next request
 }
 
 func newGate(concurrency int, perSecond float64) *gate {
@@ -36,8 +36,8 @@ func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
 	return g
 }
 
-// RoundTrip holds a slot until the answer's body is closed, so that the bound counts what
-// is really under way. A request with an admission uses the slot and the turns of that.
+// RoundTrip holds a slot until the answer's body is closed. A request with an admission
+// uses the slot and the turns of the admission.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	leave, err := g.enter(req.Context())
 	if err != nil {
@@ -59,7 +59,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// enter waits until a request may go on, and returns what ends its stay.
+// enter waits until a request may be sent. leave has to be called when it has ended.
 func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	if a := admissionFrom(ctx); a != nil {
 		return func() {}, a.enter(ctx)
@@ -76,6 +76,7 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	return g.leave, nil
 }
 
+// takeSlot waits for one of the slots, which leave releases.
 func (g *gate) takeSlot(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:
@@ -87,8 +88,9 @@ func (g *gate) takeSlot(ctx context.Context) error {
 
 func (g *gate) leave() { <-g.slots }
 
-// waitTurns waits until so many requests may be sent one right after the other. The wish
-// of the service comes last: it may have arrived while the rate was waited for.
+// waitTurns waits until the rate allows so many requests one right after the other, and
+// the service no longer asks for time. The service comes last: its answer to another
+// request may arrive during the first wait.
 func (g *gate) waitTurns(ctx context.Context, turns int) error {
 	for range turns {
 		if err := g.waitRate(ctx); err != nil {
@@ -105,6 +107,7 @@ func (g *gate) waitTurns(ctx context.Context, turns int) error {
 	return ctx.Err()
 }
 
+// waitRate waits until the rate allows one request.
 func (g *gate) waitRate(ctx context.Context) error {
 	if g.rate == nil || g.takeSpare() {
 		return nil
@@ -112,13 +115,14 @@ func (g *gate) waitRate(ctx context.Context) error {
 
 	err := g.rate.Wait(ctx)
 	if err != nil && ctx.Err() == nil {
-		// The limiter refuses at once what it could only let through too late.
+		// The limiter fails at once if the wait would outlast the context.
 		return context.DeadlineExceeded
 	}
 	return err
 }
 
-// takeSpare takes over a turn that was waited for and not used.
+// takeSpare takes a turn that another request has waited for and not used, and reports
+// whether there was one.
 func (g *gate) takeSpare() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -128,30 +132,33 @@ func (g *gate) takeSpare() bool {
 	return taken
 }
 
-// giveBack leaves an unused turn to the next request. Only one is kept, so that no burst
-// gathers.
+// giveBack leaves an unused turn to the next request. Only one is kept, so that unused
+// turns never add up to a burst.
 func (g *gate) giveBack() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.spare = true
 }
 
-// remaining returns how long the service still wants all callers to wait.
+// remaining returns how long the service still wants all callers to wait; zero or less
+// if it does not.
 func (g *gate) remaining() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)
 }
 
-// hold keeps all callers waiting; a shorter wish never shortens a longer one.
+// hold keeps all callers waiting. A shorter wait does not shorten a longer one.
 func (g *gate) hold(wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+
 	if until := time.Now().Add(wait); until.After(g.until) {
 		g.until = until
 	}
 }
 
+// gatedBody leaves the gate when it is closed.
 type gatedBody struct {
 	io.ReadCloser
 	leave func()

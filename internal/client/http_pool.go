@@ -21,6 +21,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	dial := cfg.DialContext
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -29,6 +30,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 	if proxy == nil {
 		proxy = http.ProxyFromEnvironment
 	}
+
 	t := &http.Transport{
 		Proxy:                  proxy,
 		DialContext:            dial,
@@ -53,15 +55,18 @@ func newPool(cfg Config) (*http.Transport, error) {
 // limitHeader bounds the header of an answer, in bytes.
 const limitHeader = 1 << 20
 
-// trust is the system's certificates, and those of ca_cert_file beside them.
+// trust returns the system's certificates with those of ca_cert_file; nil stands for the
+// system's alone.
 func trust(pem []byte) (*x509.CertPool, error) {
 	if len(pem) == 0 {
-		return nil, nil // the system's own
+		return nil, nil
 	}
+
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
+
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, errors.New("ca_cert_file holds no certificate in PEM form")
 	}
@@ -80,6 +85,7 @@ func (e *proxyError) class() ErrorClass {
 	return ClassUnreachable
 }
 
+// refuseProxyAnswer returns a *proxyError for any answer to CONNECT but 200.
 func refuseProxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// rateWindow is how long an answer is waited for before its rate is judged. Only the
-// time that is spent waiting counts, so that a slow disk is not the service's fault.
+// rateWindow is how much time is spent waiting for an answer before its rate is judged.
+// Time that its reader takes does not count, so that a slow disk is not the service's fault.
 const rateWindow = time.Minute
 
 var errTooSlow = errors.New("the answer is slower than the floor")
 
-// rateFloor fails with errTooSlow where less than floor bytes per second arrive during
-// a window of waiting.
+// rateFloor is a reader that fails with errTooSlow where less than floor bytes per second
+// arrive during a rateWindow.
 type rateFloor struct {
 	io.Reader
 

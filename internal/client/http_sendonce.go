@@ -11,19 +11,18 @@ import (
 	"sync/atomic"
 )
 
-// errNotProcessed is a request that arrived and was refused by HTTP/2 before the
-// service saw it: its stream was reset with REFUSED_STREAM, or left out by a GOAWAY
-// (RFC 9113, sections 6.8 and 8.7).
+// errNotProcessed is the error of a request that HTTP/2 refused before the service saw it:
+// its stream was reset with REFUSED_STREAM, or left out by a GOAWAY (RFC 9113, sections 6.8
+// and 8.7).
 var errNotProcessed = errors.New("HTTP/2 refused the request before it was processed")
 
-// errNotRepeated is a request that broke off and that the HTTP stack would have
-// repeated.
+// errNotRepeated is the error of a request that broke off and that the HTTP stack would
+// have repeated.
 var errNotRepeated = errors.New("the connection broke and the request is not repeated by itself")
 
-// sendOnce makes a request that changes something leave at most once per attempt.
-// The HTTP stack repeats some requests by itself, which nobody above would see. It
-// asks GetBody for a body before it does, so that is where it is stopped and where
-// it shows why it would repeat.
+// sendOnce sends a request that changes something at most once per attempt. The HTTP stack
+// repeats some requests by itself, which the layers above would not see. It asks GetBody
+// for a body before it does, so that GetBody can stop it, and learn why it would repeat.
 type sendOnce struct {
 	call  *call
 	req   *http.Request
@@ -31,11 +30,13 @@ type sendOnce struct {
 	http2 atomic.Bool
 }
 
-// sealed returns a request of k that the HTTP stack does not repeat once it was sent.
+// sealed returns a clone of a request of k. If k changes something, the HTTP stack does not
+// repeat the clone once it was sent.
 func (k *call) sealed(req *http.Request) *http.Request {
 	s := &sendOnce{call: k, again: req.GetBody}
 	trace := &httptrace.ClientTrace{GotConn: s.gotConn, WroteHeaders: func() { k.sent.Store(true) }}
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
+
 	if !k.op.effect {
 		return clone
 	}
@@ -69,13 +70,11 @@ func (s *sendOnce) getBody() (io.ReadCloser, error) {
 	if s.isReplayable() {
 		return nil, errNotRepeated
 	}
-
-	// HTTP/1 repeats other requests only where it has written nothing.
-	return s.again()
+	return s.again() // HTTP/1 repeats other requests only where it has written nothing
 }
 
-// isReplayable reports whether HTTP/1 holds the request for repeatable after any
-// broken connection. It is net/http's own rule.
+// isReplayable reports whether net/http repeats the request after any broken HTTP/1
+// connection. It is net/http's own rule.
 func (s *sendOnce) isReplayable() bool {
 	switch s.req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
