@@ -92,7 +92,7 @@ func (a answer) noConsent(r *record, why error) error {
 		return a.call.fail(ClassNotFound, a.status, "the service holds no consent of this person; its answer is empty")
 	}
 	if a.json.Kind() != '{' {
-		return a.unexpected("$: expected an object, found " + jsonvalue.KindName(a.json))
+		return a.unexpected("$: expected an object, found " + jsonvalue.KindName(a.json.Kind()))
 	}
 	return a.unexpected(why.Error())
 }

@@ -128,5 +128,5 @@ func (r *record) instant(name string) Optional[time.Time] {
 }
 
 func (r *record) mismatch(name, expected string, v jsontext.Value) {
-	r.fail("%s.%s: expected %s, found %s", r.path, name, expected, jsonvalue.KindName(v))
+	r.fail("%s.%s: expected %s, found %s", r.path, name, expected, jsonvalue.KindName(v.Kind()))
 }

@@ -23,16 +23,16 @@ const (
 	LimitError = 64 << 10
 )
 
-// answer is what a call got: the status, and the JSON text where there was a body.
+// answer is an answer with a status of class 2xx.
 type answer struct {
 	call   *call
 	status int
-	json   jsontext.Value
+	json   jsontext.Value // empty where there was no body
 	// continued reports that the answer links to a further page.
 	continued bool
 }
 
-// wantBody refuses an answer without a body.
+// wantBody returns an error for an answer without a body.
 func (a answer) wantBody() error {
 	if len(a.json) == 0 {
 		return a.call.fail(ClassEmpty, a.status, "the answer has no body")
@@ -40,20 +40,21 @@ func (a answer) wantBody() error {
 	return nil
 }
 
-// complaint is the error that an answer with a status of success holds all the
-// same; nil where it holds none.
+// complaint returns the error that the body reports although the status is one of success;
+// nil where it reports none.
 func (a answer) complaint() error {
 	said, failed := complaintInside(a.json)
 	if !failed {
 		return nil
 	}
+
 	e := a.call.fail(ClassRejected, a.status, "the answer has a status of success and an error inside")
 	e.Ambiguous = false
 	a.call.quote(e, said)
 	return e
 }
 
-// unexpected is an answer that is JSON and yet not what was asked for.
+// unexpected returns the error of an answer that is JSON, and not what was asked for.
 func (a answer) unexpected(detail string) error {
 	return a.call.fail(ClassPayload, a.status, detail)
 }
@@ -65,7 +66,7 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 	defer resp.Body.Close()
 
 	if resp.StatusCode/100 != 2 {
-		// What an error's body was cut off from does not change what the error is.
+		// An error is the same error where its body breaks off.
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, LimitError))
 		return answer{}, k.statusError(resp, body)
 	}
@@ -83,7 +84,7 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 	return k.successAnswer(ctx, resp, body)
 }
 
-// incomplete says why an answer with a status of class 2xx is not the whole answer;
+// incomplete says why an answer with this status, of class 2xx, is not the whole answer;
 // empty where it is. An acknowledgement or a part must not pass for the data.
 func (op operation) incomplete(status int) string {
 	if status == http.StatusPartialContent {
@@ -95,6 +96,7 @@ func (op operation) incomplete(status int) string {
 	return ""
 }
 
+// successAnswer returns the answer with this body, which is JSON or empty.
 func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []byte) (answer, error) {
 	body = bytes.TrimPrefix(body, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -108,14 +110,19 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	}
 
 	if isPage(resp, body) {
-		e := k.fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(body)))
-		e.Code = k.mediaType(resp)
-		return answer{}, e
+		return answer{}, k.pageError(resp, body)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return answer{}, k.fail(ClassTruncated, resp.StatusCode, "the JSON ends in the middle")
 	}
 	return answer{}, k.fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
+}
+
+// pageError returns the error of a page for people, which begins like this.
+func (k *call) pageError(resp *http.Response, begin []byte) *Error {
+	e := k.fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(begin)))
+	e.Code = k.mediaType(resp)
+	return e
 }
 
 // noteMediaType logs that an answer is JSON and is declared to be something else.
@@ -124,6 +131,7 @@ func (k *call) noteMediaType(ctx context.Context, resp *http.Response) {
 	if declared == noMediaType || strings.HasSuffix(declared, "json") {
 		return
 	}
+
 	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
 		"operation": k.op.name, "path": k.endpoint.template, "content_type": declared,
 	})
@@ -137,7 +145,7 @@ func isPage(resp *http.Response, body []byte) bool {
 	case "text/html", "application/xhtml+xml":
 		return true
 	case "text/plain", "text/xml", "application/xml":
-		// JSON under another name, broken as it may be, is a record.
+		// JSON under another name is a record, even if it is broken.
 		return !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("["))
 	}
 	return bytes.HasPrefix(text, []byte("<"))
@@ -162,18 +170,27 @@ func (k *call) mediaType(resp *http.Response) string { return k.redact.text(medi
 func hasNextLink(h http.Header) bool {
 	for _, value := range h.Values("Link") {
 		for link := range strings.SplitSeq(value, ",") {
-			_, parameters, _ := strings.Cut(link, ">")
-			for parameter := range strings.SplitSeq(parameters, ";") {
-				name, relations, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-				if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
-					return true
-				}
+			if isNextLink(link) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
+// isNextLink reports whether a link such as `</2>; rel="next"` has the relation next.
+func isNextLink(link string) bool {
+	_, parameters, _ := strings.Cut(link, ">")
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, relations, _ := strings.Cut(parameter, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesNext reports whether next is among the relations, which may be quoted.
 func namesNext(relations string) bool {
 	for relation := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(relations), `"`)) {
 		if strings.EqualFold(relation, "next") {

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// limitWindow bounds what a zstd stream may have us hold, in bytes; it is what
-	// RFC 8878 asks every decoder of HTTP to accept, and not more.
+	// limitWindow bounds the memory for a zstd stream, in bytes. It is what RFC 8878 asks
+	// every decoder of HTTP to accept, and not more.
 	limitWindow = 8 << 20
 
 	// limitHead is how much of an answer is kept for an error message, in bytes.
 	limitHead = 4 << 10
 )
 
-// streamed is an answer that is read while it comes.
+// streamed is an answer that is read while it comes. Its status is of class 2xx.
 type streamed struct {
 	call  *call
 	resp  *http.Response
-	head  head
-	floor int64 // of the rate, in bytes per second
+	head  head  // of the answer without its compression
+	floor int64 // of the rate, in bytes per second; 0 is none
 }
 
 func (s *streamed) close() { s.resp.Body.Close() }
@@ -37,7 +37,7 @@ func (s *streamed) delimited() bool {
 
 var errCoding = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
 
-// unpacked is the answer without its compression.
+// unpacked returns the body without its compression.
 func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
 	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
 	case "", "identity":
@@ -45,16 +45,20 @@ func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(body)
 	case "zstd":
-		d, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
-		if err != nil {
-			return nil, err
-		}
-		return d.IOReadCloser(), nil
+		return newZstdReader(body)
 	}
 	return nil, errCoding
 }
 
-// noted remembers the error of a reader, to tell it from one of what reads from it.
+func newZstdReader(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+// noted is a reader that remembers its error, to tell it from one of what reads from it.
 type noted struct {
 	io.Reader
 
@@ -69,31 +73,21 @@ func (n *noted) Read(p []byte) (int, error) {
 	return read, err
 }
 
-// midway marks an answer that broke off, so that reading it again from the beginning
-// may help.
-func (s *streamed) midway(e *Error) *Error {
-	e.Status = s.resp.StatusCode
-	switch e.Class {
-	case ClassConnectionLost, ClassTimeout, ClassTruncated:
-		e.midway = true
-	}
-	return e
-}
-
 // chunk is how much is read ahead at a time, in bytes.
 const chunk = 256 << 10
 
-// ahead reads in a goroutine of its own, so that the network, the decompression and
-// the parser do not wait for each other.
+// ahead reads in a goroutine of its own, so that the network, the decompression and the
+// parser do not wait for each other.
 type ahead struct {
 	*io.PipeReader
 
-	done chan struct{}
+	done chan struct{} // closed when the goroutine has ended
 }
 
 func readAhead(from io.Reader) *ahead {
 	r, w := io.Pipe()
 	a := &ahead{PipeReader: r, done: make(chan struct{})}
+
 	go func() {
 		defer close(a.done)
 		defer func() {
@@ -101,23 +95,24 @@ func readAhead(from io.Reader) *ahead {
 				_ = w.CloseWithError(errPanic)
 			}
 		}()
+
 		_, err := io.CopyBuffer(w, struct{ io.Reader }{from}, make([]byte, chunk))
 		_ = w.CloseWithError(err)
 	}()
+
 	return a
 }
 
 var errPanic = errors.New("panic")
 
-// stop ends the reading ahead, also where it waits for the network. Stopping again does
-// nothing.
+// stop ends the reading ahead, even while it waits for the network.
 func (s *streamed) stop(a *ahead) {
 	_ = a.Close()
 	s.resp.Body.Close()
 	<-a.done
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the first limitHead bytes that are written to it.
 type head struct{ bytes []byte }
 
 func (h *head) Write(p []byte) (int, error) {

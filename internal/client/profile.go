@@ -31,7 +31,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 		return Profile{}, err
 	}
 	if got.json.Kind() != '{' {
-		return Profile{}, got.unexpected("$: expected an object, found " + jsonvalue.KindName(got.json))
+		return Profile{}, got.unexpected("$: expected an object, found " + jsonvalue.KindName(got.json.Kind()))
 	}
 
 	members := jsonvalue.Members(got.json)

@@ -21,7 +21,7 @@ func ParseObject(text string) (map[string]jsontext.Value, error) {
 		return nil, errors.New("is not valid JSON: " + DescribeSyntax(err))
 	}
 	if v.Kind() != '{' {
-		return nil, errors.New("has to be a JSON object, and is " + KindName(v))
+		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
 	}
 	if !hasFiniteNumbers(v) {
 		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")

@@ -51,10 +51,10 @@ var kindNames = map[jsontext.Kind]string{
 	'[': "an array",
 }
 
-// KindName returns what a message calls a value of that kind, such as "a number", and
-// "nothing" where v is empty.
-func KindName(v jsontext.Value) string {
-	if name, ok := kindNames[v.Kind()]; ok {
+// KindName returns what a message calls a value of this kind, such as "a number", and
+// "nothing" where there is no value.
+func KindName(kind jsontext.Kind) string {
+	if name, ok := kindNames[kind]; ok {
 		return name
 	}
 	return "nothing"
