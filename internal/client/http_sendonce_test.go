@@ -1,82 +1,133 @@
-package client
+package client_test
 
 import (
-	"bufio"
-	"context"
-	"net"
-	"net/http"
-	"sync/atomic"
+	"errors"
 	"testing"
-	"testing/synctest"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// fickleListener answers the first request of every connection and closes it at the
-// second, which it has read: HTTP/1 then repeats what it holds for repeatable.
-type fickleListener struct{ requests atomic.Int64 }
-
-func (f *fickleListener) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	go func() {
-		defer theirs.Close()
-		reader := bufio.NewReader(theirs)
-		for n := range 2 {
-			req, err := http.ReadRequest(reader)
-			if err != nil {
-				return
-			}
-			_ = req.Body.Close()
-			f.requests.Add(1)
-			if n == 0 {
-				_, _ = theirs.Write([]byte("HTTP/1.1 204 No Content\r\n\r\n"))
-			}
-		}
-	}()
-	return ours, nil
+// startHTTP2 starts a service over HTTP/2 and a client that has used the connection.
+func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Config)) (*mocktest.Instance, *client.Client) {
+	t.Helper()
+	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) { s.StreamEnd = end })
+	c, err := direct(service, change)
+	noError(t, err)
+	t.Cleanup(c.Close)
+	_, err = c.CurrentUser(t.Context())
+	noError(t, err)
+	return service, c
 }
 
-func TestSendOnce_HTTP1RepeatsNoChange(t *testing.T) {
+func TestHTTP2_refusedRequestIsSentAgain(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		method  string
-		effect  bool
-		arrives int64
-	}{
-		"a read is repeated":         {http.MethodGet, false, 2},
-		"a queueing read is not":     {http.MethodGet, true, 1},
-		"a deletion is not":          {http.MethodDelete, true, 1},
-		"an update is not":           {http.MethodPatch, true, 1},
-		"a change by POST is not":    {http.MethodPost, true, 1},
-		"a change by OPTIONS is not": {http.MethodOptions, true, 1},
+
+	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
+
+				noError(t, call(t.Context(), c))
+
+				wantCount(t, service, operation, 2)
+				wantCount(t, service, mockserver.OpGetConsent, 0)
+			})
+		}
+	}
+}
+
+func TestHTTP2_refusalThatStaysIsNotAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+
+	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit, Times: -1})
+
+				err := call(t.Context(), c)
+
+				e := wantClass(t, err, client.ClassConnectionLost)
+				if !e.NotProcessed || e.Ambiguous || e.Attempts != 2 {
+					t.Errorf("not processed: %v, ambiguous: %v, attempts: %d", e.NotProcessed, e.Ambiguous, e.Attempts)
+				}
+
+				wantCount(t, service, operation, 2)
+			})
+		}
+	}
+}
+
+func TestHTTP2_otherResetsProveNothing(t *testing.T) {
+	t.Parallel()
+
+	for name, end := range map[string]mockserver.StreamEnd{"INTERNAL_ERROR": mockserver.ResetInternal, "PROTOCOL_ERROR": mockserver.ResetProtocol} {
+		for operation, call := range changes() {
+			t.Run(name+" "+operation, func(t *testing.T) {
+				t.Parallel()
+
+				service, c := startHTTP2(t, end, nil)
+				service.Inject(
+					mockserver.Fault{Operation: operation, Cut: mockserver.CutAfterCommit},
+					// What would settle the outcome by looking is down.
+					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
+					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
+
+				err := call(t.Context(), c)
+
+				e, ok := errors.AsType[*client.Error](err)
+				if !ok || !e.Ambiguous || e.NotProcessed {
+					t.Errorf("the error is %+v", err)
+				}
+
+				wantCount(t, service, operation, 1)
+			})
+		}
+	}
+}
+
+func TestHTTP2_lostAnswersAreResolved(t *testing.T) {
+	t.Parallel()
+
+	for name, fault := range map[string]mockserver.Fault{
+		"reset before the change": {Cut: mockserver.CutBeforeCommit},
+		"reset after the change":  {Cut: mockserver.CutAfterCommit},
+		"goaway":                  {Header: map[string][]string{"Connection": {"close"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				service := &fickleListener{}
-				transport := &http.Transport{DialContext: service.dial}
-				defer transport.CloseIdleConnections()
-				send := func(method string, effect bool) error {
-					k := &call{op: operation{method: method, effect: effect}}
-					req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/", nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					req.Header.Set("Idempotency-Key", "1")
-					resp, err := transport.RoundTrip(k.sealed(req))
-					if err == nil {
-						resp.Body.Close()
-					}
-					return err
-				}
 
-				if err := send(http.MethodGet, false); err != nil { // the connection is used from now on
-					t.Fatal(err)
-				}
-				_ = send(tc.method, tc.effect)
+			service := mocktest.StartTLS(t, mocktest.Valid)
+			c, err := direct(service, nil)
+			noError(t, err)
+			defer c.Close()
 
-				if got := service.requests.Load() - 1; got != tc.arrives {
-					t.Errorf("%d requests arrived, want %d", got, tc.arrives)
+			for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpGetConsent} {
+				fault.Operation = operation
+				service.Inject(fault)
+			}
+
+			noError(t, update(t.Context(), c))
+			_, err = c.GetConsent(t.Context(), scope, person)
+			noError(t, err)
+
+			committed := 0
+			for _, r := range service.Requests() {
+				if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+					committed++
 				}
-			})
+			}
+
+			if committed != 1 {
+				t.Errorf("the change was made %d times", committed)
+			}
 		})
 	}
 }

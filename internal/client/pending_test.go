@@ -11,9 +11,11 @@ import (
 
 func TestListPending_recognisesUsualShapes(t *testing.T) {
 	t.Parallel()
+
 	record := func(m map[string]any, names ...string) map[string]any {
 		return map[string]any{names[0]: m["id"], names[1]: m["identityId"], names[2]: m["operation"], names[3]: m["createdAt"], names[4]: m["status"]}
 	}
+
 	each := func(records []map[string]any, names ...string) []any {
 		var out []any
 		for _, r := range records {
@@ -21,6 +23,7 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 		}
 		return out
 	}
+
 	for name, shape := range map[string]func([]map[string]any) any{
 		"camel": nil,
 		"snake": func(r []map[string]any) any {
@@ -38,15 +41,18 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				service.FulfilmentDelay, service.PendingAnswer = time.Hour, shape
 				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpDeleteAllData})
 				list, err := c.ListPending(t.Context(), scope)
 				records := list.Records
 				noError(t, err)
+
 				if len(records) != 1 {
 					t.Fatalf("%d records", len(records))
 				}
+
 				gotID, _ := records[0].ID.Get()
 				identity, _ := records[0].Identity.Get()
 				operation, _ := records[0].RequestType.Get()
@@ -61,6 +67,7 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 
 func TestListPending_somethingElseIsAnError(t *testing.T) {
 	t.Parallel()
+
 	for body, kind := range map[string]client.ErrorClass{
 		"":                       client.ClassEmpty,
 		"{}":                     client.ClassPayload,
@@ -70,9 +77,10 @@ func TestListPending_somethingElseIsAnError(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
 			_, err := c.ListPending(t.Context(), scope)
-			_ = wantKind(t, err, kind)
+			_ = wantClass(t, err, kind)
 		}, useSecretKey)
 	}
+
 	for _, body := range []string{"null", "[]", `{"data":[]}`, `{"data":null}`, `{"pending_requests":[],"next":null}`} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-func TestBaseURLAcceptsAndJoinsExactly(t *testing.T) {
+func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 	t.Parallel()
+
 	org := Scope{OrgID: "org-demo", ProjectID: "web"}
 	account := Scope{AccountID: "acct-7"}
 	for _, tc := range []struct{ base, org, account string }{
@@ -25,11 +26,13 @@ func TestBaseURLAcceptsAndJoinsExactly(t *testing.T) {
 			t.Errorf("ParseBaseURL(%q): %v", tc.base, err)
 			continue
 		}
+
 		for scope, want := range map[Scope]string{org: tc.org, account: tc.account} {
 			to, err := scope.ofPerson("u", opGetConsent)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if got := to.under(base).String(); got != want {
 				t.Errorf("%q joins to\n%s, want\n%s", tc.base, got, want)
 			}
@@ -37,8 +40,9 @@ func TestBaseURLAcceptsAndJoinsExactly(t *testing.T) {
 	}
 }
 
-func TestBaseURLRefusesWithoutRepeatingTheValue(t *testing.T) {
+func TestBaseURL_refusedWithoutRepeatingTheValue(t *testing.T) {
 	t.Parallel()
+
 	for base, want := range map[string]string{
 		"":                                    "is empty",
 		"   ":                                 "is empty",
@@ -71,6 +75,7 @@ func TestBaseURLRefusesWithoutRepeatingTheValue(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseBaseURL(%q) = %v, want an error with %q", base, err, want)
 		}
+
 		if err != nil && strings.Contains(err.Error(), "canary") {
 			t.Errorf("ParseBaseURL(%q) repeats the value: %v", base, err)
 		}

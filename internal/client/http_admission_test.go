@@ -22,13 +22,6 @@ func refuseAll(service *mocktest.Instance) {
 	service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: chosenAt.Format(time.RFC3339), Manual: new(false)})
 }
 
-// protected is the usual update with a time to compare.
-func protected() client.ConsentUpdate {
-	u := allTrue()
-	u.AgreementTime, u.KeepLaterThan = agreedAt, agreedAt
-	return u
-}
-
 // wantRefused fails the test where the refusal was overwritten.
 func wantRefused(t *testing.T, service *mocktest.Instance) {
 	t.Helper()
@@ -38,8 +31,9 @@ func wantRefused(t *testing.T, service *mocktest.Instance) {
 	}
 }
 
-func TestConsentWindow_refusalDuringTheWaitForTheRate(t *testing.T) {
+func TestAdmission_refusalDuringTheWaitForTheRate(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -56,8 +50,9 @@ func TestConsentWindow_refusalDuringTheWaitForTheRate(t *testing.T) {
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 0.1 })
 }
 
-func TestConsentWindow_refusalDuringASiblingsRetryAfter(t *testing.T) {
+func TestAdmission_refusalDuringASiblingsRetryAfter(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, "sibling", held)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 429, Header: map[string][]string{"Retry-After": {"120"}}})
@@ -70,6 +65,7 @@ func TestConsentWindow_refusalDuringASiblingsRetryAfter(t *testing.T) {
 				t.Error(err)
 			}
 		})
+
 		<-time.After(50 * time.Millisecond) // in virtual time
 		wg.Go(func() {
 			if _, err := c.UpdateConsent(t.Context(), scope, person, protected()); err != nil {
@@ -85,13 +81,15 @@ func TestConsentWindow_refusalDuringASiblingsRetryAfter(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestConsentWindow_refusalDuringALogin(t *testing.T) {
+func TestAdmission_refusalDuringALogin(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Then: func() { refuseAll(service) }})
 
 		result, err := c.UpdateConsent(t.Context(), scope, person, protected())
 		noError(t, err)
+
 		if result.Outcome != client.ConsentKept {
 			t.Errorf("the outcome is %v", result.Outcome)
 		}
@@ -100,8 +98,9 @@ func TestConsentWindow_refusalDuringALogin(t *testing.T) {
 	})
 }
 
-func TestConsentWindow_comparisonAndWriteLeaveTogether(t *testing.T) {
+func TestAdmission_comparisonAndWriteLeaveTogether(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		var wg sync.WaitGroup
 		for i := range 5 {
@@ -119,25 +118,29 @@ func TestConsentWindow_comparisonAndWriteLeaveTogether(t *testing.T) {
 		if len(requests) != 10 {
 			t.Fatalf("%d requests", len(requests))
 		}
+
 		for i := 0; i < len(requests); i += 2 {
 			if gap := requests[i+1].At.Sub(requests[i].At); gap != 0 {
 				t.Errorf("write %d came %v after its comparison", i/2, gap)
 			}
 		}
+
 		if took := time.Since(began); took < 90*time.Second || took > 100*time.Second {
 			t.Errorf("10 requests at one in ten seconds took %v", took)
 		}
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond, cfg.MaxConcurrency = 0.1, 1 })
 }
 
-func TestConsentWindow_aTurnThatIsNotUsedIsNotLost(t *testing.T) {
+func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		for i := range 10 {
 			service.PutConsent(serverScope, fmt.Sprint("person-", i), held)
 		}
 
 		began := time.Now()
+
 		for i := range 10 {
 			result, err := c.UpdateConsent(t.Context(), scope, fmt.Sprint("person-", i), onlyDifferent())
 			noError(t, err)
@@ -153,8 +156,9 @@ func TestConsentWindow_aTurnThatIsNotUsedIsNotLost(t *testing.T) {
 	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 1 })
 }
 
-func TestConsentWindow_anAdmissionGivesItsSlotBack(t *testing.T) {
+func TestAdmission_givesItsSlotBack(t *testing.T) {
 	t.Parallel()
+
 	for label, fault := range map[string]mockserver.Fault{
 		"written":           {Operation: mockserver.OpListPendingRequests},
 		"comparison fails":  {Operation: mockserver.OpGetConsent, Status: 403, Body: []byte(`{}`)},
@@ -168,6 +172,7 @@ func TestConsentWindow_anAdmissionGivesItsSlotBack(t *testing.T) {
 
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
+
 			if _, err := c.CurrentUser(ctx); err != nil {
 				t.Errorf("%s: the slot is lost: %v", label, err)
 			}
@@ -175,11 +180,12 @@ func TestConsentWindow_anAdmissionGivesItsSlotBack(t *testing.T) {
 	}
 }
 
-// TestConsentWindow_property lets a person choose at a random time, while other callers,
+// TestAdmission_property lets a person choose at a random time, while other callers,
 // limits, wishes to wait and logins hold the update. A later choice is overwritten only if
 // it is made after the last comparison was answered.
-func TestConsentWindow_property(t *testing.T) {
+func TestAdmission_property(t *testing.T) {
 	t.Parallel()
+
 	for i := range soak.Schedules(150, 20_000) {
 		seed := soak.Seed(i)
 		r := rand.New(rand.NewPCG(seed, 11))
@@ -192,6 +198,7 @@ func TestConsentWindow_property(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Latency = latency
 			service.Inject(randomHolds(r)...)
+
 			if r.IntN(2) == 0 {
 				lifetime := int64(5 + r.IntN(100))
 				service.Claims = func(now time.Time) map[string]any {
@@ -217,12 +224,14 @@ func TestConsentWindow_property(t *testing.T) {
 			if record.Clauses == [5]bool{} {
 				return
 			}
+
 			compared, written := overwriting(service)
 			if chosen.Before(compared) || !written.Equal(compared) {
 				t.Errorf("seed %d: the choice at %v is overwritten; comparison answered at %v, write arrived at %v, outcome %v, error %v",
 					seed, chosen, compared, written, result.Outcome, err)
 			}
 		}, settings)
+
 		if t.Failed() {
 			return
 		}
@@ -234,6 +243,7 @@ func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 	operations := []string{mockserver.OpGetConsent, mockserver.OpUpdateConsent}
 	for range r.IntN(5) {
 		f := mockserver.Fault{Operation: operations[r.IntN(2)], Skip: r.IntN(3)}
+
 		switch r.IntN(4) {
 		case 0:
 			f.Status, f.Header = 429, map[string][]string{"Retry-After": {fmt.Sprint(r.IntN(120))}}
@@ -244,6 +254,7 @@ func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 		case 3:
 			f.Cut = mockserver.CutBeforeCommit
 		}
+
 		faults = append(faults, f)
 	}
 
@@ -254,6 +265,7 @@ func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 // and when the comparison before it was answered.
 func overwriting(service *mocktest.Instance) (compared, written time.Time) {
 	synctest.Wait()
+
 	for _, request := range service.Requests() {
 		switch {
 		case request.Identity != person:

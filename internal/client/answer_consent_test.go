@@ -5,18 +5,18 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
 	tb.Helper()
+
 	k := &call{op: opGetConsent, endpoint: endpoint{template: "/t"}, redact: newRedactor()}
 	resp := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{"Content-Type": {"application/json"}}}
 	got, err := k.readAnswer(tb.Context(), resp)
 	if err == nil {
 		err = got.wantBody()
 	}
+
 	var held *Consent
 	if err == nil {
 		var read Consent
@@ -24,17 +24,20 @@ func consentFrom(tb testing.TB, body string) (*Consent, *Error) {
 			held = &read
 		}
 	}
+
 	e, _ := err.(*Error) //nolint:errorlint // the test is about exactly this type
 	if err != nil && e == nil {
 		tb.Fatalf("not a client error: %v", err)
 	}
+
 	return held, e
 }
 
 const allTrue = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
 
-func TestConsentAnswersAreReadTolerantly(t *testing.T) {
+func TestConsentAnswer_readTolerantly(t *testing.T) {
 	t.Parallel()
+
 	for name, body := range map[string]string{
 		"plain":              `{` + allTrue + `}`,
 		"unknown fields":     `{"x":{"y":[1,null]},` + allTrue + `,"z":1e400}`,
@@ -49,39 +52,108 @@ func TestConsentAnswersAreReadTolerantly(t *testing.T) {
 			t.Errorf("%s: %v %v", name, held, err)
 			continue
 		}
+
 		for i, c := range held.Clauses {
 			if v, ok := c.Get(); !ok || !v {
 				t.Errorf("%s: clause %d is %v %v", name, i+1, v, ok)
 			}
 		}
+
 		if !held.UserIPv6.IsAbsent() || !held.AgreementTime.IsAbsent() || !held.Manual.IsAbsent() {
 			t.Errorf("%s: an absent field is present", name)
 		}
 	}
 }
 
-func TestConsentFieldsAreAbsentNullOrAValue(t *testing.T) {
+func TestConsentAnswer_foundUnderAnyWrappers(t *testing.T) {
 	t.Parallel()
+
+	const record = `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z"}`
+
+	for _, body := range []string{
+		record,
+		`{"whatever":` + record + `}`,
+		`{"data":{"attributes":` + record + `}}`,
+		`{"a":{"b":` + record + `},"c":{"d":{"version":1}}}`,
+		`{"status":"ok","user_consent":` + record + `,"data":null}`,
+		`{"links":{"self":{"href":"x"}},"payload":` + record + `}`,
+	} {
+		held, err := consentFrom(t, body)
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+
+		if !held.hasClauses([Clauses]bool{true, true, true, true, true}) || held.isUntimed() {
+			t.Errorf("%s is read as %+v", body, held)
+		}
+	}
+}
+
+func TestConsentAnswer_onlyOneObjectMayHaveClauses(t *testing.T) {
+	t.Parallel()
+
+	const record = `{` + allTrue + `}`
+
+	for body, detail := range map[string]string{
+		`{"a":` + record + `,"b":` + record + `}`:                   "more than one object",
+		`{"data":{"now":` + record + `,"old":{` + allTrue + `}}}`:   "more than one object",
+		`{` + allTrue + `,"previous":` + record + `}`:               "more than one object",
+		`{"consent":` + record + `,"history":{"x":` + record + `}}`: "more than one object",
+		`{"a":{"b":{"c":` + record + `}}}`:                          "no field of a consent record",
+		`{"data":[` + record + `]}`:                                 "no field of a consent record",
+		`{"whatever":{"agreement_time":null}}`:                      "no field of a consent record",
+	} {
+		held, err := consentFrom(t, body)
+		if err == nil {
+			t.Errorf("%s is read as %+v", body, held)
+			continue
+		}
+
+		if err.Class != ClassPayload || !strings.Contains(err.Detail, detail) {
+			t.Errorf("%s: %s: %s", body, err.Title(), err.Detail)
+		}
+	}
+}
+
+func TestConsentAnswer_emptyMeansNoConsent(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"data":{"attributes":{}}}`} {
+		_, err := consentFrom(t, body)
+		if err == nil || err.Class != ClassNotFound {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+func TestConsentAnswer_fieldsAreAbsentNullOrAValue(t *testing.T) {
+	t.Parallel()
+
 	held, err := consentFrom(t, `{"clause_1_consent":false,"clause_2_consent":null,"user_ipv6":null,"manual":false,"agreement_time":1769860800123}`)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if v, ok := held.Clauses[0].Get(); !ok || v {
 		t.Error("clause 1 is not false")
 	}
+
 	if !held.Clauses[1].IsNull() || !held.UserIPv6.IsNull() {
 		t.Error("null is not null")
 	}
+
 	if !held.Clauses[2].IsAbsent() {
 		t.Error("absent is not absent")
 	}
+
 	if at, _ := held.AgreementTime.Get(); FormatInstant(at) != "2026-01-31T12:00:00.123Z" {
 		t.Errorf("milliseconds are read as %v", at)
 	}
 }
 
-func TestAgreementTimesAreReadInUsualSpellings(t *testing.T) {
+func TestConsentAnswer_spellingsOfATime(t *testing.T) {
 	t.Parallel()
+
 	for _, text := range []string{
 		`"2026-01-31T12:00:00Z"`, `"2026-01-31T12:00:00.000Z"`, `"2026-01-31T13:00:00+01:00"`, `"2026-01-31T13:00:00.000000+0100"`, `1769860800000`, `"1769860800000"`,
 	} {
@@ -90,14 +162,16 @@ func TestAgreementTimesAreReadInUsualSpellings(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
+
 		if at, ok := held.AgreementTime.Get(); !ok || FormatInstant(at) != "2026-01-31T12:00:00Z" {
 			t.Errorf("%s is read as %v", text, at)
 		}
 	}
 }
 
-func TestConsentAnswersThatCannotBeTrustedAreErrors(t *testing.T) {
+func TestConsentAnswer_doubtfulOnesAreErrors(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		body   string
 		kind   ErrorClass
@@ -130,72 +204,26 @@ func TestConsentAnswersThatCannotBeTrustedAreErrors(t *testing.T) {
 			t.Errorf("%s: accepted as %+v", name, held)
 			continue
 		}
+
 		if err.Class != tc.kind || !strings.Contains(err.Detail, tc.detail) {
 			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, classTitles[tc.kind], tc.detail)
 		}
 	}
 }
 
-func TestComplaintsAreFoundInUsualPlaces(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]complaint{
-		`{"code":"E1","message":"m"}`:                       {code: "E1", message: "m"},
-		`{"error":"m"}`:                                     {message: "m"},
-		`{"error":"invalid_grant","error_description":"m"}`: {message: "m"},
-		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {code: "7", message: "m", fields: []FieldError{{"f", "fm"}}},
-		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {message: "m", fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
-		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {message: "fm", fields: []FieldError{{"f", "fm"}}},
-		`{"errors":["m"]}`:                                                           {message: "m", fields: []FieldError{{"", "m"}}},
-		`{"title":"m","type":"about:blank"}`:                                         {code: "about:blank", message: "m"},
-		`{}`:                                                                         {},
-	} {
-		got, ok := readComplaint([]byte(body))
-		if !ok {
-			t.Errorf("%s is not taken for an object", body)
-		}
-		if got.code != want.code || got.message != want.message || len(got.fields) != len(want.fields) {
-			t.Errorf("%s: %+v, want %+v", body, got, want)
-			continue
-		}
-		for i := range want.fields {
-			if got.fields[i] != want.fields[i] {
-				t.Errorf("%s: field %+v, want %+v", body, got.fields[i], want.fields[i])
-			}
-		}
-	}
-	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
-		if _, ok := readComplaint([]byte(body)); ok {
-			t.Errorf("%q is taken for an object", body)
-		}
-	}
-}
-
-func FuzzAnyAnswerIsReadOrRefused(f *testing.F) {
+func FuzzConsentAnswer_readOrRefused(f *testing.F) {
 	for _, seed := range []string{`{` + allTrue + `}`, `{"consent":{` + allTrue + `}}`, `{"data":null}`, "\uFEFF{}", "<html>", `{"a":1`, `[[[[`, `{"clause_1_consent":1}`, "null", "", `{"agreement_time":"1e9"}`} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, body string) {
 		held, err := consentFrom(t, body)
 		if err != nil && err.Title() == "" {
 			t.Fatal("an error without a title")
 		}
+
 		if held != nil && len(held.JSON) == 0 {
 			t.Fatal("a consent without its JSON")
 		}
 	})
-}
-
-func TestAnswer_emptyErrorsAreNoErrors(t *testing.T) {
-	t.Parallel()
-	for member, failed := range map[string]bool{
-		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
-		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
-		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
-		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
-	} {
-		got := answer{call: &call{redact: newRedactor()}, json: jsontext.Value("{" + member + "}")}
-		if err := got.complaint(); IsClass(err, ClassRejected) != failed || !failed && err != nil {
-			t.Errorf("%s: the error is %v", member, err)
-		}
-	}
 }

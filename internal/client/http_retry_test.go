@@ -1,10 +1,13 @@
 package client_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // refuse makes the first dials fail; below zero, all of them.
@@ -28,27 +32,7 @@ func refuse(times int64, dials *atomic.Int64) option {
 	}
 }
 
-func TestAnUnresolvableHostIsAnErrorWithoutTheSecretInItsAddress(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		_, err := c.CurrentUser(t.Context())
-		e := wantKind(t, err, client.ClassUnreachable)
-		if !strings.Contains(e.Detail, "cannot be resolved") {
-			t.Errorf("the detail is %q", e.Detail)
-		}
-		for err := error(e); err != nil; err = errors.Unwrap(err) {
-			if strings.Contains(err.Error(), "apiSecretToken") || strings.Contains(err.Error(), service.SecretKey) {
-				t.Errorf("the secret is in %q", err)
-			}
-		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-		cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "localhost", IsNotFound: true}}
-		}
-	})
-}
-
-func TestARefusedConnectionIsTriedAgainAndTheWriteHappensOnce(t *testing.T) {
+func TestRetry_refusedConnectionIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	var dials atomic.Int64
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
@@ -60,114 +44,31 @@ func TestARefusedConnectionIsTriedAgainAndTheWriteHappensOnce(t *testing.T) {
 	}, useSecretKey, refuse(2, &dials))
 }
 
-func TestAServiceThatIsNeverThereIsAnErrorAfterTheRetries(t *testing.T) {
+func TestRetry_lastingRefusalIsAnErrorAfterTheRetries(t *testing.T) {
 	t.Parallel()
+
 	var dials atomic.Int64
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
 		began := time.Now()
 		_, err := c.GetConsent(t.Context(), scope, person)
-		e := wantKind(t, err, client.ClassUnreachable)
+		e := wantClass(t, err, client.ClassUnreachable)
 		if e.Attempts != client.DefaultMaxRetries+1 || dials.Load() != int64(e.Attempts) {
 			t.Errorf("%d attempts, %d dials", e.Attempts, dials.Load())
 		}
+
 		if waited := time.Since(began); waited > time.Minute {
 			t.Errorf("it took %v", waited)
 		}
+
 		if e.Ambiguous {
 			t.Error("a request that was never sent is called ambiguous")
 		}
 	}, useSecretKey, refuse(-1, &dials))
 }
 
-func TestALostAnswerToAnUpdateIsSettledByLooking(t *testing.T) {
+func TestRetry_brokenAnswerToARead(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]mockserver.Fault{
-		"cut after the change":     {Cut: mockserver.CutAfterCommit},
-		"cut before the change":    {Cut: mockserver.CutBeforeCommit},
-		"500 after the change":     {Status: 500, Commit: true},
-		"500 before the change":    {Status: 500},
-		"503 page before it":       {Status: 503, Body: []byte("<html>down</html>")},
-		"408":                      {Status: 408},
-		"hang after the change":    {Hang: true, Commit: true},
-		"hang before the change":   {Hang: true},
-		"half an answer":           {Cut: mockserver.CutBody, CutAt: 5},
-		"half a chunked answer":    {Cut: mockserver.CutChunked, CutAt: 5},
-		"JSON that ends too early": {Cut: mockserver.CutCloseDelimited, CutAt: 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				fault.Operation = mockserver.OpUpdateConsent
-				service.Inject(fault)
-				noError(t, update(t.Context(), c))
-				committed := 0
-				for _, r := range service.Requests() {
-					if r.Operation == mockserver.OpUpdateConsent && r.Committed {
-						committed++
-					}
-				}
-				if committed != 1 {
-					t.Errorf("the change was made %d times, want exactly once", committed)
-				}
-				wantCount(t, service, mockserver.OpGetConsent, 1)
-				if record, ok := service.Consent(serverScope, person); !ok || !record.Clauses[4] {
-					t.Errorf("the service holds %+v %v", record, ok)
-				}
-			}, useSecretKey)
-		})
-	}
-}
 
-func TestALostAnswerIsAnUnknownOutcomeWhereLookingFailsToo(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1},
-		)
-		e := wantKind(t, update(t.Context(), c), client.ClassUnknownOutcome)
-		if !e.Ambiguous || !strings.Contains(e.Detail, "looking at the service failed") {
-			t.Errorf("%+v", e)
-		}
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-	}, useSecretKey)
-}
-
-func TestAnUpdateIsSentAgainOnlyOnce(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1})
-		e := wantKind(t, update(t.Context(), c), client.ClassServer)
-		wantCount(t, service, mockserver.OpUpdateConsent, 2)
-		if e.Attempts != 2 {
-			t.Errorf("%d attempts are reported", e.Attempts)
-		}
-	}, useSecretKey)
-}
-
-func TestALaterChoiceMadeWhileTheAnswerWasLostStands(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		configured := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() {
-			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"})
-		}})
-		u := allTrue()
-		u.AgreementTime, u.KeepLaterThan = configured, configured
-		result, err := c.UpdateConsent(t.Context(), scope, person, u)
-		noError(t, err)
-		if result.Outcome != client.ConsentKept || result.Kept == nil {
-			t.Error("the update says that it is in place")
-		}
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		if record, _ := service.Consent(serverScope, person); record.Clauses[0] {
-			t.Error("the person's choice was overwritten")
-		}
-	}, useSecretKey)
-}
-
-func TestABrokenAnswerToAReadIsAskedForAgain(t *testing.T) {
-	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault    mockserver.Fault
 		kind     client.ErrorClass
@@ -189,6 +90,7 @@ func TestABrokenAnswerToAReadIsAskedForAgain(t *testing.T) {
 	} {
 		t.Run(name+" once", func(t *testing.T) {
 			t.Parallel()
+
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				service.PutConsent(serverScope, person, mockserver.ConsentRecord{Clauses: [5]bool{true}})
 				once := tc.fault
@@ -196,32 +98,49 @@ func TestABrokenAnswerToAReadIsAskedForAgain(t *testing.T) {
 				service.Inject(once)
 				held, err := c.GetConsent(t.Context(), scope, person)
 				noError(t, err)
+
 				if agreed, _ := held.Clauses[0].Get(); !agreed {
 					t.Errorf("read %+v", held)
 				}
+
 				wantCount(t, service, mockserver.OpGetConsent, 2)
 			}, useSecretKey)
 		})
+
 		t.Run(name+" for ever", func(t *testing.T) {
 			t.Parallel()
+
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 				always := tc.fault
 				always.Operation, always.Times = mockserver.OpGetConsent, -1
 				service.Inject(always)
 				_, err := c.GetConsent(t.Context(), scope, person)
-				e := wantKind(t, err, tc.kind)
+				e := wantClass(t, err, tc.kind)
 				if e.Attempts != tc.attempts {
 					t.Errorf("%d attempts are reported, want %d", e.Attempts, tc.attempts)
 				}
+
 				wantCount(t, service, mockserver.OpGetConsent, tc.attempts)
 			}, useSecretKey)
 		})
 	}
 }
 
-func TestWhatCannotPassIsNotTriedAgain(t *testing.T) {
+func TestRetry_brokenAnswerBefore429IsARateLimit(t *testing.T) {
 	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Cut: mockserver.CutBody, CutAt: 3},
+			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 429, Times: -1})
+		_, err := c.CurrentUser(t.Context())
+		_ = wantClass(t, err, client.ClassRateLimited)
+	}, useSecretKey)
+}
+
+func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
+	t.Parallel()
+
 	json := []byte(`{"error":{"code":"E7","message":"no"}}`)
 	for name, tc := range map[string]struct {
 		fault mockserver.Fault
@@ -249,64 +168,65 @@ func TestWhatCannotPassIsNotTriedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
 				service.Inject(tc.fault)
 				_, err := c.GetConsent(t.Context(), scope, person)
-				e := wantKind(t, err, tc.kind)
+				e := wantClass(t, err, tc.kind)
 				if e.Status != tc.fault.Status || e.Attempts != 1 {
 					t.Errorf("status %d, %d attempts", e.Status, e.Attempts)
 				}
+
 				wantCount(t, service, mockserver.OpGetConsent, 1)
 			}, useSecretKey)
 		})
 	}
 }
 
-func TestARedirectIsNeverFollowed(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{
-				Operation: mockserver.OpUpdateConsent, Status: status, Times: -1,
-				Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary?apiSecretToken=canary"}},
-			})
-			e := wantKind(t, update(t.Context(), c), client.ClassRedirect)
-			if !strings.Contains(e.Detail, "elsewhere.example.com") || strings.Contains(e.Error(), "canary") {
-				t.Errorf("%d: the error is %q", status, e)
-			}
-			wantCount(t, service, "", 1)
-		}, useSecretKey)
+// gzipBomb is a JSON string beyond the limit of 32 MiB, in a few hundred KB.
+var gzipBomb = sync.OnceValue(func() []byte {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		panic(err)
 	}
-}
+	chunk := bytes.Repeat([]byte("x"), 1<<20)
+	write := func(p []byte) {
+		if _, err := w.Write(p); err != nil {
+			panic(err)
+		}
+	}
+	write([]byte(`"`))
+	for range soak.Size(33, 100) {
+		write(chunk)
+	}
+	write([]byte(`"`))
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return packed.Bytes()
+})
 
-func TestAConnectionThatTheServiceClosedBetweenCallsIsNotNoticed(t *testing.T) {
+func TestRetry_cancelledCallEndsAtOnce(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Header: map[string][]string{"Connection": {"close"}}, Status: 200, Body: []byte("{}")})
-		_, err := c.CurrentUser(t.Context())
-		noError(t, err)
-		noError(t, update(t.Context(), c))
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		wantCount(t, service, mockserver.OpGetConsent, 0)
-	}, useSecretKey)
-}
 
-func TestACancelledCallEndsAtOnceAndSendsNothingMore(t *testing.T) {
-	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Header: map[string][]string{"Retry-After": {"60"}}, Times: -1})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Second, cancel)
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		_ = wantKind(t, err, client.ClassCancelled)
+		_ = wantClass(t, err, client.ClassCancelled)
+
 		if !errors.Is(err, context.Canceled) {
 			t.Error("the error does not say that the context was cancelled")
 		}
+
 		if late := time.Since(began) - 10*time.Second; late > 50*time.Millisecond {
 			t.Errorf("it ended %v after the cancellation", late)
 		}
+
 		wantCount(t, service, mockserver.OpGetConsent, 1)
 	}, useSecretKey)
 }

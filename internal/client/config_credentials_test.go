@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-func TestCredentialsAreExactlyOneWhole(t *testing.T) {
+func TestCredentials_exactlyOneWhole(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		c       Credentials
 		setting string
@@ -30,6 +31,7 @@ func TestCredentialsAreExactlyOneWhole(t *testing.T) {
 	} {
 		err := tc.c.Validate()
 		var e *CredentialError
+
 		switch {
 		case tc.setting == "" && err != nil:
 			t.Errorf("%+v: %v", tc.c, err)
@@ -42,8 +44,28 @@ func TestCredentialsAreExactlyOneWhole(t *testing.T) {
 	}
 }
 
-func TestHeadersThatAreNotTheUsersAreRefused(t *testing.T) {
+func TestValidateSecret_blanksAround(t *testing.T) {
 	t.Parallel()
+
+	for _, name := range []string{"email", "token", "api_secret_key"} {
+		for _, value := range []string{" canary", "canary ", "can\u00a0ary", "can\u200bary", "canary\u00ad"} {
+			problem := ValidateSecret(name, value)
+			if problem == "" || strings.Contains(problem, "can\u00a0") || strings.Contains(problem, "canary") {
+				t.Errorf("%s %q: %q", name, value, problem)
+			}
+		}
+	}
+
+	for _, value := range []string{" canary ", "can\u00a0ary"} {
+		if problem := ValidateSecret("password", value); problem != "" {
+			t.Errorf("password %q: %s", value, problem)
+		}
+	}
+}
+
+func TestHeaders_reservedAndMalformedAreRefused(t *testing.T) {
+	t.Parallel()
+
 	for _, headers := range []map[string]string{
 		{"Authorization": "canary"},
 		{"authorization": "canary"},
@@ -61,6 +83,7 @@ func TestHeadersThatAreNotTheUsersAreRefused(t *testing.T) {
 			t.Errorf("%v: %v", headers, err)
 		}
 	}
+
 	if err := ValidateHeaders(map[string]string{"X-Tenant": "t 1", "Cf-Access-Client-Id": "x"}); err != nil {
 		t.Error(err)
 	}

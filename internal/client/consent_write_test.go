@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,18 +9,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
-
-var (
-	agreedAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	held     = mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}, AgreementTime: "2026-01-01T00:00:00Z", Manual: new(true)}
-)
-
-// onlyDifferent is the usual update, protected and sent only where it differs.
-func onlyDifferent() client.ConsentUpdate {
-	u := allTrue()
-	u.AgreementTime, u.KeepLaterThan, u.OnlyDifferent = agreedAt, agreedAt, true
-	return u
-}
 
 // heldWith is what the service holds with a change.
 func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord {
@@ -30,6 +19,7 @@ func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord 
 
 func TestConsent_onlyWhatDiffersIsSent(t *testing.T) {
 	t.Parallel()
+
 	const unchanged, written, kept = client.ConsentUnchanged, client.ConsentWritten, client.ConsentKept
 	for name, tc := range map[string]struct {
 		held *mockserver.ConsentRecord
@@ -48,22 +38,27 @@ func TestConsent_onlyWhatDiffersIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				if tc.held != nil {
 					service.PutConsent(serverScope, person, *tc.held)
 				}
+
 				found, err := c.CompareConsent(t.Context(), scope, person, onlyDifferent())
 				noError(t, err)
 				wantCount(t, service, mockserver.OpGetConsent, 1)
 				result, err := c.UpdateConsent(t.Context(), scope, person, onlyDifferent())
 				noError(t, err)
+
 				if found != tc.want || result.Outcome != tc.want || (result.Kept != nil) != (tc.want == kept) {
 					t.Errorf("compared %v, updated %+v, want %v", found, result, tc.want)
 				}
+
 				patches := 0
 				if tc.want == written {
 					patches = 1
 				}
+
 				wantCount(t, service, mockserver.OpGetConsent, 2)
 				wantCount(t, service, mockserver.OpUpdateConsent, patches)
 			}, useSecretKey)
@@ -76,26 +71,86 @@ func TestConsent_protectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T)
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		_, err := c.CompareConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantKind(t, err, client.ClassPayload)
+		_ = wantClass(t, err, client.ClassPayload)
 		_, err = c.UpdateConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantKind(t, err, client.ClassPayload)
+		_ = wantClass(t, err, client.ClassPayload)
 		wantCount(t, service, mockserver.OpUpdateConsent, 0)
 	}, useSecretKey)
 }
 
 func TestConsent_withdrawnInAnotherWayNeedsNoWithdrawal(t *testing.T) {
 	t.Parallel()
+
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{Manual: new(false)})
 		withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, OnlyDifferent: true, ClausesDecide: true, KeepLaterThan: agreedAt}
 		result, err := c.UpdateConsent(t.Context(), scope, person, withdrawal)
 		noError(t, err)
+
 		if result.Outcome != client.ConsentUnchanged {
 			t.Errorf("the outcome is %v", result.Outcome)
 		}
+
 		_, err = c.UpdateConsent(t.Context(), scope, "nobody", withdrawal)
-		_ = wantKind(t, err, client.ClassNotFound)
+		_ = wantClass(t, err, client.ClassNotFound)
 		wantCount(t, service, mockserver.OpUpdateConsent, 0)
+	}, useSecretKey)
+}
+
+func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
+	t.Parallel()
+
+	for name, fault := range map[string]mockserver.Fault{
+		"cut after the change":     {Cut: mockserver.CutAfterCommit},
+		"cut before the change":    {Cut: mockserver.CutBeforeCommit},
+		"500 after the change":     {Status: 500, Commit: true},
+		"500 before the change":    {Status: 500},
+		"503 page before it":       {Status: 503, Body: []byte("<html>down</html>")},
+		"408":                      {Status: 408},
+		"hang after the change":    {Hang: true, Commit: true},
+		"hang before the change":   {Hang: true},
+		"half an answer":           {Cut: mockserver.CutBody, CutAt: 5},
+		"half a chunked answer":    {Cut: mockserver.CutChunked, CutAt: 5},
+		"JSON that ends too early": {Cut: mockserver.CutCloseDelimited, CutAt: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				fault.Operation = mockserver.OpUpdateConsent
+				service.Inject(fault)
+				noError(t, update(t.Context(), c))
+
+				committed := 0
+				for _, r := range service.Requests() {
+					if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+						committed++
+					}
+				}
+
+				if committed != 1 {
+					t.Errorf("the change was made %d times, want exactly once", committed)
+				}
+
+				wantCount(t, service, mockserver.OpGetConsent, 1)
+				if record, ok := service.Consent(serverScope, person); !ok || !record.Clauses[4] {
+					t.Errorf("the service holds %+v %v", record, ok)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestConsent_secondLostAnswerIsResolvedToo(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
+			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
+		err := update(t.Context(), c)
+		rec, ok := service.Consent(serverScope, person)
+		if err != nil && ok {
+			t.Errorf("the service holds %v and the error says %v", rec.Clauses, err)
+		}
 	}, useSecretKey)
 }
 
@@ -112,12 +167,57 @@ func TestConsent_updateWhoseAnswerWasLostIsWritten(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestConsent_clientTellsHowMuchItDoesAtOnce(t *testing.T) {
+func TestConsent_lostAnswerIsAnUnknownOutcomeIfReadingFails(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1},
+		)
+
+		e := wantClass(t, update(t.Context(), c), client.ClassUnknownOutcome)
+		if !e.Ambiguous || !strings.Contains(e.Detail, "looking at the service failed") {
+			t.Errorf("%+v", e)
+		}
+
+		wantCount(t, service, mockserver.OpUpdateConsent, 1)
+	}, useSecretKey)
+}
+
+func TestConsent_updateIsSentAgainOnlyOnce(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		limited := connect(t, service, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 3 })
-		if c.Concurrency() != client.DefaultMaxConcurrency || limited.Concurrency() != 3 {
-			t.Errorf("%d and %d", c.Concurrency(), limited.Concurrency())
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1})
+		e := wantClass(t, update(t.Context(), c), client.ClassServer)
+		wantCount(t, service, mockserver.OpUpdateConsent, 2)
+		if e.Attempts != 2 {
+			t.Errorf("%d attempts are reported", e.Attempts)
 		}
-	})
+	}, useSecretKey)
+}
+
+func TestConsent_laterChoiceDuringALostAnswerStands(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		configured := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() {
+			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"})
+		}})
+
+		u := allTrue()
+		u.AgreementTime, u.KeepLaterThan = configured, configured
+		result, err := c.UpdateConsent(t.Context(), scope, person, u)
+		noError(t, err)
+
+		if result.Outcome != client.ConsentKept || result.Kept == nil {
+			t.Error("the update says that it is in place")
+		}
+
+		wantCount(t, service, mockserver.OpUpdateConsent, 1)
+		if record, _ := service.Consent(serverScope, person); record.Clauses[0] {
+			t.Error("the person's choice was overwritten")
+		}
+	}, useSecretKey)
 }

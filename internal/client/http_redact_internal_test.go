@@ -21,8 +21,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestRedactionRemovesEveryFormOfASecret(t *testing.T) {
+func TestRedact_everyFormOfASecret(t *testing.T) {
 	t.Parallel()
+
 	secret, person := `p@ss/w+rd "1"`, "jane doe@example.com"
 	r := newRedactor(secret, person)
 	for _, text := range []string{
@@ -47,13 +48,14 @@ func TestRedactionRemovesEveryFormOfASecret(t *testing.T) {
 				t.Errorf("%q becomes %q, which still holds %q", text, got, leak)
 			}
 		}
+
 		if !strings.Contains(got, redacted) {
 			t.Errorf("%q becomes %q, with nothing redacted", text, got)
 		}
 	}
 }
 
-func TestRedactionHappensBeforeTheCut(t *testing.T) {
+func TestRedact_beforeTheCut(t *testing.T) {
 	t.Parallel()
 	secret := "a-very-long-secret-that-is-cut-in-the-middle"
 	got := newRedactor(secret).text(strings.Repeat("x", limitMessage-10)+secret, limitMessage)
@@ -86,6 +88,7 @@ func TestRedact_ordinarySentencesStay(t *testing.T) {
 
 func TestRedact_shortValuesOnlyWhereTheyAreMeant(t *testing.T) {
 	t.Parallel()
+
 	r := newRedactor("or", "47", "7", "gold", "Straße")
 	for text, want := range map[string]string{
 		`the value "or" is not one of blue or red`: `the value "[redacted]" is not one of blue or red`,
@@ -101,15 +104,57 @@ func TestRedact_shortValuesOnlyWhereTheyAreMeant(t *testing.T) {
 
 func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
 	t.Parallel()
+
 	for _, person := range []string{"bob@example.org", "198.51.100.7", "2001:db8::44", "::ffff:192.0.2.44", "[2001:db8::44]:443", "192.0.2.1:8080"} {
 		for name, spell := range spellings {
 			if name == "base64 url" {
 				continue // it writes a letter of a hexadecimal number in front
 			}
+
 			text := "no " + spell(person) + " here"
 			if got := newRedactor().text(text, limitMessage); !strings.Contains(got, redacted) {
 				t.Errorf("%s: %q becomes %q", name, text, got)
 			}
+		}
+	}
+}
+
+// TestRedact_secretInAnySpelling writes random secrets in random spellings, up to
+// three inside each other, between ordinary sentences. Nothing of the secret is left, and
+// the sentences are.
+func TestRedact_secretInAnySpelling(t *testing.T) {
+	t.Parallel()
+
+	alphabet := []rune("abcXYZ0189 /+=&%#@:?'\"\\<>._-~éßЖ中😀")
+	names := slices.Sorted(maps.Keys(spellings))
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range soak.Size(800, 40_000) {
+		secret := []rune{'k', 'Q'}
+		for range 8 + random.IntN(24) {
+			secret = append(secret, alphabet[random.IntN(len(alphabet))])
+		}
+
+		text := string(append(secret, '7', 'w'))
+		spelled, used := text, []string(nil)
+		for range 1 + random.IntN(3) {
+			name := names[random.IntN(len(names))]
+			changesCase := name == "upper" || name == "lower" || name == "lower percent"
+			if isBase64(used) == redactBase64 && strings.HasPrefix(name, "base64") || changesCase && (isBase64(used) > 0 || slices.Contains(used, "Go")) {
+				continue // base64 and \U do not survive another case
+			}
+			spelled, used = spellings[name](spelled), append(used, name)
+		}
+
+		before, after := ordinary[random.IntN(len(ordinary))], ordinary[random.IntN(len(ordinary))]
+		got := newRedactor("somebody else", text).clean(before + " " + spelled + " " + after)
+
+		middle := spelled[len(spelled)/3 : 2*len(spelled)/3]
+		if strings.Contains(got, middle) || !strings.Contains(got, redacted) {
+			t.Fatalf("%d: %q as %v, %q, becomes %q", n, text, used, spelled, got)
+		}
+
+		if !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
+			t.Fatalf("%d: what is around %q is gone in %q", n, spelled, got)
 		}
 	}
 }
@@ -170,42 +215,6 @@ func everyUTF16(format string) func(string) string {
 	}
 }
 
-// TestRedact_secretInAnySpelling writes random secrets in random spellings, up to
-// three inside each other, between ordinary sentences. Nothing of the secret is left, and
-// the sentences are.
-func TestRedact_secretInAnySpelling(t *testing.T) {
-	t.Parallel()
-	alphabet := []rune("abcXYZ0189 /+=&%#@:?'\"\\<>._-~éßЖ中😀")
-	names := slices.Sorted(maps.Keys(spellings))
-	random := rand.New(rand.NewPCG(1, 2))
-	for n := range soak.Size(800, 40_000) {
-		secret := []rune{'k', 'Q'}
-		for range 8 + random.IntN(24) {
-			secret = append(secret, alphabet[random.IntN(len(alphabet))])
-		}
-		text := string(append(secret, '7', 'w'))
-		spelled, used := text, []string(nil)
-		for range 1 + random.IntN(3) {
-			name := names[random.IntN(len(names))]
-			changesCase := name == "upper" || name == "lower" || name == "lower percent"
-			if isBase64(used) == redactBase64 && strings.HasPrefix(name, "base64") || changesCase && (isBase64(used) > 0 || slices.Contains(used, "Go")) {
-				continue // base64 and \U do not survive another case
-			}
-			spelled, used = spellings[name](spelled), append(used, name)
-		}
-		before, after := ordinary[random.IntN(len(ordinary))], ordinary[random.IntN(len(ordinary))]
-		got := newRedactor("somebody else", text).clean(before + " " + spelled + " " + after)
-
-		middle := spelled[len(spelled)/3 : 2*len(spelled)/3]
-		if strings.Contains(got, middle) || !strings.Contains(got, redacted) {
-			t.Fatalf("%d: %q as %v, %q, becomes %q", n, text, used, spelled, got)
-		}
-		if !strings.HasPrefix(got, before+" ") || !strings.HasSuffix(got, " "+after) {
-			t.Fatalf("%d: what is around %q is gone in %q", n, spelled, got)
-		}
-	}
-}
-
 func isBase64(used []string) (n int) {
 	for _, name := range used {
 		if strings.HasPrefix(name, "base64") {
@@ -224,15 +233,7 @@ func TestRedact_valuesOfAProfileAtAnyDepth(t *testing.T) {
 	}
 }
 
-func BenchmarkRedact(b *testing.B) {
-	page := strings.Repeat("<p>The password is wrong, see /documentation/authentication &amp; more</p>\n", 800)
-	r := newRedactor("jane.doe@example.com", "s3cret/k+y=&? 100%#é-1")
-	for b.Loop() {
-		_ = r.clean(page)
-	}
-}
-
-func TestPagesAreShownByTheirFirstWords(t *testing.T) {
+func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	t.Parallel()
 	page := "<!doctype html><html><head><style>p{color:red}</style><title>Sign in</title></head><body><p>Welcome to\n the <b>hotel</b></p><script>alert(1)</script></body>"
 	if got := newRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
@@ -240,7 +241,7 @@ func TestPagesAreShownByTheirFirstWords(t *testing.T) {
 	}
 }
 
-func FuzzRedactedTextIsHarmless(f *testing.F) {
+func FuzzRedact_textIsHarmless(f *testing.F) {
 	f.Add("message", "secret")
 	f.Add("x\u202esecret\x1b[31m\r\n", "secret")
 	f.Add(strings.Repeat("é", 500), "é")
@@ -249,10 +250,19 @@ func FuzzRedactedTextIsHarmless(f *testing.F) {
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > limitMessage*11+1 {
 			t.Fatalf("not short valid UTF-8: %q", got)
 		}
+
 		for _, r := range got {
 			if !unicode.IsPrint(r) {
 				t.Fatalf("%q holds the unprintable %U", got, r)
 			}
 		}
 	})
+}
+
+func BenchmarkRedact(b *testing.B) {
+	page := strings.Repeat("<p>The password is wrong, see /documentation/authentication &amp; more</p>\n", 800)
+	r := newRedactor("jane.doe@example.com", "s3cret/k+y=&? 100%#é-1")
+	for b.Loop() {
+		_ = r.clean(page)
+	}
 }

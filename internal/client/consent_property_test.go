@@ -59,10 +59,10 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
-// TestUnderRandomFaultsEveryConsentConvergesAndNoChoiceIsOverwritten seeds people
+// TestConsent_randomFaultsConvergeWithoutOverwriting seeds people
 // under random faults while some of them choose for themselves, again and again
 // until all is done, as applies would.
-func TestUnderRandomFaultsEveryConsentConvergesAndNoChoiceIsOverwritten(t *testing.T) {
+func TestConsent_randomFaultsConvergeWithoutOverwriting(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(20, 2000) {
 		seed := soak.Seed(i)
@@ -78,17 +78,21 @@ func TestUnderRandomFaultsEveryConsentConvergesAndNoChoiceIsOverwritten(t *testi
 
 func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	t.Helper()
+
 	const people = 60
 	configured := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 	pending := map[string]bool{}
 	for i := range people {
 		pending[fmt.Sprintf("user-%d", i)] = true
 	}
+
 	chosen := map[string]bool{}
 	for round := 0; len(pending) > 0; round++ {
 		if round == 20 {
 			t.Fatalf("%d people are not done after %d applies", len(pending), round)
 		}
+
 		if round == 1 { // every fifth person of all, done or not, chooses in between
 			for i := 0; i < people; i += 5 {
 				identity := fmt.Sprintf("user-%d", i)
@@ -97,16 +101,20 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 				pending[identity] = true
 			}
 		}
+
 		c := connect(t, service) // each apply is a process of its own, with a login of its own
 		for identity := range applyAll(t, c, pending, configured) {
 			delete(pending, identity)
 		}
+
 		c.Close()
 		<-time.After(time.Minute)
 	}
+
 	disorder.mu.Lock()
 	disorder.on = false
 	disorder.mu.Unlock()
+
 	for i := range people {
 		identity := fmt.Sprintf("user-%d", i)
 		record, ok := service.Consent(serverScope, identity)
@@ -119,6 +127,7 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 // applyAll updates everybody at once and returns who is done.
 func applyAll(t *testing.T, c *client.Client, pending map[string]bool, at time.Time) map[string]bool {
 	t.Helper()
+
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	done := map[string]bool{}
@@ -133,6 +142,7 @@ func applyAll(t *testing.T, c *client.Client, pending map[string]bool, at time.T
 			}
 		})
 	}
+
 	wg.Wait()
 	return done
 }

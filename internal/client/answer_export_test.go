@@ -1,0 +1,232 @@
+package client_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+)
+
+func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
+	t.Parallel()
+
+	for name, answer := range map[string]mockserver.ExportAnswer{
+		"object":                  {},
+		"length":                  {Framing: mockserver.FramingLength},
+		"nested":                  {Shape: mockserver.ExportNested, Names: [3]string{"people", "sessionRecords", "Events"}},
+		"pretty":                  {Pretty: true, Mark: true, CRLF: true},
+		"gzip":                    {Encoding: "gzip"},
+		"zstd":                    {Encoding: "zstd"},
+		"unknown":                 {Framing: mockserver.FramingClose}, // the last bracket proves the end
+		"packed without a length": {Encoding: "gzip", Framing: mockserver.FramingClose},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				if service.Export = answer; answer.Mark {
+					service.AllowViolations() // the contract's JSON has none
+				}
+
+				putDay(service)
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+
+				for i, record := range got.records {
+					v := jsontext.Value(record[strings.IndexByte(record, ' ')+1:])
+					noError(t, v.Compact())
+					got.records[i] = record[:strings.IndexByte(record, ' ')+1] + string(v)
+				}
+
+				if diff := cmp.Diff(threeRecords, got.records); diff != "" {
+					t.Errorf("unexpected records (-want +got):\n%s", diff)
+				}
+
+				if counts.Counts != (records.Counts{0, 1, 1, 1}) {
+					t.Errorf("counted are %v", counts)
+				}
+
+				wantCount(t, service, mockserver.OpExportRecords, 1)
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
+	t.Parallel()
+
+	want := []string{`person {"type":"person","id":"p"}`, `session {"type":"session","id":"s"}`, `event {"type":"event","id":"e"}`}
+	for name, c := range map[string]struct {
+		answer mockserver.ExportAnswer
+		proven bool
+	}{
+		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, CRLF: true, Mark: true}, true},
+		"length":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, true},
+		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, false},
+		"closed without a length": {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, client_ *client.Client) {
+				service.Export = c.answer
+				putDay(service)
+				var got received
+				_, err := export(t.Context(), t, client_, &got)
+				if !c.proven {
+					e := wantClass(t, err, client.ClassTruncated)
+					if e.Attempts != 1+client.DefaultMaxRetries {
+						t.Errorf("%d attempts", e.Attempts)
+					}
+					return
+				}
+
+				noError(t, err)
+				if diff := cmp.Diff(want, got.records); diff != "" {
+					t.Errorf("unexpected records (-want +got):\n%s", diff)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestExportAnswer_dayWithoutRecordsIsNoError(t *testing.T) {
+	t.Parallel()
+
+	for name, answer := range map[string]mockserver.ExportAnswer{
+		"arrays": {}, "an array": {Shape: mockserver.ExportArray}, "no lines": {Shape: mockserver.ExportNDJSON}, "204": {Empty: mockserver.NoContent}, "no body": {Empty: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.Export = answer
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+
+				if counts.Counts.Total() != 0 || len(got.records) != 0 {
+					t.Errorf("%v, %v", counts, got.records)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+func TestExportAnswer_settingsSayWhatIsARecord(t *testing.T) {
+	t.Parallel()
+	for shape, want := range map[string]records.Counts{client.ShapeRecords: {1, 0, 0, 0}, client.ShapeEnvelope: {0, 0, 0, 2}} {
+		result, err := exportAnswered(t, mockserver.Fault{Body: []byte(`{"id":"p","next":1,"events":[{"id":"e"},{"id":"f"}]}`), Header: jsonHeader()},
+			func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.Wire.ExportShape, cfg.Wire.ExportIgnoredMembers = shape, "other, next"
+			})
+		noError(t, err)
+		if result.Counts != want {
+			t.Errorf("%s: %v, want %v", shape, result.Counts, want)
+		}
+	}
+}
+
+func TestExportAnswer_replacedInvalidUTF8IsCounted(t *testing.T) {
+	t.Parallel()
+	result, err := exportAnswered(t, mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"\\ud83d\"}]}"), Header: jsonHeader()},
+		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportInvalidUTF8 = client.InvalidReplace })
+	noError(t, err)
+	if result.InvalidUTF8 != 1 || result.Counts.Of(records.Event) != 2 {
+		t.Errorf("%+v", result)
+	}
+}
+
+func TestExportAnswer_whatIsNoExportIsAnError(t *testing.T) {
+	t.Parallel()
+
+	gz := func(text string) []byte {
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		noError(t, err)
+		_, err = io.WriteString(w, text)
+		noError(t, errors.Join(err, w.Close()))
+		return b.Bytes()
+	}
+
+	json := http.Header{"Content-Type": {"application/json"}}
+	for name, c := range map[string]struct {
+		fault mockserver.Fault
+		kind  client.ErrorClass
+		says  string
+	}{
+		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.ClassNotJSON, "Please log in"},
+		"an error inside":       {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.ClassRejected, ""},
+		"an error":              {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.ClassRejected, ""},
+		"not found":             {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.ClassNotFound, ""},
+		"a page that is gone":   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.ClassEndpointNotFound, ""},
+		"a redirect":            {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.ClassRedirect, ""},
+		"another coding":        {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.ClassPayload, "compressed"},
+		"a name twice":          {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.ClassPayload, "twice"},
+		"invalid text":          {mockserver.Fault{Body: []byte("{\"events\":[\"\xff\"]}")}, client.ClassPayload, "byte"},
+		"a number":              {mockserver.Fault{Body: []byte(`7`)}, client.ClassPayload, "shapes"},
+		"a record without end":  {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.ClassTooLarge, "16 MiB"},
+		"a bomb":                {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.ClassTooLarge, "16 MiB"},
+		"a window of 1 GiB":     {mockserver.Fault{Body: largeWindow, Header: http.Header{"Content-Encoding": {"zstd"}}}, client.ClassPayload, "compressed"},
+		"no gzip after all":     {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: http.Header{"Content-Encoding": {"gzip"}}}, client.ClassPayload, "compressed"},
+		"an error of a part":    {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.ClassRejected, "failed"},
+		"one page of several":   {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.ClassPayload, "there is more"},
+		"lines of another sort": {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
+		"people by their ids":   {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+				c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
+				if c.fault.Header == nil {
+					c.fault.Header = json
+				}
+
+				service.Inject(c.fault)
+				_, err := export(t.Context(), t, cl, &received{})
+				e := wantClass(t, err, c.kind)
+				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") || strings.Contains(e.Error(), "Canary") {
+					t.Errorf("it says %q", e.Error())
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
+// largeWindow is a frame of zstd (RFC 8878) that asks its reader for a window of 1 GiB
+// and has three bytes in one block.
+var largeWindow = []byte{
+	0x28, 0xB5, 0x2F, 0xFD, // magic number
+	0x00,           // the size of the content is not given
+	(30 - 10) << 3, // the window has 1 << 30 bytes
+	3<<3 | 1, 0, 0, // the last block, not compressed, of three bytes
+	'[', '1', ']',
+}
+
+// TestExportAnswer_errorInsideIsNoRecord answers each kind's request with
+// an object that is no record.
+func TestExportAnswer_errorInsideIsNoRecord(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
+		service.AllowViolations()
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"error":"quota exceeded"}`), Times: -1})
+		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "kind" })
+		_, err := export(t.Context(), t, c, &received{})
+		if e := wantClass(t, err, client.ClassRejected); e.Status != http.StatusOK {
+			t.Errorf("the status is %d", e.Status)
+		}
+	}, useSecretKey)
+}

@@ -1,0 +1,16 @@
+package client_test
+
+import (
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+func TestWire_kindValuesAreThreeAndDifferent(t *testing.T) {
+	t.Parallel()
+	for values, ok := range map[string]bool{"": true, "P,S,E": true, " a , b , c ": true, "a,b": false, "a,b,c,d": false, "a,a,b": false, "a,,b": false, "a, ,b": false} {
+		if err := (client.Wire{ExportKindValues: values}).Validate(); (err == nil) != ok {
+			t.Errorf("%q: %v", values, err)
+		}
+	}
+}

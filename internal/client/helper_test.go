@@ -1,0 +1,249 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	scope       = client.Scope{OrgID: "org-demo", ProjectID: "web"}
+	serverScope = mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+)
+
+const person = "jane.doe@example.com"
+
+const wholeConsent = `{"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`
+
+var (
+	html    = map[string][]string{"Content-Type": {"text/html; charset=utf-8"}}
+	gzipped = map[string][]string{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
+)
+
+// option changes a client's configuration for a test.
+type option func(service *mocktest.Instance, cfg *client.Config)
+
+// useSecretKey replaces the login, for tests that count only what they are about.
+func useSecretKey(service *mocktest.Instance, cfg *client.Config) {
+	cfg.Credentials = client.Credentials{APISecretKey: service.SecretKey}
+}
+
+// bubble runs a test in virtual time, with the service and its client inside.
+func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, c *client.Client), change ...option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		test(t, service, connect(t, service, change...))
+	})
+}
+
+// connect makes a client that reaches the service through memory.
+func connect(t *testing.T, service *mocktest.Instance, change ...option) *client.Client {
+	t.Helper()
+
+	cfg := client.Config{
+		BaseURL:     service.URL,
+		Credentials: client.Credentials{Email: service.Email, Password: service.Password},
+		MaxRetries:  client.DefaultMaxRetries,
+		UserAgent:   "client-test",
+		DialContext: service.DialContext,
+	}
+
+	for _, f := range change {
+		f(service, &cfg)
+	}
+
+	c, err := client.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(c.Close)
+	return c
+}
+
+// direct makes a client for a service on a real connection.
+func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Client, error) {
+	cfg := client.Config{
+		BaseURL: service.URL, Credentials: client.Credentials{APISecretKey: service.SecretKey},
+		CACertPEM: service.CAPEM, MaxRetries: 1, UserAgent: "client-test",
+		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	return client.New(cfg)
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantClass fails the test where err is not a client error of one of the kinds.
+func wantClass(t *testing.T, err error, kinds ...client.ErrorClass) *client.Error {
+	t.Helper()
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || !slices.Contains(kinds, e.Class) {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: kinds[0]}).Title())
+	}
+	return e
+}
+
+// wantCount fails the test where the service received another number of requests.
+func wantCount(t *testing.T, service *mocktest.Instance, operation string, want int) {
+	t.Helper()
+	if got := service.Count(operation); got != want {
+		t.Errorf("the service received %d %s requests, want %d", got, operation, want)
+	}
+}
+
+// capturedLog returns a context whose log is kept, and a function that returns it.
+func capturedLog(t *testing.T) (context.Context, func() string) {
+	t.Helper()
+	var log bytes.Buffer
+	return tflogtest.RootLogger(t.Context(), &log), log.String
+}
+
+// callers runs so many reads at once and returns their errors.
+func callers(t *testing.T, c *client.Client, n int) []error {
+	t.Helper()
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { _, errs[i] = c.GetConsent(t.Context(), scope, person) })
+	}
+	wg.Wait()
+	return errs
+}
+
+func allTrue() client.ConsentUpdate {
+	return client.ConsentUpdate{Clauses: [client.Clauses]bool{true, true, true, true, true}, Manual: true}
+}
+
+// update writes the usual consent of the usual person.
+func update(ctx context.Context, c *client.Client) error {
+	_, err := c.UpdateConsent(ctx, scope, person, allTrue())
+	return err
+}
+
+// changes are the operations that change something, by their name at the server.
+func changes() map[string]func(context.Context, *client.Client) error {
+	return map[string]func(context.Context, *client.Client) error{
+		mockserver.OpUpdateConsent: update,
+		mockserver.OpDeleteAllData: func(ctx context.Context, c *client.Client) error {
+			_, err := c.DeleteData(ctx, scope, person)
+			return err
+		},
+		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
+			_, err := c.FetchData(ctx, scope, person, io.Discard)
+			return err
+		},
+	}
+}
+
+var (
+	agreedAt = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	held     = mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}, AgreementTime: "2026-01-01T00:00:00Z", Manual: new(true)}
+)
+
+// onlyDifferent is the usual update, protected and sent only where it differs.
+func onlyDifferent() client.ConsentUpdate {
+	u := allTrue()
+	u.AgreementTime, u.KeepLaterThan, u.OnlyDifferent = agreedAt, agreedAt, true
+	return u
+}
+
+// protected is the usual update with a time to compare.
+func protected() client.ConsentUpdate {
+	u := allTrue()
+	u.AgreementTime, u.KeepLaterThan = agreedAt, agreedAt
+	return u
+}
+
+const exportDay = "2026-03-01"
+
+var threeRecords = []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
+
+// putDay puts a person, a session and an event.
+func putDay(service *mocktest.Instance) {
+	service.PutExport(serverScope, exportDay, mockserver.ExportDay{
+		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}}, Events: []any{map[string]any{"id": "e"}},
+	})
+}
+
+// received keeps what an export hands on.
+type received struct {
+	records  []string
+	restarts int
+	refuse   error
+}
+
+func (r *received) Restart() error {
+	r.records = nil
+	r.restarts++
+	return nil
+}
+
+func (r *received) Record(k records.Kind, record jsontext.Value) error {
+	r.records = append(r.records, k.String()+" "+string(record))
+	return r.refuse
+}
+
+// export exports the day.
+func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (client.ExportResult, error) {
+	t.Helper()
+	day, err := client.ParseDay(exportDay)
+	noError(t, err)
+	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into)
+}
+
+// exportAnswered exports a day that is answered with a fault.
+func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (client.ExportResult, error) {
+	t.Helper()
+
+	var (
+		result client.ExportResult
+		err    error
+	)
+
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		service.AllowViolations()
+		answer.Operation, answer.Times = mockserver.OpExportRecords, -1
+		service.Inject(answer)
+		c := connect(t, service, append(options, useSecretKey)...)
+		result, err = export(t.Context(), t, c, &received{})
+	})
+
+	return result, err
+}
+
+func jsonHeader(more ...string) http.Header {
+	h := http.Header{"Content-Type": {"application/json"}}
+	for i := 0; i < len(more); i += 2 {
+		h.Set(more[i], more[i+1])
+	}
+	return h
+}

@@ -1,0 +1,61 @@
+package client
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func TestComplaint_foundInUsualPlaces(t *testing.T) {
+	t.Parallel()
+
+	for body, want := range map[string]complaint{
+		`{"code":"E1","message":"m"}`:                       {code: "E1", message: "m"},
+		`{"error":"m"}`:                                     {message: "m"},
+		`{"error":"invalid_grant","error_description":"m"}`: {message: "m"},
+		`{"error":{"code":7,"message":"m","fields":[{"field":"f","message":"fm"}]}}`: {code: "7", message: "m", fields: []FieldError{{"f", "fm"}}},
+		`{"message":"m","errors":{"f":["fm","x"],"g":"gm"}}`:                         {message: "m", fields: []FieldError{{"f", "fm"}, {"g", "gm"}}},
+		`{"errors":[{"path":"f","msg":"fm"}]}`:                                       {message: "fm", fields: []FieldError{{"f", "fm"}}},
+		`{"errors":["m"]}`:                                                           {message: "m", fields: []FieldError{{"", "m"}}},
+		`{"title":"m","type":"about:blank"}`:                                         {code: "about:blank", message: "m"},
+		`{}`:                                                                         {},
+	} {
+		got, ok := readComplaint([]byte(body))
+		if !ok {
+			t.Errorf("%s is not taken for an object", body)
+		}
+
+		if got.code != want.code || got.message != want.message || len(got.fields) != len(want.fields) {
+			t.Errorf("%s: %+v, want %+v", body, got, want)
+			continue
+		}
+
+		for i := range want.fields {
+			if got.fields[i] != want.fields[i] {
+				t.Errorf("%s: field %+v, want %+v", body, got.fields[i], want.fields[i])
+			}
+		}
+	}
+
+	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
+		if _, ok := readComplaint([]byte(body)); ok {
+			t.Errorf("%q is taken for an object", body)
+		}
+	}
+}
+
+func TestComplaint_emptyErrorsAreNone(t *testing.T) {
+	t.Parallel()
+
+	for member, failed := range map[string]bool{
+		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
+		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
+		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
+		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
+	} {
+		got := answer{call: &call{redact: newRedactor()}, json: jsontext.Value("{" + member + "}")}
+		if err := got.complaint(); IsClass(err, ClassRejected) != failed || !failed && err != nil {
+			t.Errorf("%s: the error is %v", member, err)
+		}
+	}
+}

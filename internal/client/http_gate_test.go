@@ -1,0 +1,139 @@
+package client_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
+	t.Parallel()
+
+	const limit = 7
+	callers := soak.Size(200, 2000)
+	var running, most atomic.Int64
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Latency = 20 * time.Millisecond
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() {
+				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+
+		wg.Wait()
+		wantCount(t, service, mockserver.OpGetConsent, callers)
+		wantCount(t, service, mockserver.OpLogin, 1)
+
+		if service.Connections() > limit+1 {
+			t.Errorf("%d connections for a limit of %d", service.Connections(), limit)
+		}
+
+		if most.Load() > limit {
+			t.Errorf("%d requests at once", most.Load())
+		}
+	}, func(service *mocktest.Instance, cfg *client.Config) {
+		cfg.MaxConcurrency = limit
+		service.FaultFor = func(mockserver.Request) *mockserver.Fault {
+			n := running.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			return nil
+		}
+
+		service.OnRequest = func(mockserver.Request) { running.Add(-1) }
+	})
+}
+
+func TestGate_rateIsBounded(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		began := time.Now()
+
+		var wg sync.WaitGroup
+		for range 21 {
+			wg.Go(func() {
+				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+
+		wg.Wait()
+		if took := time.Since(began); took < 9900*time.Millisecond || took > 11*time.Second {
+			t.Errorf("21 requests at 2 a second took %v", took)
+		}
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 2 })
+}
+
+func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 429, Header: map[string][]string{"Retry-After": {"2"}}})
+		began := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, err := c.GetConsent(t.Context(), scope, person)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+
+		synctest.Wait()
+		for range 20 {
+			wg.Go(func() {
+				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+
+		wg.Wait()
+		for i, r := range service.Requests() {
+			if after := r.At.Sub(began); i > 0 && after < 2*time.Second {
+				t.Errorf("request %d came after %v", i, after)
+			}
+		}
+
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+
+		wantCount(t, service, mockserver.OpGetConsent, 22)
+	}, useSecretKey)
+}
+
+func TestGate_brokenAnswerBefore503CostsNoSlot(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"a":`)},
+			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Times: -1})
+
+		_, err := c.GetConsent(t.Context(), scope, person)
+		_ = wantClass(t, err, client.ClassServer)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err = c.CurrentUser(ctx)
+		if err != nil {
+			t.Errorf("the slot is lost: %v", err)
+		}
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
+}

@@ -1,0 +1,50 @@
+package client_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestRedact_shortIdentityDoesNotSplitTheKey(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 400, Body: []byte(`{"message":"unknown key sk_live_42SECRETcanary for 42"}`)})
+		_, err := c.GetConsent(t.Context(), scope, "42")
+		if strings.Contains(err.Error(), "canary") {
+			t.Errorf("leak: %v", err)
+		}
+	}, func(s *mocktest.Instance, cfg *client.Config) {
+		s.AddSecretKey("sk_live_42SECRETcanary")
+		cfg.Credentials = client.Credentials{APISecretKey: "sk_live_42SECRETcanary"}
+	})
+}
+
+func TestRedact_secretsInPagesBeforeAnythingElse(t *testing.T) {
+	t.Parallel()
+
+	for label, tc := range map[string]struct{ secret, page, leak string }{
+		"markup in it":  {"pass<w>ordcanary", "<p>pass<w>ordcanary</p>", "ordcanary"},
+		"two spaces":    {"pass  canary", "<p>pass  canary</p>", "canary"},
+		"escaped":       {"p&canary\"x", "<p>p&amp;canary&#34;x</p>", "canary"},
+		"cut in 4096":   {"canary-canary-canary-canary-long", "<!--" + strings.Repeat("x", 4096-4-3-20) + "-->canary-canary-canary-canary-long", "canary-canary"},
+		"php json list": {"ab/canary/cd", `["ab\/canary\/cd"]`, "canary"},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Header: html, Body: []byte(tc.page)})
+				_, err := c.CurrentUser(t.Context())
+				if strings.Contains(err.Error(), tc.leak) {
+					t.Errorf("leak: %v", err)
+				}
+			}, func(_ *mocktest.Instance, cfg *client.Config) {
+				cfg.Credentials = client.Credentials{APISecretKey: tc.secret}
+			})
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package jsonvalue
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func TestEqual_sameMeaning(t *testing.T) {
+	t.Parallel()
+
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{"1", "1.0", true},
+		{"1", "1e0", true},
+		{"100", "1E2", true},
+		{"0.10", "1e-1", true},
+		{"0", "-0", true},
+		{"0.0", "0e9", true},
+		{"9007199254740993", "9007199254740992", false},
+		{"9007199254740993", "9.007199254740993e15", true},
+		{"1", "-1", false},
+		{"1", `"1"`, false},
+		{"12", "120", false},
+		{"null", "false", false},
+		{`{"a":1,"b":[1,2]}`, `{ "b" : [1.0,2], "a":1 }`, true},
+		{"[1,2]", "[2,1]", false},
+		{`{"a":1}`, `{"a":1,"b":2}`, false},
+		{`"\u00e9"`, `"é"`, true},
+		{`"a"`, `"A"`, false},
+	} {
+		if got := Equal(jsontext.Value(tc.a), jsontext.Value(tc.b)); got != tc.same {
+			t.Errorf("%s and %s: %v", tc.a, tc.b, got)
+		}
+	}
+}
