@@ -14,6 +14,7 @@ import (
 
 func TestExport_textsAndCounts(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
 	p.NoErrors(diags)
@@ -26,14 +27,17 @@ func TestExport_textsAndCounts(t *testing.T) {
 		"counts":   acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 		"complete": true, "invalid_utf8_records": 0.0,
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" || len(diags.Warnings()) > 0 {
 		t.Errorf("%v (-want +got):\n%s", diags.Warnings(), diff)
 	}
+
 	wantCount(t, service, 1)
 }
 
 func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{1}, Events: []any{2}, Others: []any{map[string]any{"x": 3}}})
 	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "kinds": []any{"events"}})
@@ -48,6 +52,7 @@ func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 
 func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
+
 	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 5000 })
 	for _, config := range []acctest.Attributes{
 		{"utc_date": "2026-01-01"}, {"utc_date": day, "max_bytes": 60}, {"utc_date": day, "max_bytes": 33 << 20},
@@ -55,6 +60,7 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 		_, diags := p.ReadData(dataName, config)
 		acctest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
 	}
+
 	// Exactly as large as it may be: a comma or a bracket goes with each record.
 	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
@@ -66,6 +72,7 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 
 func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	for date, says := range map[string]string{
 		"2026-02-30": "YYYY-MM-DD", "2026-2-3": "YYYY-MM-DD", "today": "YYYY-MM-DD", "": "YYYY-MM-DD", "2026-03-01T00:00:00Z": "YYYY-MM-DD",
@@ -77,14 +84,17 @@ func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {
 		if len(diags.Errors()) == 0 {
 			_, diags = p.Plan(fileName, nil, file("day", acctest.Attributes{"utc_date": date}))
 		}
+
 		acctest.WantText(t, diags.Errors(), says, "utc_date")
 	}
+
 	wantCount(t, service, 0)
 }
 
 // TestExport_dayEndsAtMidnightUTC runs where it is the next day already, or the day before.
 func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	east, west := time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)
 	for _, now := range []time.Time{
@@ -94,12 +104,14 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 		if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday}); len(diags.Errors())+len(diags.Warnings()) > 0 {
 			t.Errorf("at %v: %v %v", now, diags.Errors(), diags.Warnings())
 		}
+
 		got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": today})
 		p.NoErrors(diags)
 		acctest.WantText(t, diags.Warnings(), "not over", "complete = false")
 		if got["complete"] != false {
 			t.Errorf("at %v it is complete", now)
 		}
+
 		_, diags = p.ReadData(dataName, acctest.Attributes{"utc_date": tomorrow})
 		acctest.WantText(t, diags.Errors(), "in the future", today)
 	}
@@ -107,6 +119,7 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 
 func TestExport_accountHasNoExport(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	account := acctest.Attributes{"account_id": "acct-1"}
 	_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day}.With(account))
@@ -120,6 +133,7 @@ func TestExport_accountHasNoExport(t *testing.T) {
 
 func TestExport_failuresNameNobody(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
 		says  string
@@ -130,6 +144,7 @@ func TestExport_failuresNameNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
 			service.Inject(c.fault)
@@ -144,6 +159,7 @@ func TestExport_failuresNameNobody(t *testing.T) {
 
 func TestExport_dayThatIsNotOverByTheServicesClockIsIncomplete(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}, Times: -1})
 	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday})

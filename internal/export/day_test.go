@@ -10,6 +10,7 @@ import (
 
 func TestExportFile_dayThatIsNotOverByTheServicesClockIsRefused(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}, Times: -1})
 	at := target(t)
@@ -25,6 +26,7 @@ func TestExportFile_dayThatIsNotOverByTheServicesClockIsRefused(t *testing.T) {
 
 func TestExportFile_202IsNotADay(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.AllowViolations()
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 202, Header: http.Header{"Retry-After": {"600"}}})

@@ -19,6 +19,7 @@ import (
 
 func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	old, path := target(t), target(t)
 	state := created(t, nextRun(t, service), file(old, nil))
@@ -29,11 +30,13 @@ func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 	if len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
 		t.Errorf("planned is %v, replacing for %v", plan.Attributes, plan.Replace)
 	}
+
 	state, diags = p.Apply(t.Context(), fileName, state, plan)
 	p.NoErrors(diags)
 	if len(diags.Warnings()) > 0 {
 		t.Error(diags.Warnings())
 	}
+
 	wantNothing(t, old)
 	wantContent(t, path, lines)
 	p.WantEmptyPlan(fileName, state, file(path, nil))
@@ -41,6 +44,7 @@ func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 
 func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	old, path := target(t), target(t)
 	state := created(t, nextRun(t, service), file(old, nil))
@@ -52,6 +56,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("state has changed (-before +after):\n%s", diff)
 	}
+
 	wantContent(t, old, lines)
 	wantNothing(t, path)
 
@@ -60,6 +65,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 	if err := os.WriteFile(taken, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	_, diags = p.Update(fileName, state, file(taken, nil))
 	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true")
 	wantContent(t, old, lines)
@@ -69,6 +75,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 
 func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	for name, c := range map[string]struct {
 		change acctest.Attributes
@@ -80,6 +87,7 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			old, path := target(t), target(t)
 			state := created(t, nextRun(t, service), file(old, nil))
 			want := lines
@@ -89,6 +97,7 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			p := nextRun(t, service)
 			_, diags := p.Update(fileName, state, file(path, c.change))
 			p.NoErrors(diags)
@@ -111,6 +120,7 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 
 func TestExportFile_triggersExportInPlace(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	path := target(t)
 	state := created(t, nextRun(t, service), file(path, nil))
@@ -134,9 +144,11 @@ func TestExportFile_triggersExportInPlace(t *testing.T) {
 // digest notices.
 func TestExportFile_verify(t *testing.T) {
 	t.Parallel()
+
 	for verify, noticed := range map[string]bool{"stat": false, "digest": true} {
 		t.Run(verify, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			path := target(t)
 			config := file(path, acctest.Attributes{"verify": verify})
@@ -145,6 +157,7 @@ func TestExportFile_verify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			rewrite(t, path, strings.ToUpper(lines), info.ModTime())
 			state, diags := nextRun(t, service).MustRefresh(fileName, state)
 			if got := len(diags.Warnings()) > 0; got != noticed {
@@ -159,6 +172,7 @@ func TestExportFile_verify(t *testing.T) {
 			if noticed {
 				return // exported again already
 			}
+
 			state, _ = nextRun(t, service).MustRefresh(fileName, state)
 			p.WantEmptyPlan(fileName, state, config)
 			rewrite(t, path, strings.ToUpper(lines), info.ModTime())
@@ -182,6 +196,7 @@ func rewrite(t *testing.T, path, text string, at time.Time) {
 
 func TestExportFile_retainedWhenDestroyed(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := target(t)
 	state := created(t, p, file(path, acctest.Attributes{"on_destroy": "retain"}))
@@ -190,11 +205,13 @@ func TestExportFile_retainedWhenDestroyed(t *testing.T) {
 	if gone != nil {
 		t.Error("it is still in state")
 	}
+
 	wantContent(t, path, lines)
 }
 
 func TestExportFile_createDirectories(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	root := t.TempDir()
 	path := filepath.Join(root, "events", "dt="+day, "part-0.ndjson")
@@ -221,6 +238,7 @@ func TestExportFile_createDirectories(t *testing.T) {
 // try the path while the first is reading the day.
 func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
+
 	path := target(t)
 	config := file(path, acctest.Attributes{"overwrite": true})
 	var other *acctest.Provider
@@ -254,6 +272,7 @@ func splitFile(path string, others acctest.Attributes) acctest.Attributes {
 
 func TestExportFile_oneFileForEachKind(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path, of := splitPath(t)
 	config := splitFile(path, nil)
@@ -269,6 +288,7 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 		"sessions": `{"id":"s-2026-03-01"}` + "\n",
 		"events":   `{"id":"e1-2026-03-01"}` + "\n" + `{"id":"e2-2026-03-01"}` + "\n",
 	}
+
 	paths, digests, sizes := acctest.Attributes{}, acctest.Attributes{}, acctest.Attributes{}
 	list, total := "", 0
 	for _, kind := range []string{"persons", "sessions", "events"} {
@@ -277,16 +297,19 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 		list += digest(texts[kind]) + "  " + kind + "\n"
 		total += len(texts[kind])
 	}
+
 	want := acctest.Attributes{
 		"paths": paths, "sha256_by_kind": digests, "bytes_by_kind": sizes,
 		"sha256": digest(list), "bytes": float64(total),
 		"counts": acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 	}
+
 	for name, value := range want {
 		if diff := cmp.Diff(value, state.Attributes[name]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+
 	wantCount(t, service, 1)
 	wantNothingOf(t, filepath.Dir(filepath.Dir(of("unknown"))))
 
@@ -298,6 +321,7 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 	if gone != nil || len(diags.Warnings()) > 0 {
 		t.Errorf("destroyed with %v", diags.Warnings())
 	}
+
 	for kind := range texts {
 		wantNothing(t, of(kind))
 	}
@@ -317,6 +341,7 @@ func wantNothingOf(t *testing.T, path string) {
 
 func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	path, of := splitPath(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
@@ -333,12 +358,14 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	// The next export has no records of unknown kind, and other kinds are wanted.
 	service.PutExport(scope, day, mockserver.ExportDay{Sessions: []any{3}})
 	config = config.With(acctest.Attributes{"kinds": []any{"sessions", "persons"}})
+
 	p = nextRun(t, service)
 	state, diags = p.Update(fileName, state, config)
 	p.NoErrors(diags)
 	if len(diags.Warnings()) > 0 {
 		t.Error(diags.Warnings())
 	}
+
 	wantContent(t, of("sessions"), "3\n")
 	wantContent(t, of("persons"), "")
 	wantNothing(t, of("events"))
@@ -348,6 +375,7 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 
 func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		harm func(path string) error
 		says string
@@ -357,6 +385,7 @@ func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			path, of := splitPath(t)
 			config := splitFile(path, nil)
@@ -378,6 +407,7 @@ func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 
 func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		change  acctest.Attributes
 		prepare func(t *testing.T, service *mocktest.Instance, of func(string) string)
@@ -398,17 +428,20 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			_, service := start(t)
 			path, of := splitPath(t)
 			if c.prepare != nil {
 				c.prepare(t, service, of)
 			}
+
 			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
 			state, diags := p.Create(fileName, splitFile(path, c.change))
 			acctest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
 			if state != nil {
 				t.Error("something is in state")
 			}
+
 			wantNothingOf(t, of("persons"))
 			wantNothingOf(t, filepath.Dir(of("sessions")))
 		})
@@ -419,6 +452,7 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 // second one does not have.
 func TestExportFile_secondTry(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1, Then: func() {
@@ -435,6 +469,7 @@ func TestExportFile_secondTry(t *testing.T) {
 
 func TestExportFile_fromOneFileToOneForEachKind(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	old := target(t)
 	state := created(t, nextRun(t, service), file(old, nil))
@@ -457,6 +492,7 @@ func TestExportFile_fromOneFileToOneForEachKind(t *testing.T) {
 // was exported from, whatever the provider block says later.
 func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	config := file(target(t), nil)
 	state := created(t, p, config)
@@ -477,6 +513,7 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 // file.
 func TestExportFile_invalidUTF8(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpExportRecords,
@@ -491,5 +528,6 @@ func TestExportFile_invalidUTF8(t *testing.T) {
 	if got := state.Attributes["invalid_utf8_records"]; got != 1.0 {
 		t.Errorf("%v records are counted", got)
 	}
+
 	wantContent(t, path, "{\"a\":\"\ufffd\"}\n{\"a\":\"b\"}\n")
 }

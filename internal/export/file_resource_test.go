@@ -28,6 +28,7 @@ const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canar
 
 func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := target(t)
 	config := file(path, nil)
@@ -36,6 +37,7 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	if plan.Attributes["sha256"] != acctest.Unknown || plan.Attributes["counts"] != acctest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
+
 	state := created(t, p, config)
 	sum := sha256.Sum256([]byte(lines))
 	want := acctest.Attributes{
@@ -47,13 +49,16 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 		"invalid_utf8_records": 0.0,
 		"paths":                nil, "sha256_by_kind": nil, "bytes_by_kind": nil,
 	}
+
 	if diff := cmp.Diff(want, state.Attributes); diff != "" {
 		t.Errorf("unexpected state (-want +got):\n%s", diff)
 	}
+
 	wantContent(t, path, lines)
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
+
 	wantNoPerson(t, string(state.Private))
 
 	p = nextRun(t, service)
@@ -66,17 +71,20 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	if gone != nil || len(diags.Warnings()) > 0 {
 		t.Errorf("destroyed with %v", diags.Warnings())
 	}
+
 	wantNothing(t, path)
 }
 
 func TestExportFile_compression(t *testing.T) {
 	t.Parallel()
+
 	for compression, open := range map[string]func(io.Reader) (io.Reader, error){
 		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
 		"zstd": func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) },
 	} {
 		t.Run(compression, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			path := target(t)
 			config := file(path, acctest.Attributes{"compression": compression})
@@ -93,6 +101,7 @@ func TestExportFile_compression(t *testing.T) {
 			if text, err := io.ReadAll(r); err != nil || string(text) != lines {
 				t.Errorf("it holds %q, %v", text, err)
 			}
+
 			p = nextRun(t, service)
 			state, diags := p.Refresh(fileName, state)
 			p.NoErrors(diags)
@@ -103,6 +112,7 @@ func TestExportFile_compression(t *testing.T) {
 
 func TestExportFile_linesWithoutKind(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, func(s *mockserver.Server) { s.Export.Pretty = true })
 	path := target(t)
 	state := created(t, p, file(path, acctest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
@@ -110,11 +120,13 @@ func TestExportFile_linesWithoutKind(t *testing.T) {
 	if diff := cmp.Diff(acctest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
+
 	wantCount(t, service, 1)
 	for _, kinds := range []any{nil, []any{"events", "persons"}} {
 		diags := p.Validate(fileName, file(path, acctest.Attributes{"kinds": kinds, "with_kind": false}))
 		acctest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 	}
+
 	for _, kinds := range []any{[]any{}, []any{"devices"}, []any{"event"}} {
 		if diags := p.Validate(fileName, file(path, acctest.Attributes{"kinds": kinds})); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", kinds)
@@ -124,6 +136,7 @@ func TestExportFile_linesWithoutKind(t *testing.T) {
 
 func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
 	path := target(t)
@@ -138,6 +151,7 @@ func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 
 func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	t.Parallel()
+
 	for _, answer := range []mockserver.ExportAnswer{{}, {Empty: mockserver.NoContent}, {Empty: ""}} {
 		p, _ := start(t, func(s *mockserver.Server) { s.Export = answer })
 		path := target(t)
@@ -151,6 +165,7 @@ func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 
 func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := target(t)
 	config := file(path, nil)
@@ -158,6 +173,7 @@ func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte("altered"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	p = nextRun(t, service)
 	state, diags := p.Refresh(fileName, state)
 	p.NoErrors(diags)
@@ -167,22 +183,26 @@ func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
+
 	state, diags = p.Apply(t.Context(), fileName, state, plan)
 	p.NoErrors(diags)
 	wantContent(t, path, lines)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
+
 	p = nextRun(t, service)
 	if gone, diags := p.Refresh(fileName, state); gone != nil {
 		t.Errorf("it is still in state, %v", diags.Errors())
 	}
+
 	created(t, p, config)
 	wantContent(t, path, lines)
 }
 
 func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	for name, c := range map[string]struct {
 		change acctest.Attributes
@@ -196,6 +216,7 @@ func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			path := target(t)
 			state := created(t, nextRun(t, service), file(path, nil))
 			p := nextRun(t, service)
@@ -203,19 +224,23 @@ func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			state, diags := p.Update(fileName, state, file(path, c.change))
 			p.NoErrors(diags)
 			after, err := os.ReadFile(path)
 			if err != nil || bytes.Equal(after, before) == c.anew {
 				t.Errorf("anew: %t, %v", !bytes.Equal(after, before), err)
 			}
+
 			sum := sha256.Sum256(after)
 			if state.Attributes["sha256"] != hex.EncodeToString(sum[:]) {
 				t.Error("state has another sum")
 			}
+
 			p.WantEmptyPlan(fileName, state, file(path, c.change))
 		})
 	}
+
 	p, path := nextRun(t, service), target(t)
 	state := created(t, p, file(path, nil))
 	plan, diags := p.Plan(fileName, state, file(path, acctest.Attributes{"project_id": "other", "org_id": acctest.Org}))
@@ -227,6 +252,7 @@ func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 
 func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := target(t)
 	config := file(path, acctest.Attributes{"utc_date": today})
@@ -240,6 +266,7 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	if state.Attributes["complete"] != false {
 		t.Error("it is complete")
 	}
+
 	p = nextRun(t, service)
 	p.WantEmptyPlan(fileName, state, config)
 
@@ -251,6 +278,7 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	if state.Attributes["complete"] != true || len(diags.Warnings()) > 0 || strings.Count(content(t, path), "\n") != 3 {
 		t.Errorf("afterwards it is %v, %v", state.Attributes, diags.Warnings())
 	}
+
 	p.WantEmptyPlan(fileName, state, config)
 }
 
@@ -258,6 +286,7 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 // over, as an apply does, without a refresh in between.
 func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	config := file(target(t), acctest.Attributes{"utc_date": today, "allow_incomplete_day": true})
 	state := created(t, p, config)
@@ -273,6 +302,7 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 
 func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 	t.Parallel()
+
 	_, service := start(t)
 	path := target(t)
 	config := file(path, acctest.Attributes{"overwrite": true})
@@ -284,12 +314,14 @@ func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 	if gone != nil {
 		t.Error("the old object is still there")
 	}
+
 	wantContent(t, path, lines)
 	// The other way round the old file goes first.
 	p = nextRun(t, service)
 	if _, diags := p.Destroy(fileName, old); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
+
 	wantNothing(t, path)
 	created(t, p, config)
 	wantContent(t, path, lines)
@@ -297,12 +329,14 @@ func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 
 func TestExportFile_unknownKindsAreCheckedInThePlan(t *testing.T) {
 	t.Parallel()
+
 	p, _ := start(t)
 	config := file(target(t), acctest.Attributes{"kinds": []any{acctest.Unknown}, "with_kind": false})
 	p.NoErrors(p.Validate(fileName, config))
 	if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
+
 	_, diags := p.Plan(fileName, nil, config.With(acctest.Attributes{"kinds": []any{"events", "persons"}}))
 	acctest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 }
@@ -313,21 +347,25 @@ func content(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return string(text)
 }
 
 func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	path := target(t)
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	state, diags := p.Create(fileName, file(path, nil))
 	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "path")
 	if state != nil {
 		t.Error("something is in state")
 	}
+
 	wantContent(t, path, "theirs")
 	wantCount(t, service, 0)
 
@@ -336,21 +374,25 @@ func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	p = nextRun(t, service)
 	gone, diags := p.Destroy(fileName, state)
 	p.NoErrors(diags)
 	if gone != nil {
 		t.Error("it is still in state")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "The file stays")
 	wantContent(t, path, "theirs")
 }
 
 func TestExportFile_twoObjectsOnePath(t *testing.T) {
 	t.Parallel()
+
 	for name, more := range map[string]acctest.Attributes{"new": nil, "overwriting": {"overwrite": true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t)
 			path := target(t)
 			created(t, p, file(path, more))
@@ -360,11 +402,13 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 			if state != nil {
 				t.Error("something is in state")
 			}
+
 			wantContent(t, path, lines)
 			wantCount(t, service, 1)
 			if more != nil {
 				return
 			}
+
 			// Another run does not know of the first one, and finds its file.
 			_, diags = nextRun(t, service).Create(fileName, file(path, nil))
 			acctest.WantText(t, diags.Errors(), "There is a file already")
@@ -375,6 +419,7 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 
 func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
+
 	for name, c := range map[string]struct {
 		change acctest.Attributes
 		fault  mockserver.Fault
@@ -387,12 +432,14 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			_, service := start(t)
 			path := target(t)
 			state := created(t, nextRun(t, service), file(path, nil))
 			if c.fault.Operation == "" {
 				c.fault.Operation = mockserver.OpExportRecords
 			}
+
 			service.Inject(c.fault)
 			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
 			after, diags := p.Update(fileName, state, file(path, acctest.Attributes{"utc_date": yesterday}.With(c.change)))
@@ -400,6 +447,7 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("state has changed (-before +after):\n%s", diff)
 			}
+
 			wantContent(t, path, lines)
 
 			fresh := target(t)
@@ -408,6 +456,7 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 			if none != nil {
 				t.Error("something is in state")
 			}
+
 			wantNothing(t, fresh)
 		})
 	}
@@ -415,11 +464,13 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 
 func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	folder := t.TempDir()
 	if err := os.Symlink("nowhere", filepath.Join(folder, "link")); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, path := range []string{folder, filepath.Join(folder, "missing", "day"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
 		for _, overwrite := range []bool{false, true} {
 			state, diags := p.Create(fileName, file(path, acctest.Attributes{"overwrite": overwrite}))
@@ -429,11 +480,13 @@ func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 			}
 		}
 	}
+
 	wantCount(t, service, 0)
 }
 
 func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	for _, name := range []string{"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy"} {
 		config := file(target(t), acctest.Attributes{name: acctest.Unknown})
@@ -442,6 +495,7 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 			t.Errorf("%s: %v", name, diags.Errors())
 		}
 	}
+
 	path := target(t)
 	state := created(t, p, file(path, nil))
 	plan, diags := p.Plan(fileName, state, file(path, acctest.Attributes{"utc_date": acctest.Unknown}))
@@ -449,5 +503,6 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	if plan.Attributes["sha256"] != acctest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
+
 	wantCount(t, service, 1)
 }

@@ -16,6 +16,7 @@ import (
 // one run, which are two processes, write one path.
 func TestAccExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	cli := acctest.NewCLI(t, `
 provider "analytics" {}
@@ -49,6 +50,7 @@ resource "analytics_export_file" "second" {
 
 func TestAccExportFile_killed(t *testing.T) {
 	t.Parallel()
+
 	begun := make(chan struct{})
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.ExportRecords = 10_000

@@ -40,6 +40,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 			Events:   []any{map[string]any{"id": "e1-" + date}, map[string]any{"id": "e2-" + date}},
 		})
 	}
+
 	return nextRun(t, service), service
 }
 
@@ -80,6 +81,7 @@ func wantContent(t *testing.T, path, want string) {
 	if err != nil || string(content) != want {
 		t.Errorf("the file holds %q, %v; want %q", content, err, want)
 	}
+
 	acctest.WantAlone(t, path)
 }
 
@@ -89,6 +91,7 @@ func wantNothing(t *testing.T, path string) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		t.Errorf("there is something at path: %v", err)
 	}
+
 	acctest.WantAlone(t, path)
 }
 

@@ -33,6 +33,7 @@ resource "analytics_export_file" "day" {
 
 func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{
 		Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: []any{map[string]any{"id": "e1"}, map[string]any{"id": "e2"}},
@@ -45,6 +46,7 @@ func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	if !strings.Contains(r.Output, "events = 2") {
 		t.Errorf("the output is missing:\n%s", r.Output)
 	}
+
 	wantNoPerson(t, r.Output, fileState(t, cli))
 	if r := cli.MustRun("plan", "-detailed-exitcode"); !strings.Contains(r.Words(), "No changes") {
 		t.Errorf("the plan is not empty:\n%s", r.Output)
@@ -55,6 +57,7 @@ func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Words(), "will be created") {
 		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
 	}
+
 	cli.MustRun("apply", "-auto-approve")
 	cli.MustRun("apply", "-auto-approve", "-replace=analytics_export_file.day")
 	cli.MustRun("destroy", "-auto-approve")
@@ -73,6 +76,7 @@ func fileState(t *testing.T, cli *acctest.CLI) string {
 // with that for a day without records; make bench does it for days of gigabytes.
 func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 200_000 })
 	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
 	memory := func(date string) float64 {
@@ -83,6 +87,7 @@ func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 		cli.MustRun("apply", "-auto-approve")
 		return watch.Stop()
 	}
+
 	without, with := memory("2026-01-01"), memory(day)
 	if runtime.GOOS == "linux" && !(with-without < 64<<20) {
 		t.Errorf("the memory grows from %.0f to %.0f bytes", without, with)
@@ -91,9 +96,11 @@ func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 
 func TestAccExportFile_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
+
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			begun := make(chan struct{})
 			service := mocktest.Start(t, func(s *mockserver.Server) {
 				s.ExportRecords = 10_000

@@ -8,17 +8,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 var _ datasource.DataSourceWithConfigure = (*profileDataSource)(nil)
 
-// NewDataSource is the data source analytics_profile.
+// NewDataSource returns the data source analytics_profile.
 func NewDataSource() datasource.DataSource { return &profileDataSource{} }
 
 type profileDataSource struct{ tfkit.DataSource }
 
+// dataSourceModel is the model of the data source analytics_profile.
 type dataSourceModel struct {
 	tfkit.Scope
 	IdentityID types.String `tfsdk:"identity_id"`
@@ -32,7 +34,8 @@ func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the profile record of one person. A person of whom the service knows no profile is an error.",
+		MarkdownDescription: "Reads the profile record of one person. It is an error if the service has no profile of that person.",
+
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Required:            true,
@@ -42,12 +45,12 @@ func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 			"profile": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "The profile as the text of a JSON object with its members in the order of their names, for `jsondecode`. The service does not document its members. Sensitive.",
+				MarkdownDescription: "Profile as the text of a JSON object, with its members sorted by name, for `jsondecode`. The service does not document the members. Sensitive.",
 			},
 			"json": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "The complete answer of the service as JSON text, with whatever it wraps the profile in. Sensitive.",
+				MarkdownDescription: "Complete answer of the service as JSON text, including anything around the profile. Sensitive.",
 			},
 		}),
 	}
@@ -55,18 +58,26 @@ func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 
 func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
+
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
 	}
-	held, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
+
+	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
-	m.Profile = types.StringValue(customtypes.NewJSONObject(held.Members).ValueString())
-	m.JSON = types.StringValue(string(held.JSON))
+
+	m.fromAPI(profile)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+// fromAPI sets the computed attributes.
+func (m *dataSourceModel) fromAPI(profile client.Profile) {
+	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
+	m.JSON = types.StringValue(string(profile.JSON))
 }

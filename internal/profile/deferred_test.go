@@ -23,6 +23,7 @@ var (
 
 func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
@@ -30,17 +31,20 @@ func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
+
 	state = wantEmptyPlan(t, p, state, cfg)
 	service.FulfilAll()
 	state = wantEmptyPlan(t, p, state, cfg)
 	if state.Attributes["fulfilled"] != true {
 		t.Error("a refresh does not find the update fulfilled")
 	}
+
 	wantSent(t, service, `{"plan":"gold"}`)
 }
 
 func TestProfile_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
@@ -48,6 +52,7 @@ func TestProfile_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	if len(diags) != 0 || state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
 	}
+
 	state = wantEmptyPlan(t, p, state, quick)
 	service.FulfilAll()
 	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
@@ -57,16 +62,19 @@ func TestProfile_notAwaitedIsCompletedByARefresh(t *testing.T) {
 
 func TestProfile_failureIsAnErrorWithItsCode(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
 	service.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
 		return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E42"}
 	}
+
 	after, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
 	acctest.WantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
 	if after == nil || after.Attributes["profile"] != `{"plan":"free"}` {
 		t.Errorf("state %v", after)
 	}
+
 	other, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "somebody-else"}))
 	acctest.WantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
 	if other != nil {
@@ -76,6 +84,7 @@ func TestProfile_failureIsAnErrorWithItsCode(t *testing.T) {
 
 func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	state, diags := p.Create(name, cfg)
@@ -92,6 +101,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 
 func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
 	p.NoErrors(diags)
@@ -99,6 +109,7 @@ func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
+
 	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
 	if n := len(service.Queue()); n != 1 {
 		t.Errorf("%d requests were accepted", n)
@@ -107,6 +118,7 @@ func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 
 func TestProfile_lostAnswerIsAcceptedOnce(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Second })
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit})
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, nil))
@@ -118,6 +130,7 @@ func TestProfile_lostAnswerIsAcceptedOnce(t *testing.T) {
 
 func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	plan, diags := p.Plan(name, nil, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
@@ -127,18 +140,21 @@ func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 			cancel()
 		}
 	}
+
 	state, diags := p.Apply(ctx, name, nil, plan)
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
 	if state == nil || state.Attributes["fulfilled"] != false {
 		t.Fatalf("state %v", state)
 	}
+
 	state, _ = p.MustRefresh(name, state)
 	plan, diags = p.Plan(name, state, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
 	if plan.Attributes["fulfilled"] != acctest.Unknown {
 		t.Fatalf("the next plan does not go on waiting: %v", plan.Attributes)
 	}
+
 	service.FulfilAll()
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
@@ -148,11 +164,13 @@ func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	if n := len(service.Queue()); n != 1 {
 		t.Errorf("%d requests were accepted", n)
 	}
+
 	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, nil))
 }
 
 func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
@@ -163,10 +181,12 @@ func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 	if len(diags) != 0 {
 		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
 	}
+
 	state, diags = p.MustRefresh(name, state)
 	if len(diags) != 0 || state.Attributes["fulfilled"] != true {
 		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
 	}
+
 	wantEmptyPlan(t, p, state, quick)
 	wantSent(t, service, `{"plan":"gold"}`)
 }

@@ -40,6 +40,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config)
+
 	p.NewRun()
 	service.Reset()
 	return state
@@ -53,12 +54,15 @@ func sent(t *testing.T, service *mocktest.Instance) []string {
 		if r.Operation != mockserver.OpUpdateProfile {
 			continue
 		}
+
 		body, err := json.Marshal(r.Sent)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		bodies = append(bodies, string(body))
 	}
+
 	return bodies
 }
 

@@ -11,12 +11,14 @@ import (
 // The values of an update are its own: somebody else's pending update is none of them.
 func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 	t.Parallel()
+
 	for kind, cfg := range map[string]acctest.Attributes{
 		"in state":   config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false}),
 		"write-only": writeOnly(`{"plan":"gold"}`, 1, acctest.Attributes{"wait_for_fulfilment": false}),
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+
 			p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 			service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
 
@@ -36,6 +38,7 @@ func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 
 func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, At: time.Now().Add(-time.Hour)})
 	service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
@@ -47,16 +50,19 @@ func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
 		t.Error("not fulfilled")
 	}
+
 	wantSent(t, service, `{"plan":"gold"}`)
 }
 
 func TestProfile_emptyObjectSendsNothing(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state, _ := p.MustCreate(name, config(`{}`, nil))
 	if state.Attributes["fulfilled"] != true {
 		t.Errorf("state %v", state.Attributes)
 	}
+
 	wantSent(t, service)
 	wantEmptyPlan(t, p, state, config(`{}`, nil))
 	wantSent(t, service)
@@ -66,6 +72,7 @@ func TestProfile_emptyObjectSendsNothing(t *testing.T) {
 // an empty object whose plan never settles.
 func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
@@ -78,6 +85,7 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	if state != nil {
 		t.Fatalf("state %v", state.Attributes)
 	}
+
 	acctest.WantText(t, diags.Warnings(), "removed while its update was pending")
 
 	service.Fulfil = nil
@@ -89,6 +97,7 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 // absolute, and what is pending could be somebody else's.
 func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
 	service.FulfilmentDelay = time.Hour
@@ -116,22 +125,27 @@ func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 // wrote is not taken back.
 func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 	t.Parallel()
+
 	for order, destroyFirst := range map[string]bool{"destroyed first": true, "destroyed last": false} {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
+
 			clearing := config(`{"plan":"gold"}`, acctest.Attributes{"on_destroy": "clear"})
 			p, service := start(t)
 			state := created(t, p, service, clearing)
+
 			p.NewRun()
 
 			if destroyFirst {
 				p.NoErrors(p.DestroyUnplanned(name, state))
 			}
+
 			p.MustCreate(name, clearing)
 			if !destroyFirst {
 				diags := p.DestroyUnplanned(name, state)
 				acctest.WantText(t, diags.Warnings(), "was not cleared", "moved")
 			}
+
 			service.FulfilAll()
 			if held, _ := service.Profile(scope, person); held["plan"] != "gold" {
 				t.Errorf("the service holds %v", held)
@@ -143,6 +157,7 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 // A changed scope of the provider never points an object at another project unnoticed.
 func TestProfile_changedProviderScope(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"gold"}`, nil))
 	service.FulfilmentDelay = time.Hour
@@ -154,6 +169,7 @@ func TestProfile_changedProviderScope(t *testing.T) {
 	if len(plan.Replace) == 0 {
 		t.Error("the object is not replaced")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 
 	_, diags = p.Plan(name, pending, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
@@ -164,6 +180,7 @@ func TestProfile_changedProviderScope(t *testing.T) {
 // pending, is fulfilled only once it is.
 func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	quick := acctest.Attributes{"wait_for_fulfilment": false}
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
@@ -183,6 +200,7 @@ func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 // A profile that no update was ever sent for is not one whose update is awaited.
 func TestProfile_importedProfileStaysFulfilled(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"plan":"gold"}`)
 	state, diags := p.Import(name, person)

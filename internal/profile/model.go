@@ -1,16 +1,15 @@
-// Package profile is the Terraform side of a user's profile record, of which only
-// the top-level members that are configured are managed.
 package profile
 
 import (
-	"context"
 	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -18,7 +17,7 @@ import (
 // members are top-level members of a profile by name.
 type members = map[string]jsontext.Value
 
-// resourceModel is the resource analytics_profile.
+// resourceModel is the model of the resource analytics_profile.
 type resourceModel struct {
 	tfkit.Scope
 	tfkit.PendingListOptions
@@ -32,109 +31,148 @@ type resourceModel struct {
 	Timeouts          tfkit.Timeouts         `tfsdk:"timeouts"`
 }
 
-// isImported is the state that an import begins with.
+// isImported reports whether the model is the state that an import begins with.
 func (m *resourceModel) isImported() bool {
 	return m.Profile.IsNull() && m.ProfileWOVersion.IsNull() && m.Fulfilled.IsNull()
 }
 
-// managesNothing reports a profile that is configured as an empty object: a person
-// without a profile has all of it.
+// managesNothing reports whether an empty object is configured. A person without a profile
+// has all members of it.
 func (m *resourceModel) managesNothing() bool {
 	managed := m.managed()
 	return managed != nil && len(managed) == 0
 }
 
-// resumes reports whether an apply goes on with a wait that was interrupted.
-func (m *resourceModel) resumes(ctx context.Context, private tfkit.PrivateReader) bool {
-	s, _ := tfkit.ReadSubmission(ctx, private, tfkit.KeySubmission)
-	return m.WaitForFulfilment.ValueBool() && s.Interrupted && s.State.IsOpen()
-}
-
-// managed are the members in plan or state; nil where they are write-only.
+// managed returns the members in plan or state; nil if they are write-only.
 func (m *resourceModel) managed() members {
 	managed, _ := m.Profile.Value()
 	return managed
 }
 
-// changes are the members that have to be sent to get from state to the plan.
-// written are those of the write-only attribute, which only the configuration has.
-func (m *resourceModel) changes(state *resourceModel, written members) members {
-	if state == nil {
-		if written != nil {
-			return written
-		}
-		return m.managed()
+// writeOnly returns the write-only members, which only the configuration has; nil if there
+// are none.
+func (m *resourceModel) writeOnly() members {
+	written, _ := m.ProfileWO.Value()
+	return written
+}
+
+// fromAPI sets the managed members to what the service holds, in the spelling of state if
+// that means the same. After an import, all members are managed. Write-only members have
+// no state.
+func (m *resourceModel) fromAPI(profile client.Profile) {
+	if m.isImported() {
+		m.Profile = customtypes.NewJSONObject(profile.Members)
+		return
+	}
+	if m.Profile.IsNull() {
+		return
 	}
 
-	if !m.ProfileWOVersion.IsNull() {
-		if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
-			return nil
+	observed := customtypes.NewJSONObject(observe(m.managed(), profile.Members))
+	if !observed.SemanticEquals(m.Profile) {
+		m.Profile = observed
+	}
+}
+
+// observe returns the managed members with the values in held. A member that is null and
+// absent from held stays null.
+func observe(managed, held members) members {
+	observed := members{}
+	for name, value := range managed {
+		if got, ok := held[name]; ok {
+			observed[name] = got
+		} else if value.Kind() == 'n' {
+			observed[name] = value
 		}
+	}
+	return observed
+}
+
+// planFulfilled plans fulfilled: unknown if the apply sends something or waits, and
+// otherwise as it is in state. s is the submission that the object stands for.
+func (m *resourceModel) planFulfilled(state resourceModel, s deferred.Submission) {
+	m.Fulfilled = state.Fulfilled
+	if m.mayChange(state) || m.resumes(s) {
+		m.Fulfilled = types.BoolUnknown()
+	}
+}
+
+// resumes reports whether an apply goes on with a wait that was interrupted.
+func (m *resourceModel) resumes(s deferred.Submission) bool {
+	return m.WaitForFulfilment.ValueBool() && s.Interrupted && s.State.IsOpen()
+}
+
+// mayChange reports whether an update has something to send, or whether that is known only
+// after apply.
+func (m *resourceModel) mayChange(state resourceModel) bool {
+	if m.Profile.IsUnknown() || m.ProfileWOVersion.IsUnknown() {
+		return true
+	}
+	if !m.ProfileWOVersion.IsNull() {
+		return !m.ProfileWOVersion.Equal(state.ProfileWOVersion)
+	}
+	return len(m.changes(state, nil)) > 0
+}
+
+// initial returns the members to send for an object that is created. written are the
+// write-only ones.
+func (m *resourceModel) initial(written members) members {
+	if written != nil {
 		return written
 	}
+	return m.managed()
+}
 
+// changes returns the members to send for an object in state. written are the write-only
+// ones.
+func (m *resourceModel) changes(state resourceModel, written members) members {
+	if m.ProfileWOVersion.IsNull() {
+		return differing(state.managed(), m.managed())
+	}
+	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+		return nil
+	}
+	return written
+}
+
+// differing returns the members of now that are not in before, or with another value.
+func differing(before, now members) members {
 	changed := members{}
-	before := state.managed()
-	for name, v := range m.managed() {
-		if prior, ok := before[name]; !ok || !jsonvalue.Equal(prior, v) {
-			changed[name] = v
+	for name, value := range now {
+		if prior, ok := before[name]; !ok || !jsonvalue.Equal(prior, value) {
+			changed[name] = value
 		}
 	}
 	return changed
 }
 
-// mayChange reports whether an update may have anything to send, also where that
-// is known only after apply.
-func (m *resourceModel) mayChange(state resourceModel) bool {
-	if m.Profile.IsUnknown() || m.ProfileWOVersion.IsUnknown() || !m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !m.ProfileWOVersion.IsNull() {
-		return true
-	}
-	return len(m.changes(&state, nil)) > 0
+// changesAreAbsent reports whether the service is known not to have the changes from state:
+// the refresh has compared state with it, unless an update is under way.
+func (m *resourceModel) changesAreAbsent(state resourceModel) bool {
+	return state.Fulfilled.ValueBool() && m.managed() != nil
 }
 
-// dropped are the names that state manages and the plan does not any more.
+// dropped returns the names of members that are managed in state and not in the plan.
 func (m *resourceModel) dropped(state resourceModel) []string {
 	if m.Profile.IsUnknown() || !m.ProfileWOVersion.IsNull() {
 		return nil
 	}
-	kept := m.managed()
-	var names []string
-	for name := range state.managed() {
-		if _, ok := kept[name]; !ok {
-			names = append(names, name)
-		}
+
+	dropped := state.managed()
+	for name := range m.managed() {
+		delete(dropped, name)
 	}
-	slices.Sort(names)
-	return names
+	return namesOf(dropped)
 }
 
-// show puts into state what the service holds of the managed members, in the
-// spelling of state where it means the same. Write-only members have no state.
-func (m *resourceModel) show(held members) {
-	if m.Profile.IsNull() {
-		return
-	}
-	seen := members{}
-	for name, v := range m.managed() {
-		switch got, ok := held[name]; {
-		case ok:
-			seen[name] = got
-		case v.Kind() == 'n': // null is as good as absent
-			seen[name] = v
-		}
-	}
-	if observed := customtypes.NewJSONObject(seen); !observed.SemanticEquals(m.Profile) {
-		m.Profile = observed
-	}
-}
-
-// cleared is an update that takes members back.
-func cleared(names []string) members {
-	nulls := members{}
+// nulls returns the update that clears members.
+func nulls(names []string) members {
+	update := members{}
 	for _, name := range names {
-		nulls[name] = jsontext.Value("null")
+		update[name] = jsontext.Value("null")
 	}
-	return nulls
+	return update
 }
 
+// namesOf returns the names of members, sorted.
 func namesOf(m members) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"context"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -31,10 +30,10 @@ var (
 
 const profileType = "analytics_profile"
 
-// What on_destroy accepts.
+// Values of on_destroy.
 const (
-	retain     = "retain"
-	clearNames = "clear"
+	destroyRetains = "retain"
+	destroyClears  = "clear"
 )
 
 // NewResource returns the resource analytics_profile.
@@ -47,102 +46,109 @@ func (r *profileResource) Metadata(_ context.Context, _ resource.MetadataRequest
 }
 
 func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"identity_id": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: tfkit.IdentityDescription + " Changing this replaces the object.",
+			Validators:          []validator.String{tfkit.Segment()},
+			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+		},
+		"profile": schema.StringAttribute{
+			Optional:   true,
+			Sensitive:  true,
+			CustomType: customtypes.JSONObjectType{},
+			Validators: []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
+			MarkdownDescription: "Members to manage, as the text of a JSON object, for example from `jsonencode`. Numbers are sent and compared exactly; those beyond a 64-bit float, such as `1e400`, are refused. " +
+				"A member that is removed from the configuration is no longer managed and stays as it is at the service; set it to `null` to clear it. The values are stored in plan and state as sensitive values; use `profile_wo` to keep them out. Exactly one of `profile` and `profile_wo` must be set.",
+		},
+		"profile_wo": schema.StringAttribute{
+			Optional:            true,
+			Sensitive:           true,
+			WriteOnly:           true,
+			CustomType:          customtypes.JSONObjectType{},
+			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
+			MarkdownDescription: "Members to manage, like `profile`, but never stored in plan or state. Requires Terraform 1.11 or later. Drift of the values is not detected: all members are sent again when `profile_wo_version` changes.",
+		},
+		"profile_wo_version": schema.Int64Attribute{
+			Optional:            true,
+			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
+			MarkdownDescription: "Version of `profile_wo`, a number of your choice. Changing it sends `profile_wo` again.",
+		},
+		"wait_for_fulfilment": schema.BoolAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether to wait until the service has fulfilled an update. With `false`, a later refresh sets `fulfilled`. Defaults to `true`.",
+		},
+		"fulfilled": schema.BoolAttribute{
+			Computed:            true,
+			MarkdownDescription: "Whether the service has fulfilled the latest update.",
+		},
+		"on_destroy": schema.StringAttribute{
+			Optional:   true,
+			Computed:   true,
+			Default:    stringdefault.StaticString(destroyRetains),
+			Validators: []validator.String{stringvalidator.OneOf(destroyRetains, destroyClears)},
+			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the profile as it is, with a warning; `clear` sets the managed members to `null`. " +
+				"To delete all data of a person, use `analytics_data_deletion`.",
+		},
+	}
+
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Members of one person's profile record, as code. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
-			"An update carries only the members that differ, and is deferred by the service, usually for less than 60 seconds; the provider waits for it.\n\n" +
+		MarkdownDescription: "Manages members of one person's profile record. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
+			"An update carries only the members that differ. The service defers it, usually for less than 60 seconds, and the provider waits for it.\n\n" +
 			"Destroying the object leaves the profile as it is, with a warning, unless `on_destroy` is `clear`.",
-		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(map[string]schema.Attribute{
-			"identity_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: tfkit.IdentityDescription + " A change replaces the object.",
-				Validators:          []validator.String{tfkit.Segment()},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-			},
-			"profile": schema.StringAttribute{
-				Optional:   true,
-				Sensitive:  true,
-				CustomType: customtypes.JSONObjectType{},
-				Validators: []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
-				MarkdownDescription: "Members to manage, as the text of a JSON object, for example from `jsonencode`. Numbers are sent and compared exactly; those beyond a 64-bit float, such as `1e400`, are refused. " +
-					"A member that is taken out of the configuration is no longer managed and stays as it is at the service; set it to `null` to clear it. The values are in plan and state, and sensitive; `profile_wo` keeps them out. Exactly one of `profile` and `profile_wo` is needed.",
-			},
-			"profile_wo": schema.StringAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				WriteOnly:           true,
-				CustomType:          customtypes.JSONObjectType{},
-				Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
-				MarkdownDescription: "The same as `profile`, kept out of plan and state; needs Terraform 1.11 or newer. Drift of its values is not noticed: all members are sent again when `profile_wo_version` changes.",
-			},
-			"profile_wo_version": schema.Int64Attribute{
-				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
-				MarkdownDescription: "A number of your own; a change of it sends `profile_wo` again.",
-			},
-			"wait_for_fulfilment": schema.BoolAttribute{
-				Optional:            true,
-				Computed:            true,
-				Default:             booldefault.StaticBool(true),
-				MarkdownDescription: "Whether to wait until the service has fulfilled an update. Defaults to `true`; with `false` a later refresh notices the fulfilment.",
-			},
-			"fulfilled": schema.BoolAttribute{
-				Computed:            true,
-				MarkdownDescription: "Whether the service has fulfilled the latest update.",
-			},
-			"on_destroy": schema.StringAttribute{
-				Optional:   true,
-				Computed:   true,
-				Default:    stringdefault.StaticString(retain),
-				Validators: []validator.String{stringvalidator.OneOf(retain, clearNames)},
-				MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the profile as it is and warns, `clear` sets the managed members to `null`. " +
-					"To delete all data of a person, use `analytics_data_deletion`.",
-			},
-		}), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
-		Blocks: map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
+		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Blocks:     map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }
 
-// ModifyPlan keeps the plan quiet where only spelling differs, says what is no
-// longer managed, and knows whether anything has to be waited for.
+// ModifyPlan ignores changes of spelling, warns about members that are no longer managed,
+// and plans whether the apply has something to send or to wait for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	moved := r.PlanKeptScope(ctx, req, resp)
+	scopeChange := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		return
 	}
-
-	var state, plan resourceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if req.Plan.Raw.IsNull() {
-		state.warnRetained(&resp.Diagnostics)
+		r.planDestroy(ctx, req, &resp.Diagnostics)
 		return
 	}
+
+	r.planUpdate(ctx, req, resp, scopeChange)
+}
+
+func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
+	var state resourceModel
+	diags.Append(req.State.Get(ctx, &state)...)
+	state.warnRetained(diags)
+}
+
+func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, scopeChange tfkit.ScopeChange) {
+	var state, plan resourceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	if moved == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, "update of the profile")
+	if scopeChange == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, updateName)
 		return
 	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		return
+		return // Terraform plans again, without a state
 	}
+
 	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
-	if names := plan.dropped(state); len(names) > 0 {
-		resp.Diagnostics.AddWarning("Members that are no longer managed",
-			"The configuration does not name these members of the profile any more, so they stay at the service as they are: "+strings.Join(names, ", ")+".\n\nTo clear a member, set it to null.")
-	}
-	switch {
-	case plan.mayChange(state), plan.resumes(ctx, req.Private):
-		plan.Fulfilled = types.BoolUnknown()
-	default:
-		plan.Fulfilled = state.Fulfilled
-	}
+	plan.warnDropped(state, &resp.Diagnostics)
+	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	plan.planFulfilled(state, s)
+
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -155,27 +161,22 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(plan, nil, config, &resp.Diagnostics)
+	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), response{&resp.State, resp.Private, &resp.Diagnostics})
 	if !ok {
 		return
 	}
 
-	u.save = func() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &u.plan)...)
-		resp.Diagnostics.Append(u.writePrivate(ctx, resp.Private)...)
-	}
-	if len(u.changes) == 0 { // there is nothing to send
-		u.plan.Fulfilled = types.BoolValue(true)
-		u.save()
+	if len(u.changes) == 0 {
+		plan.Fulfilled = types.BoolValue(true)
+		u.save(ctx)
 		return
 	}
 
-	if !u.send(ctx, tfkit.NothingSaved) {
-		return
-	}
-	if !u.await(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.NothingSaved) {
+	if err := u.apply(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
 		resp.State.RemoveResource(ctx)
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NothingSaved)
 	}
 }
 
@@ -190,38 +191,50 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
+	of := target{c, scope, &state}
 	s, submitted := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
 	if submitted && !state.Fulfilled.ValueBool() {
-		s, gone := refresh(ctx, r.Service, scope, &state, s, &resp.Diagnostics)
-		if gone {
-			warnRemoved(&resp.Diagnostics)
-			resp.State.RemoveResource(ctx)
-			return
-		}
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-		resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeySubmission, s)...)
+		r.readPending(ctx, of, s, resp)
 		return
 	}
 
-	held, err := c.GetProfile(ctx, scope, state.IdentityID.ValueString())
-	if client.IsClass(err, client.ClassNotFound) && !state.managesNothing() {
+	r.readFulfilled(ctx, of, resp)
+}
+
+// readPending is Read while an update is not known to be fulfilled.
+func (r *profileResource) readPending(ctx context.Context, of target, s deferred.Submission, resp *resource.ReadResponse) {
+	look := refresh{target: of, engine: r.Deferred, diags: &resp.Diagnostics}
+	s, gone := look.run(ctx, s)
+	if gone {
+		warnRemoved(&resp.Diagnostics)
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	if err != nil && !client.IsClass(err, client.ClassNotFound) {
+
+	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
+	resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeySubmission, s)...)
+}
+
+// readFulfilled is Read while no update is under way.
+func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *resource.ReadResponse) {
+	profile, err := of.client.GetProfile(ctx, of.scope, of.model.IdentityID.ValueString())
+	missing := client.IsClass(err, client.ClassNotFound)
+	if missing && !of.model.managesNothing() {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	if err != nil && !missing {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
 
-	if state.isImported() {
-		state.adopt(held)
-	} else {
-		state.show(held.Members)
-		state.Fulfilled = types.BoolValue(true) // no update is under way
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	of.model.fromAPI(profile)
+	of.model.Fulfilled = types.BoolValue(true)
+	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
 }
 
+// Update sends the members that differ from state, or resumes a wait that was interrupted.
+// If the update fails, the object stays as it was.
 func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -232,30 +245,27 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u, ok := r.begin(plan, &state, config, &resp.Diagnostics)
+
+	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly()), response{&resp.State, resp.Private, &resp.Diagnostics})
 	if !ok {
 		return
 	}
-
+	u.request.EffectKnownAbsent = plan.changesAreAbsent(state)
 	u.submission, _ = tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	u.save = func() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &u.plan)...)
-		resp.Diagnostics.Append(u.writePrivate(ctx, resp.Private)...)
-	}
-	if len(u.changes) == 0 && !u.goesOnWaiting() {
-		u.plan.Fulfilled = state.Fulfilled
-		u.save()
+
+	if len(u.changes) == 0 && !u.resumesWait() {
+		plan.Fulfilled = state.Fulfilled
+		u.save(ctx)
 		return
 	}
 
-	if len(u.changes) > 0 && !u.send(ctx, tfkit.PriorKept) {
-		return
-	}
-	if !u.await(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout), tfkit.PriorKept) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	if err := u.apply(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
+		resp.State.Raw = req.State.Raw
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }
 
+// Delete clears the managed members if on_destroy says so.
 func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -266,17 +276,24 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	names := append(namesOf(state.managed()), readNames(ctx, req.Private)...)
-	if state.OnDestroy.ValueString() != clearNames || len(names) == 0 {
+	if state.OnDestroy.ValueString() != destroyClears || len(names) == 0 {
 		state.warnRetained(&resp.Diagnostics)
 		return
 	}
 
-	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
+	r.clearMembers(ctx, &state, names, &resp.Diagnostics)
+}
+
+// clearMembers sets members to null, unless another object of the run has written the
+// profile. A person without a profile has nothing to clear.
+func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel, names []string, diags *diag.Diagnostics) {
+	c, scope, ok := r.ClientAndScope(state.Scope, diags)
 	if !ok {
 		return
 	}
-	nulls := cleared(names)
-	request := profileUpdate(c, scope, state, nulls, nulls)
+
+	update := nulls(names)
+	request := target{c, scope, state}.updateRequest(update, update)
 	me := r.WrittenProfiles.Object(profileType, "")
 	request.Superseded = func() bool {
 		_, superseded := r.WrittenProfiles.Withdraw(me, scope, request.Identity)
@@ -284,48 +301,21 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	_, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
-	if client.IsClass(err, client.ClassNotFound) {
-		return // a person who is gone has nothing to clear
-	}
-	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+	if err != nil && !client.IsClass(err, client.ClassNotFound) {
+		tfkit.AddError(diags, err, tfkit.PriorKept)
 	}
 	if report.Superseded {
-		warnNotCleared(&resp.Diagnostics)
+		warnNotCleared(diags)
 	}
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
 	if !r.ImportIdentity(ctx, req, resp) {
 		return
 	}
+
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_for_fulfilment"), true)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
-}
-
-func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
-	if m.OnDestroy.ValueString() == clearNames {
-		return
-	}
-	diags.AddWarning("The profile stays at the service",
-		"Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.")
-}
-
-// adopt takes over everything that the service holds, as an import does.
-func (m *resourceModel) adopt(held client.Profile) {
-	m.Profile = customtypes.NewJSONObject(held.Members)
-	m.Fulfilled = types.BoolValue(true)
-}
-
-func warnRemoved(diags *diag.Diagnostics) {
-	diags.AddWarning("The profile was removed while its update was pending",
-		"The service has no profile of this person any more, and the update that it had accepted came to nothing.\n\n"+
-			"In state now: nothing of this object.\nWhat to do: run plan; it creates the profile again. Where the person's data was deleted on purpose, take the object out of the configuration.")
-}
-
-func warnNotCleared(diags *diag.Diagnostics) {
-	diags.AddWarning("The profile was not cleared",
-		"Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have taken back what it wrote: a renamed key of for_each, or a renamed resource.\n\n"+
-			"In state now: the other object. Nothing was sent for this one.\nWhat to do: next time, write a moved block from the old address to the new one.")
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), destroyRetains)...)
 }

@@ -14,6 +14,7 @@ import (
 
 func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"theirs":"secret","plan":"free"}`)
 	state, diags := p.Create(name, config(`{"plan":"gold","seats":9007199254740993}`, nil))
@@ -22,6 +23,7 @@ func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
 	if state.Attributes["fulfilled"] != true || strings.Contains(fmt.Sprint(state.Attributes["profile"]), "theirs") {
 		t.Errorf("state %v", state.Attributes)
 	}
+
 	state = wantEmptyPlan(t, p, state, config(`{"plan":"gold","seats":9007199254740993}`, nil))
 	if strings.Contains(fmt.Sprint(state.Attributes["profile"]), "theirs") {
 		t.Errorf("state shows members that are not managed: %v", state.Attributes)
@@ -30,6 +32,7 @@ func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
 
 func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"a":1,"b":{"x":[1,2]},"c":"x","d":true}`, nil))
 	state, diags := p.Update(name, state, config(`{"a":1.0,"b":{"x":[1,2,3]},"c":null,"e":"new","d":true}`, nil))
@@ -40,6 +43,7 @@ func TestProfile_updateCarriesOnlyWhatDiffers(t *testing.T) {
 
 func TestProfile_driftOfAManagedMemberIsRepairedAlone(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	cfg := config(`{"a":1,"b":2}`, nil)
 	state := created(t, p, service, cfg)
@@ -49,6 +53,7 @@ func TestProfile_driftOfAManagedMemberIsRepairedAlone(t *testing.T) {
 	p.NoErrors(diags)
 	wantSent(t, service, `{"b":2}`)
 	service.PutProfile(scope, person, `{"b":2,"c":4}`)
+
 	service.Reset()
 	state, _ = p.MustRefresh(name, state)
 	_, diags = p.Update(name, state, cfg)
@@ -58,6 +63,7 @@ func TestProfile_driftOfAManagedMemberIsRepairedAlone(t *testing.T) {
 
 func TestProfile_spellingOfValuesIsNoChange(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"n":1,"z":0,"big":9007199254740993,"s":"é","l":[1,"a",{"b":null}]}`, nil))
 	state = wantEmptyPlan(t, p, state, config(`{ "l": [1.0, "a", {"b": null}], "s":"\u00e9", "big":9007199254740993.0, "z":-0, "n":1e0 }`, nil))
@@ -69,6 +75,7 @@ func TestProfile_spellingOfValuesIsNoChange(t *testing.T) {
 
 func TestProfile_removedMemberIsNoLongerManaged(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
 	plan, diags := p.Plan(name, state, config(`{"a":1}`, nil))
@@ -80,11 +87,13 @@ func TestProfile_removedMemberIsNoLongerManaged(t *testing.T) {
 	if held, _ := service.Profile(scope, person); len(held) != 2 {
 		t.Errorf("the service holds %v", held)
 	}
+
 	wantEmptyPlan(t, p, state, config(`{"a":1}`, nil))
 }
 
 func TestProfile_exactNamesArrive(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	cfg := config(`{"a.b":1,"q\"uote":2,"ünï":3,"__proto__":4,"":5,"$set":6,"sp ace":7}`, nil)
 	state := created(t, p, service, cfg)
@@ -94,11 +103,13 @@ func TestProfile_exactNamesArrive(t *testing.T) {
 			t.Errorf("%q did not arrive", member)
 		}
 	}
+
 	wantEmptyPlan(t, p, state, cfg)
 }
 
 func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	for _, text := range []string{"", "canary", `{"canary":`, `["canary"]`, "null", `{"canary":1e400}`, `{"canary":1,"canary":2}`} {
 		for attribute, cfg := range map[string]acctest.Attributes{"profile": config(text, nil), "profile_wo": writeOnly(text, 1, nil)} {
@@ -109,6 +120,7 @@ func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 			}
 		}
 	}
+
 	for label, cfg := range map[string]acctest.Attributes{
 		"neither":         {"identity_id": person},
 		"both":            config("{}", acctest.Attributes{"profile_wo": "{}", "profile_wo_version": 1}),
@@ -124,6 +136,7 @@ func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 			t.Errorf("%s is accepted", label)
 		}
 	}
+
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -131,6 +144,7 @@ func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 
 func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	cfg := writeOnly(`{"email":"canary@example.com"}`, 1, nil)
 	plan, diags := p.Plan(name, nil, cfg)
@@ -138,10 +152,12 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 	if plan.Attributes["profile_wo"] != nil {
 		t.Error("the plan holds the write-only value")
 	}
+
 	state := created(t, p, service, cfg)
 	if state.Attributes["profile_wo"] != nil || strings.Contains(string(state.Private), "canary") {
 		t.Errorf("state %v, private %s", state.Attributes, state.Private)
 	}
+
 	state = wantEmptyPlan(t, p, state, writeOnly(`{"email":"other@example.com"}`, 1, nil))
 	state, diags = p.Update(name, state, writeOnly(`{"email":"other@example.com","plan":"gold"}`, 2, nil))
 	p.NoErrors(diags)
@@ -151,6 +167,7 @@ func TestProfile_writeOnlyValuesAreSentByVersion(t *testing.T) {
 
 func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
 	service.Inject(fault)
@@ -159,6 +176,7 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	if state != nil {
 		t.Error("a failed create is in state")
 	}
+
 	cfg := writeOnly(`{"email":"canary@example.com"}`, 1, acctest.Attributes{"on_destroy": "clear"})
 	state = created(t, p, service, cfg)
 	service.Inject(fault)
@@ -167,11 +185,13 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
+
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte("{}")})
 	after, diags = p.Refresh(name, state)
 	if after == nil || len(diags.Errors()) != 1 {
 		t.Errorf("a failed refresh left %v, %v", after, diags.Errors())
 	}
+
 	p.NewRun()
 	service.Inject(fault)
 	after, diags = p.Destroy(name, state)
@@ -182,6 +202,7 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 
 func TestProfile_destroyRetainsOrClears(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
@@ -206,6 +227,7 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 
 func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"a":1,"b":"x"}`)
 	state, diags := p.Import(name, "org-demo/web/jane.doe%40example.com")
@@ -220,11 +242,13 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	if state, _ := p.Import(name, "nobody"); state != nil {
 		t.Error("somebody unknown was imported")
 	}
+
 	wantSent(t, service)
 }
 
 func TestProfile_removedOnlyByAProven404(t *testing.T) {
 	t.Parallel()
+
 	for label, tc := range map[string]struct {
 		fault   mockserver.Fault
 		removed bool
@@ -247,6 +271,7 @@ func TestProfile_removedOnlyByAProven404(t *testing.T) {
 
 func TestProfile_conflictsWithAPendingDeletion(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	state, diags := p.Create(name, config(`{"a":1}`, nil))
@@ -258,6 +283,7 @@ func TestProfile_conflictsWithAPendingDeletion(t *testing.T) {
 
 func TestProfileDataSource_readsExactly(t *testing.T) {
 	t.Parallel()
+
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"b":9007199254740993,"a":1.0}`)
 	read, diags := p.ReadData(name, acctest.Attributes{"identity_id": person})
@@ -265,6 +291,7 @@ func TestProfileDataSource_readsExactly(t *testing.T) {
 	if read["profile"] != `{"a":1.0,"b":9007199254740993}` || read["json"] == "" {
 		t.Errorf("read %v", read)
 	}
+
 	_, diags = p.ReadData(name, acctest.Attributes{"identity_id": "nobody"})
 	acctest.WantText(t, diags.Errors(), "Not found")
 }

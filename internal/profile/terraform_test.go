@@ -27,6 +27,7 @@ func block(lines ...string) string {
 
 func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
 	provider := acctest.Block(service)
@@ -38,6 +39,7 @@ func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 		resource.TestStep{
 			PreConfig: func() {
 				service.PutProfile(scope, person, `{"theirs":2,"plan":"free","seats":9007199254740993,"ratio":1}`)
+
 				service.Reset()
 			},
 			Config:           config,
@@ -53,11 +55,13 @@ func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 
 func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	text := func(version int, value string) string {
 		return block(`profile_wo = jsonencode({ nickname = var.nickname })`, fmt.Sprintf("profile_wo_version = %d", version)) +
 			fmt.Sprintf("variable \"nickname\" {\n  type = string\n  ephemeral = true\n  default = %q\n}\n", value)
 	}
+
 	cli := acctest.NewCLI(t, text(1, "first-canary"), acctest.Environment(service))
 	cli.SkipBefore(11) // which came with write-only attributes
 	cli.MustRun("apply", "-auto-approve")
@@ -66,10 +70,12 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	if r := cli.Run("apply", "-auto-approve"); r.Code != 1 || !strings.Contains(r.Output, "Not permitted") {
 		t.Fatalf("the apply ended with %d:\n%s", r.Code, r.Output)
 	}
+
 	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
 	if err != nil || !strings.Contains(string(state), `"profile_wo_version": 1`) || strings.Contains(string(state), "canary") {
 		t.Errorf("state (%v):\n%s", err, state)
 	}
+
 	cli.MustRun("apply", "-auto-approve")
 	wantSent(t, service, `{"nickname":"first-canary"}`, `{"nickname":"second-canary"}`, `{"nickname":"second-canary"}`)
 	cli.MustRun("plan", "-detailed-exitcode")
@@ -77,9 +83,11 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 
 func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
+
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			waiting := make(chan struct{})
 			var once sync.Once
 			service := mocktest.Start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) {
@@ -97,6 +105,7 @@ func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Output, "1 to change") {
 				t.Errorf("the next plan ended with %d:\n%s", r.Code, r.Output)
 			}
+
 			service.FulfilAll()
 			cli.MustRun("apply", "-auto-approve")
 			cli.MustRun("plan", "-detailed-exitcode")

@@ -15,6 +15,7 @@ const name = "analytics_current_user"
 
 func TestCurrentUser_eitherKindOfCredentials(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	for label, settings := range map[string]acctest.Attributes{
 		"password": acctest.Config(service),
@@ -32,6 +33,7 @@ func TestCurrentUser_eitherKindOfCredentials(t *testing.T) {
 
 func TestCurrentUser_answerThatIsNoUserIsAnError(t *testing.T) {
 	t.Parallel()
+
 	for words, fault := range map[string]mockserver.Fault{
 		"Authentication rejected":   {Status: 401, Body: []byte(`{}`)},
 		"Not JSON (text/html)":      {Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},

@@ -1,0 +1,87 @@
+package profile
+
+import (
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// updateName is how messages name the request.
+const updateName = "update of the profile"
+
+// warnUnfinished warns that an update that was waited for is not fulfilled.
+func warnUnfinished(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	tfkit.WarnUnfinished(diags, "the "+updateName, s, report)
+	if s.State != deferred.Dropped {
+		return
+	}
+
+	request := "The " + updateName
+	if s.ID != "" {
+		request += " (request " + tfkit.QuoteID(s.ID) + ")"
+	}
+	tfkit.Problem{
+		Summary: "The request left the pending list without a visible effect",
+		Detail:  request + " is no longer pending, and its effect cannot be seen at the service.",
+		InState: "the object with fulfilled = false",
+		Do:      "run plan; it shows what the service holds.",
+	}.AddWarning(diags)
+}
+
+// warnPending warns of what is unusual about an update that is pending at a refresh.
+func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	if report.Status != "" || report.Gap != "" {
+		tfkit.WarnUnfinished(diags, "the "+updateName, s, report)
+	}
+}
+
+// warnRemoved warns that the profile is gone, together with an update that was pending.
+func warnRemoved(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The profile was removed while its update was pending",
+		Detail:  "The service has no profile of this person any more, and the update that it had accepted came to nothing.",
+		InState: "nothing of this object",
+		Do:      "run plan; it creates the profile again. If the person's data was deleted on purpose, take the object out of the configuration.",
+	}.AddWarning(diags)
+}
+
+// warnDropped warns about members that the plan does not manage any more.
+func (m *resourceModel) warnDropped(state resourceModel, diags *diag.Diagnostics) {
+	names := m.dropped(state)
+	if len(names) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Members that are no longer managed",
+		Detail:  "The configuration does not name these members of the profile any more, so they stay at the service as they are: " + strings.Join(names, ", ") + ".",
+		Do:      "nothing, or set a member to null to clear it.",
+	}.AddWarning(diags)
+}
+
+// warnRetained warns that destroying the object leaves the profile at the service.
+func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
+	if m.OnDestroy.ValueString() == destroyClears {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The profile stays at the service",
+		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\".",
+		Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
+	}.AddWarning(diags)
+}
+
+// warnNotCleared warns that on_destroy = "clear" sent nothing, because another object of
+// the run has written the profile.
+func warnNotCleared(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The profile was not cleared",
+		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have taken back what it wrote: a renamed key of for_each, or a renamed resource.",
+		InState: "the other object; nothing was sent for this one",
+		Do:      "next time, write a moved block from the old address to the new one.",
+	}.AddWarning(diags)
+}
