@@ -1,4 +1,4 @@
-// Package session is the Terraform side of who the provider is logged in as.
+// Package session implements the data source analytics_current_user.
 package session
 
 import (
@@ -13,11 +13,12 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*currentUserDataSource)(nil)
 
-// NewCurrentUserDataSource is the data source analytics_current_user.
+// NewCurrentUserDataSource returns the data source analytics_current_user.
 func NewCurrentUserDataSource() datasource.DataSource { return &currentUserDataSource{} }
 
 type currentUserDataSource struct{ tfkit.DataSource }
 
+// currentUserModel is the model of analytics_current_user.
 type currentUserModel struct {
 	JSON types.String `tfsdk:"json"`
 }
@@ -28,12 +29,12 @@ func (d *currentUserDataSource) Metadata(_ context.Context, req datasource.Metad
 
 func (d *currentUserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the user that the credentials of the provider belong to, which also shows that the provider can reach the service and is let in.",
+		MarkdownDescription: "Reads the user to whom the credentials of the provider belong. This also shows that the provider can reach the service and log in.",
 		Attributes: map[string]schema.Attribute{
 			"json": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "The user record as JSON text, for `jsondecode`. The service does not document its fields. Sensitive, because it may hold personal data.",
+				MarkdownDescription: "User record as JSON text, for `jsondecode`. The service does not document its fields. Sensitive, because it may hold personal data.",
 			},
 		},
 	}
@@ -41,14 +42,18 @@ func (d *currentUserDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 
 func (d *currentUserDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
 	defer d.RecoverAndReport(ctx, &resp.Diagnostics)
+
 	c, ok := d.Ready(&resp.Diagnostics)
 	if !ok {
 		return
 	}
+
 	user, err := c.CurrentUser(ctx)
 	if err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &currentUserModel{JSON: types.StringValue(string(user))})...)
+
+	m := currentUserModel{JSON: types.StringValue(string(user))}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
