@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
-func TestLooksAreCountedWhileSomethingWaits(t *testing.T) {
+func TestTraffic_countsLooksWhileSomethingWaits(t *testing.T) {
 	t.Parallel()
 	at := func(second int) time.Time { return time.Date(2026, 3, 1, 0, 0, second, 0, time.UTC) }
 	got := trafficOf([]stage.Entry{
@@ -25,6 +25,7 @@ func TestLooksAreCountedWhileSomethingWaits(t *testing.T) {
 		{Operation: "listPendingRequests", Status: http.StatusOK, At: at(4)},
 		{Operation: "getProfile", Status: http.StatusOK, At: at(5)},
 	})
+
 	want := traffic{polls: 3, others: 3, waiting: 4 * time.Second, waitingPolls: 2}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(traffic{})); diff != "" {
 		t.Errorf("unexpected traffic (-want +got):\n%s", diff)
@@ -32,6 +33,7 @@ func TestLooksAreCountedWhileSomethingWaits(t *testing.T) {
 	if got.pollsPerSecond() != 0.5 || got.othersPer(2) != 1.5 {
 		t.Errorf("%v looks per second, %v others for each", got.pollsPerSecond(), got.othersPer(2))
 	}
+
 	if none := trafficOf(nil); none.pollsPerSecond() == none.pollsPerSecond() {
 		t.Error("a rate without time is known")
 	}
@@ -43,6 +45,7 @@ func TestReading_hasARowForEachShape(t *testing.T) { //nolint:paralleltest // se
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, row := range []string{"object of arrays ", "array ", "NDJSON ", "NDJSON without a discriminator ", "object of arrays, gzip "} {
 		if !strings.Contains(got.String(), "  "+row) {
 			t.Errorf("there is no row for %sin\n%s", row, got)
@@ -50,7 +53,7 @@ func TestReading_hasARowForEachShape(t *testing.T) { //nolint:paralleltest // se
 	}
 }
 
-func TestATableSetsManyBesideOne(t *testing.T) {
+func TestTable_setsManyBesideOne(t *testing.T) {
 	t.Parallel()
 	got := table{
 		title: "Things", one: "1 thing", many: "1,000 things", remark: "A remark.",
@@ -60,6 +63,7 @@ func TestATableSetsManyBesideOne(t *testing.T) {
 			{"memory", unknown, 30e6, inMegabytes},
 		},
 	}.String()
+
 	want := `Things
 
              1 thing  1,000 things     ratio
@@ -74,7 +78,7 @@ func TestATableSetsManyBesideOne(t *testing.T) {
 	}
 }
 
-func TestTheFlagsAreNumbersAndAName(t *testing.T) {
+func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]options{
 		"":                         {many: 1000, records: 1_000_000, sizes: []int{1000, 5000, 20_000}, singles: 5000},
@@ -89,25 +93,32 @@ func TestTheFlagsAreNumbersAndAName(t *testing.T) {
 			}
 			continue
 		}
+
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(options{})); diff != "" || err != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", args, err, diff)
 		}
 	}
+
 	if _, err := parse([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("help ended with %v", err)
 	}
 }
 
-func TestWaysToExportAreComparedWithCurl(t *testing.T) {
+func TestExportGrid_comparesWithCurl(t *testing.T) {
 	t.Parallel()
 	runs := []exportRun{
-		{time.Second, 400e6, unknown}, {4 * time.Second, 40e6, unknown}, {3 * time.Second, 400e6, 40e6}, {3 * time.Second, 40e6, 50e6}, {time.Second, 0, 30e6},
+		{cost{time.Second, unknown}, 400e6},
+		{cost{4 * time.Second, unknown}, 40e6},
+		{cost{3 * time.Second, 40e6}, 400e6},
+		{cost{3 * time.Second, 50e6}, 40e6},
+		{cost{time.Second, 30e6}, 0},
 	}
 	var ways []way
 	for _, name := range []string{"curl", "gzip", "plain", "packed", "empty"} {
 		ways = append(ways, way{name: name})
 	}
-	got := exportGrid(1000, ways, runs, exportRun{21 * time.Second, 4000e6, 41e6}).rows
+
+	got := exportGrid(1000, ways, runs, exportRun{cost{21 * time.Second, 41e6}, 4000e6}).rows
 	want := [][]string{
 		{"curl", "1.0 s", "1.0 s", "400", "100%", "400%", "unknown"},
 		{"gzip", "4.0 s", "4.0 s", "100", "25%", "100%", "unknown"},
@@ -121,7 +132,7 @@ func TestWaysToExportAreComparedWithCurl(t *testing.T) {
 	}
 }
 
-func TestThousandsAreSetApart(t *testing.T) {
+func TestThousands_areSetApart(t *testing.T) {
 	t.Parallel()
 	for want, n := range map[string]int{"0": 0, "999": 999, "1,000": 1000, "1,234,567": 1234567} {
 		if got := thousands(n); got != want {

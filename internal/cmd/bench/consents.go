@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // consentRounds is how often each number of resources is measured, both kinds in turn.
@@ -18,14 +18,13 @@ var consentSizes = []int{500, 1000}
 
 // lifecycle is what a configuration of resources takes from its plan to its end.
 type lifecycle struct {
-	create, apply, refresh, destroy time.Duration
-	state                           int64
-	memory                          float64
-	applied, refreshed              map[string]int // requests
+	create, apply, refresh, destroy cost
+	state                           int64          // bytes, after the apply
+	applied, refreshed              map[string]int // requests by operation
 }
 
-// consents measures analytics_consent beside terraform_data with the same values:
-// what the provider adds to what Terraform takes anyway.
+// consents measures analytics_consent beside terraform_data with the same values: what
+// the provider adds to what Terraform takes anyway.
 func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	g := grid{
 		title: "Single resources, analytics_consent beside terraform_data with the same nine values",
@@ -33,75 +32,92 @@ func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 		remark: fmt.Sprintf("The best of %d rounds, both kinds in turn, with -parallelism at its default of 10. Reads are those of the plan with refresh; "+
 			"an apply reads once before it writes, because a person may have chosen since.", consentRounds),
 	}
+
 	for _, n := range consentSizes {
-		ours, theirs := lifecycle{}, lifecycle{}
+		var ours, theirs lifecycle
 		for round := range consentRounds {
 			b.note("%s resources of each kind, round %d of %d ...", thousands(n), round+1, consentRounds)
-			for s, best := range map[*seeder]*lifecycle{&consentsSeeder: &ours, &dataSeeder: &theirs} {
-				got, err := b.live(ctx, *s, n)
-				if err != nil {
-					return nil, err
-				}
-				best.take(got)
+			if err := b.live(ctx, &ours, consentsSeeder, n); err != nil {
+				return nil, err
+			}
+			if err := b.live(ctx, &theirs, dataSeeder, n); err != nil {
+				return nil, err
 			}
 		}
-		perState := func(l lifecycle) string { return fmt.Sprintf("%d B", l.state/int64(n)) }
-		times := func(l lifecycle) []string {
-			return []string{inSeconds(l.create.Seconds()), inSeconds(l.apply.Seconds()), inSeconds(l.refresh.Seconds()), inSeconds(l.destroy.Seconds())}
-		}
-		over := func(a, b time.Duration) string { return fmt.Sprintf("x %.2f", a.Seconds()/b.Seconds()) }
-		g.rows = append(g.rows,
-			append(append([]string{thousands(n), "analytics_consent"}, times(ours)...), perState(ours), fmt.Sprintf("%.2f, %.2f, %d",
-				float64(ours.applied["updateConsent"])/float64(n), float64(ours.refreshed["getConsent"])/float64(n), ours.applied["login"])),
-			append(append([]string{"", "terraform_data"}, times(theirs)...), perState(theirs), ""),
-			[]string{"", "ratio", over(ours.create, theirs.create), over(ours.apply, theirs.apply), over(ours.refresh, theirs.refresh), over(ours.destroy, theirs.destroy), "", ""})
+		g.rows = append(g.rows, consentRows(n, ours, theirs)...)
 	}
+
 	return g, nil
 }
 
-// take keeps the best time of each part.
-func (l *lifecycle) take(got lifecycle) {
-	if l.applied == nil {
-		*l = got
-		return
+func consentRows(n int, ours, theirs lifecycle) [][]string {
+	perResource := func(requests int) float64 { return float64(requests) / float64(n) }
+	requests := fmt.Sprintf("%.2f, %.2f, %d",
+		perResource(ours.applied["updateConsent"]), perResource(ours.refreshed["getConsent"]), ours.applied["login"])
+
+	first := append([]string{thousands(n), consentsSeeder.name}, ours.figures(n)...)
+	second := append([]string{"", dataSeeder.name}, theirs.figures(n)...)
+	over := func(a, b cost) string { return fmt.Sprintf("x %.2f", a.wall.Seconds()/b.wall.Seconds()) }
+	third := []string{
+		"", "ratio", over(ours.create, theirs.create), over(ours.apply, theirs.apply),
+		over(ours.refresh, theirs.refresh), over(ours.destroy, theirs.destroy), "", "",
 	}
-	l.create, l.apply = min(l.create, got.create), min(l.apply, got.apply)
-	l.refresh, l.destroy = min(l.refresh, got.refresh), min(l.destroy, got.destroy)
+
+	return [][]string{append(first, requests), append(second, ""), third}
 }
 
-// live takes resources from their plan to their end, each with a service of its own.
-func (b *bench) live(ctx context.Context, s seeder, n int) (l lifecycle, err error) {
-	tf, service, err := b.seedingStage(ctx, s, n, 0, "-credentials", "login")
+// figures returns the cells of a lifecycle of n resources.
+func (l lifecycle) figures(n int) []string {
+	return []string{
+		inSeconds(l.create.wall.Seconds()), inSeconds(l.apply.wall.Seconds()),
+		inSeconds(l.refresh.wall.Seconds()), inSeconds(l.destroy.wall.Seconds()),
+		fmt.Sprintf("%d B", l.state/int64(n)),
+	}
+}
+
+// live takes n resources from their plan to their end, at a service of their own, and
+// keeps the best cost of each part in l.
+func (b *bench) live(ctx context.Context, l *lifecycle, s seeder, n int) error {
+	tf, service, err := b.seedingStage(ctx, seedingCase{s, n, 0}, "-credentials", "login")
 	if err != nil {
-		return l, err
+		return err
 	}
 	defer func() { _ = os.RemoveAll(tf.Dir) }()
-	for _, step := range []struct {
-		took  *time.Duration
-		words string
-		args  []string
-		seen  *map[string]int
-	}{
-		{&l.create, "to add", []string{"plan", "-out=seed.tfplan"}, nil},
-		{&l.apply, "Apply complete!", []string{"apply", "seed.tfplan"}, &l.applied},
-		{&l.refresh, "No changes.", []string{"plan"}, &l.refreshed},
-		{&l.destroy, "Destroy complete!", []string{"destroy", "-auto-approve", "-refresh=false"}, nil},
-	} {
+
+	part := func(best *cost, words string, args ...string) (requests map[string]int, err error) {
 		before := len(service.Entries())
-		if *step.took, l.memory, err = b.timed(ctx, tf, step.words, step.args...); err != nil {
-			return l, err
-		}
-		if step.seen != nil {
-			*step.seen = operations(service.Entries()[before:])
-		}
-		if info, err := os.Stat(filepath.Join(tf.Dir, "terraform.tfstate")); err == nil && step.seen == &l.applied {
-			l.state = info.Size()
-		}
+		got, err := b.measured(ctx, tf, words, args...)
+		best.take(got)
+		return operations(service.Entries()[before:]), err
 	}
-	return l, service.Stop()
+
+	if _, err := part(&l.create, "to add", "plan", "-out=seed.tfplan"); err != nil {
+		return err
+	}
+	if l.applied, err = part(&l.apply, "Apply complete!", "apply", "seed.tfplan"); err != nil {
+		return err
+	}
+	l.state = stateSize(tf)
+	if l.refreshed, err = part(&l.refresh, "No changes.", "plan"); err != nil {
+		return err
+	}
+	if _, err := part(&l.destroy, "Destroy complete!", "destroy", "-auto-approve", "-refresh=false"); err != nil {
+		return err
+	}
+
+	return service.Stop()
 }
 
-// operations counts requests by what they were for.
+// stateSize returns the size of the state in bytes; 0 where there is none.
+func stateSize(tf terraformcli.CLI) int64 {
+	info, err := os.Stat(filepath.Join(tf.Dir, "terraform.tfstate"))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// operations counts requests by their operation.
 func operations(entries []stage.Entry) map[string]int {
 	counts := map[string]int{}
 	for _, e := range entries {

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -31,26 +30,28 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	interrupted := ctx.Err() != nil
 	stop()
+
 	if err != nil {
 		report(os.Stderr, err, interrupted)
 		os.Exit(1)
 	}
 }
 
-// report says why there is no result. What Terraform says of an interrupt is of no
-// interest to whoever has interrupted it.
+// report prints why there is no result. After an interrupt that is not what Terraform
+// says of it.
 func report(stderr io.Writer, err error, interrupted bool) {
 	if interrupted {
 		_, _ = fmt.Fprintln(stderr, "bench: stopped before the end")
 		return
 	}
+
 	_, _ = fmt.Fprintln(stderr, "bench:", err)
 	if transcript := terraformcli.TranscriptOf(err); transcript != "" {
 		_, _ = fmt.Fprintf(stderr, "\nTerraform printed:\n%s", transcript)
 	}
 }
 
-// measurement is something that is measured, in a file of its own.
+// measurement is one thing that is measured, in a file of its own.
 type measurement struct {
 	name string
 	run  func(context.Context, *bench) (fmt.Stringer, error)
@@ -64,19 +65,6 @@ var measurements = []measurement{
 	{"seeding", seeding},
 }
 
-// bench is what measurements share.
-type bench struct {
-	options
-
-	stage *stage.Stage
-	note  func(format string, args ...any)
-}
-
-// watchMemory looks at the memory of the provider.
-func (b *bench) watchMemory(ctx context.Context) *peak.Watch {
-	return peak.Start(ctx, func(program, _ string) bool { return b.stage.IsProvider(program) })
-}
-
 // options are the command line.
 type options struct {
 	many    int
@@ -88,7 +76,8 @@ type options struct {
 
 func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.name }
 
-func parse(args []string, stderr io.Writer) (o options, err error) {
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents or seeding")
@@ -99,21 +88,41 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	for text := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return o, errors.New("-people has numbers from 1, with commas between")
-		}
-		o.sizes = append(o.sizes, n)
+
+	var err error
+	if o.sizes, err = parseSizes(*sizes); err != nil {
+		return o, err
 	}
-	known := o.only == "" || slices.ContainsFunc(measurements, o.wants)
-	if flags.NArg() > 0 || !known || o.many < 1 || o.many > 100_000 || o.records < 1 {
-		return o, errors.New("-only has the name of a measurement, -n and -records a number from 1")
+	if flags.NArg() > 0 {
+		return o, errors.New("there are flags only")
 	}
-	return o, nil
+
+	return o, o.validate()
 }
 
-// run measures everything and prints one table for each.
+func (o options) validate() error {
+	if !slices.ContainsFunc(measurements, o.wants) {
+		return errors.New("-only has the name of a measurement")
+	}
+	if o.many < 1 || o.many > 100_000 || o.records < 1 {
+		return errors.New("-n and -records have a number from 1, and -n at most 100000")
+	}
+	return nil
+}
+
+func parseSizes(text string) ([]int, error) {
+	var sizes []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 {
+			return nil, errors.New("-people has numbers from 1, with commas between")
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}
+
+// run builds what is needed and measures.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -122,6 +131,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	note := func(format string, args ...any) { _, _ = fmt.Fprintf(stdout, "  "+format+"\n", args...) }
@@ -134,12 +144,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	_, _ = fmt.Fprintf(stdout, "%s and the analytics provider, against a mock of the service\n\n", st.Version.Line)
+
 	if err := st.Build(ctx); err != nil {
 		return err
 	}
-	b := &bench{options: o, stage: st, note: note}
+
+	return (&bench{options: o, stage: st, note: note}).measure(ctx, stdout)
+}
+
+// measure runs all measurements that are wanted, and prints one table for each.
+func (b *bench) measure(ctx context.Context, stdout io.Writer) error {
 	for _, m := range measurements {
-		if !o.wants(m) {
+		if !b.wants(m) {
 			continue
 		}
 		measured, err := m.run(ctx, b)

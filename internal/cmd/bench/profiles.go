@@ -5,12 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"math"
-	"path/filepath"
-	"strings"
+	"net/http"
+	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 )
 
 // fulfilmentDelay is how long the service takes for an update once it is accepted.
@@ -26,7 +25,7 @@ const parallelism = 100
 var profilesTF []byte
 
 // profiles measures how profiles wait for their fulfilment: whether many cost the
-// service more looks at its queue than one.
+// service more looks at its pending list than one.
 func profiles(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	one, err := b.applyProfiles(ctx, 1)
 	if err != nil {
@@ -36,6 +35,7 @@ func profiles(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	waves := (b.many + parallelism - 1) / parallelism
 	return table{
 		title: fmt.Sprintf("Profiles, each update fulfilled %s after it is accepted", fulfilmentDelay),
@@ -51,80 +51,95 @@ func profiles(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	}, nil
 }
 
-// applied is one apply, as it was measured.
-type applied struct {
+// appliedProfiles is one apply, as it was measured.
+type appliedProfiles struct {
+	cost
 	traffic
-
-	wall   time.Duration
-	memory float64 // bytes; not a number where it cannot be found out
 }
 
 // applyProfiles creates so many profiles at a service of their own.
-func (b *bench) applyProfiles(ctx context.Context, n int) (applied, error) {
+func (b *bench) applyProfiles(ctx context.Context, n int) (appliedProfiles, error) {
 	b.note("applying %s ...", counted(n, "profile"))
+	var applied appliedProfiles
 	service, err := b.stage.Start(ctx, "-fulfilment-delay", fulfilmentDelay.String())
 	if err != nil {
-		return applied{}, err
+		return applied, err
 	}
-	dir, err := b.writeProfiles(n)
+	values, err := profileValues(n)
 	if err != nil {
-		return applied{}, err
-	}
-	tf := b.stage.Terraform.In(dir, service.Environment()...)
-	tf.Limit = timeLimit
-	if err := expect(ctx, tf, "successfully initialized", "init"); err != nil {
-		return applied{}, err
+		return applied, err
 	}
 
-	memory := b.watchMemory(ctx)
-	began := time.Now()
-	err = expect(ctx, tf, fmt.Sprintf("Resources: %d added, 0 changed, 0 destroyed", n),
-		"apply", "-auto-approve", fmt.Sprintf("-parallelism=%d", parallelism))
-	wall, peak := time.Since(began), memory.Stop()
+	files := map[string][]byte{"main.tf": profilesTF, "people.auto.tfvars.json": values}
+	tf, err := b.initialize(ctx, fmt.Sprintf("profiles-%d", n), files, service.Environment())
 	if err != nil {
-		return applied{}, err
+		return applied, err
 	}
-	if err := service.Stop(); err != nil {
-		return applied{}, err
+	applied.cost, err = b.measured(ctx, tf, fmt.Sprintf("Resources: %d added, 0 changed, 0 destroyed", n),
+		"apply", "-auto-approve", fmt.Sprintf("-parallelism=%d", parallelism))
+	if err != nil {
+		return applied, err
 	}
-	return applied{traffic: trafficOf(service.Entries()), wall: wall, memory: peak}, nil
+
+	err = service.Stop()
+	applied.traffic = trafficOf(service.Entries())
+
+	return applied, err
 }
 
-// writeProfiles writes a configuration with so many people.
-func (b *bench) writeProfiles(n int) (dir string, err error) {
-	type person struct {
+// profileValues returns a value for var.people with so many people.
+func profileValues(n int) ([]byte, error) {
+	type profile struct {
 		Plan  string `json:"plan"`
 		Seats int    `json:"seats"`
 	}
-	people := map[string]person{}
+	people := map[string]profile{}
 	for i := range n {
-		people[fmt.Sprintf("user-%05d", i+1)] = person{Plan: "gold", Seats: i}
+		people[fmt.Sprintf("user-%05d", i+1)] = profile{Plan: "gold", Seats: i}
 	}
-	values, err := json.Marshal(map[string]any{"people": people})
-	if err != nil {
-		return "", err
-	}
-	folder := fmt.Sprintf("profiles-%d", len(people))
-	if _, err := b.stage.Write(filepath.Join(folder, "people.auto.tfvars.json"), values); err != nil {
-		return "", err
-	}
-	file, err := b.stage.Write(filepath.Join(folder, "main.tf"), profilesTF)
-	return filepath.Dir(file), err
+	return json.Marshal(map[string]any{"people": people})
 }
 
-// expect runs a command that has to succeed and to say so.
-func expect(ctx context.Context, tf terraformcli.CLI, words string, args ...string) error {
-	res, err := tf.Run(ctx, args...)
-	if err != nil {
-		return err
+// traffic is what the service received: looks at its pending list, and all others.
+type traffic struct {
+	polls, others int
+
+	// waiting is the time from the first request that the service accepted into its
+	// queue to the last request at all; waitingPolls are the looks in it.
+	waiting      time.Duration
+	waitingPolls int
+}
+
+func trafficOf(entries []stage.Entry) traffic {
+	t := traffic{polls: pollsIn(entries)}
+	t.others = len(entries) - t.polls
+
+	first := slices.IndexFunc(entries, func(e stage.Entry) bool { return e.Status == http.StatusAccepted })
+	if first >= 0 {
+		t.waiting = entries[len(entries)-1].At.Sub(entries[first].At)
+		t.waitingPolls = pollsIn(entries[first:])
 	}
-	if res.Code != 0 || !strings.Contains(res.Stdout, words) {
-		return &terraformcli.UnexpectedError{
-			Reason:     fmt.Sprintf("%s %s ended with status %d, or without %q", filepath.Base(tf.Path), args[0], res.Code, words),
-			Transcript: res.Output,
+
+	return t
+}
+
+func pollsIn(entries []stage.Entry) int {
+	n := 0
+	for _, e := range entries {
+		if e.Operation == "listPendingRequests" {
+			n++
 		}
 	}
-	return nil
+	return n
 }
 
-var unknown = math.NaN()
+func (t traffic) pollsPerSecond() float64 {
+	if t.waiting <= 0 {
+		return unknown
+	}
+	return float64(t.waitingPolls) / t.waiting.Seconds()
+}
+
+// othersPer returns how many requests beside the looks there were for each of n
+// objects.
+func (t traffic) othersPer(n int) float64 { return float64(t.others) / float64(n) }

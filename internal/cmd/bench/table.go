@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// grid is figures in rows and columns, as they are printed.
+// grid is a table of texts.
 type grid struct {
 	title  string
 	head   []string
@@ -16,6 +16,7 @@ type grid struct {
 	remark string
 }
 
+// String returns the grid as it is printed, with columns of equal width.
 func (g grid) String() string {
 	lines := append([][]string{g.head}, g.rows...)
 	widths := make([]int, len(g.head))
@@ -24,6 +25,7 @@ func (g grid) String() string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", g.title)
 	for _, line := range lines {
@@ -36,6 +38,7 @@ func (g grid) String() string {
 	if g.remark != "" {
 		fmt.Fprintf(&b, "\n  %s\n", g.remark)
 	}
+
 	return b.String()
 }
 
@@ -53,7 +56,7 @@ type row struct {
 	format    func(float64) string
 }
 
-// String is the table as it is printed, with the ratio of the two columns.
+// String returns the table as it is printed, with the ratio of the two columns.
 func (t table) String() string {
 	g := grid{title: t.title, head: []string{"", t.one, t.many, "ratio"}, remark: t.remark}
 	for _, r := range t.rows {
@@ -81,7 +84,7 @@ func hundredths(f float64) string  { return fmt.Sprintf("%.2f", f) }
 func whole(f float64) string       { return thousands(int(f)) }
 func inMegabytes(f float64) string { return fmt.Sprintf("%.0f MB", f/1e6) }
 
-// thousands writes 1234567 as 1,234,567.
+// thousands formats 1234567 as 1,234,567.
 func thousands(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
