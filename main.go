@@ -1,4 +1,4 @@
-// The Terraform provider analytics.
+// Command terraform-provider-analytics is the Terraform provider analytics.
 package main
 
 import (
@@ -26,6 +26,7 @@ const address = "registry.terraform.io/terraform-analytics/analytics"
 func main() {
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
 	flag.Parse()
+
 	silenceStandardLogger()
 	silenceUnreadLogs(os.Environ(), os.Setenv) //nolint:forbidigo // nothing else runs yet
 
@@ -44,30 +45,32 @@ func serve(debug bool) error {
 	newServer := func() tfprotov6.ProviderServer {
 		return work.Count(provider.NewServer(version, os.Getenv))
 	}
+
 	if debug {
-		// Whoever debugs is the parent, and may end before the process does.
+		// The debugger is the parent, and may end before this process does.
 		return tf6server.Serve(address, newServer, tf6server.WithManagedDebug())
 	}
 
 	parent := orphan.Watch()
 	go endAfter(parent, work)
 	surviveFirstTerminate(parent)
+
 	return tf6server.Serve(address, newServer)
 }
 
-// endAfter ends the process after its parent. What is under way was cancelled with the
-// parent's connection, and has a moment to come to its end: a request that was sent is
-// settled, and no file is left half written.
+// endAfter ends the process after its parent. The work under way was cancelled with the
+// parent's connection, and has a moment to finish: the outcome of a request that was sent is
+// found out, and no file is left half written.
 func endAfter(parent *orphan.Parent, work *orphan.Work) {
 	<-parent.Gone()
 	work.Wait(orphan.Grace)
 	os.Exit(1)
 }
 
-// surviveFirstTerminate ignores one SIGTERM while the parent is there. Terraform
-// answers a SIGTERM to the process group by asking for a stop and saving what the
-// provider still returns; a provider that is gone by then has lost it. Terraform ends
-// this process when it is done; a second SIGTERM ends it in any case.
+// surviveFirstTerminate ignores one SIGTERM while the parent lives. If the process group
+// receives a SIGTERM, Terraform asks the provider to stop and saves what it still returns,
+// which would be lost if the provider ended at once. Terraform ends this process when it is
+// done. A second SIGTERM ends it in any case.
 func surviveFirstTerminate(parent *orphan.Parent) {
 	terminate := make(chan os.Signal, 1)
 	signal.Notify(terminate, syscall.SIGTERM)
@@ -80,19 +83,19 @@ func surviveFirstTerminate(parent *orphan.Parent) {
 	}()
 }
 
-// silenceStandardLogger drops what libraries write to the logger of package log.
-// net/http writes there what it has received, such as an answer that nobody asked for,
-// and Terraform puts it into its own log.
+// silenceStandardLogger discards what libraries log with package log. net/http logs what it
+// has received, such as an unsolicited answer, and Terraform would write that to its own log.
 func silenceStandardLogger() { log.SetOutput(io.Discard) }
 
-// silenceUnreadLogs turns the loggers off where no TF_LOG variable is set: they
-// would write trace lines that nobody reads, for a good part of the CPU time.
+// silenceUnreadLogs turns the loggers off if no TF_LOG variable is set. They would spend a
+// good part of the CPU time on trace lines that nobody reads.
 func silenceUnreadLogs(environment []string, setenv func(key, value string) error) {
 	for _, entry := range environment {
 		if strings.HasPrefix(entry, "TF_LOG") {
 			return
 		}
 	}
+
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_ANALYTICS"} {
 		if err := setenv(name, "off"); err != nil {
 			fail(err)

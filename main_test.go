@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLoggersAreTurnedOffOnlyWhereNobodyReadsThem(t *testing.T) {
+func TestSilenceUnreadLogs_onlyIfNobodyReadsThem(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		environment []string

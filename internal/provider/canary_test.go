@@ -108,9 +108,9 @@ data "analytics_current_user" "me" {}
 
 const canaryAddress = "2001:db8:cafe:affe:1234:5678:9abc:def0"
 
-// TestNoSecretComesOutAnywhere runs the main cases with everything logged, and
+// TestAccProvider_noSecretComesOutAnywhere runs the main cases with everything logged, and
 // searches everything that was printed or written for the credentials.
-func TestNoSecretComesOutAnywhere(t *testing.T) {
+func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 	t.Parallel()
 	for way, format := range map[string]string{"password": "TRACE", "key": "JSON", "token": "TRACE"} {
 		t.Run(way+" "+format, func(t *testing.T) {

@@ -24,7 +24,7 @@ resource "analytics_consent" %q {
 `, identity, identity)
 }
 
-func TestCredentialsThatContradictEachOtherAreShownAtTheirAttribute(t *testing.T) {
+func TestAccProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *testing.T) {
 	t.Parallel()
 	for words, block := range map[string]string{
 		"excludes the other credentials": `base_url = "https://h.example.com"
@@ -44,7 +44,7 @@ func TestCredentialsThatContradictEachOtherAreShownAtTheirAttribute(t *testing.T
 	}
 }
 
-func TestASecretRotatedBetweenPlanAndApplyWorks(t *testing.T) {
+func TestAccProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	environment := acctest.Environment(service)
@@ -59,9 +59,9 @@ func TestASecretRotatedBetweenPlanAndApplyWorks(t *testing.T) {
 	}
 }
 
-// TestAnInterruptSavesWhatIsDone interrupts an apply of which one object is done and
+// TestAccProvider_interruptSavesWhatIsDone interrupts an apply of which one object is done and
 // another waits for an answer that never comes.
-func TestAnInterruptSavesWhatIsDone(t *testing.T) {
+func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()
 	for name, stop := range acctest.Interrupts() {
 		t.Run(name, func(t *testing.T) {

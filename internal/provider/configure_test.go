@@ -18,7 +18,7 @@ const user = "analytics_current_user"
 
 var good = acctest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "k"}
 
-func TestBadSettingsAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
+func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		config    acctest.Attributes
@@ -77,7 +77,7 @@ func TestBadSettingsAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
 	}
 }
 
-func TestTheWholeBlockCanComeFromTheEnvironment(t *testing.T) {
+func TestProvider_blockFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Wire = mockserver.Wire{LoginParametersIn: "form", ConsentParametersIn: "query", AgreementTimeFormat: "unix_ms"}
@@ -107,7 +107,7 @@ func TestTheWholeBlockCanComeFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestUnusableVariablesAreNamedAndNotRepeated(t *testing.T) {
+func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
@@ -122,7 +122,7 @@ func TestUnusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	}
 }
 
-func TestTheBlockWinsOverTheEnvironmentAsAWhole(t *testing.T) {
+func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	environment := map[string]string{
@@ -140,7 +140,7 @@ func TestTheBlockWinsOverTheEnvironmentAsAWhole(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "needs project_id")
 }
 
-func TestUnknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
+func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	t.Parallel()
 	consent := acctest.Attributes{
 		"identity_id": "user-1001", "agreement_time": "2026-01-31T12:00:00Z",
@@ -177,7 +177,7 @@ func TestUnknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	}
 }
 
-func TestTwoProvidersShareNothing(t *testing.T) {
+func TestProvider_twoInstancesShareNothing(t *testing.T) {
 	t.Parallel()
 	first, second := mocktest.Start(t), mocktest.Start(t)
 	a, b := acctest.MustStart(t, acctest.Config(first)), acctest.MustStart(t, acctest.Config(second))
@@ -199,7 +199,7 @@ func TestTwoProvidersShareNothing(t *testing.T) {
 	}
 }
 
-func TestConfiguringContactsNobody(t *testing.T) {
+func TestProvider_configuringSendsNothing(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	acctest.MustStart(t, acctest.Config(service))
@@ -208,7 +208,7 @@ func TestConfiguringContactsNobody(t *testing.T) {
 	}
 }
 
-func TestCertificatesOfAPrivateAuthorityAreTrustedWhereTheyAreNamed(t *testing.T) {
+func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	t.Parallel()
 	service := mocktest.StartTLS(t, mocktest.Valid)
 	settings := acctest.Config(service)
@@ -226,13 +226,13 @@ func TestCertificatesOfAPrivateAuthorityAreTrustedWhereTheyAreNamed(t *testing.T
 	acctest.WantText(t, diags.Errors(), "holds no certificate")
 }
 
-func TestABaseURLThatEndsInTheVersionIsWarnedOf(t *testing.T) {
+func TestProvider_warnsOfABaseURLWithTheVersion(t *testing.T) {
 	t.Parallel()
 	_, diags := acctest.Start(t, good.With(acctest.Attributes{"base_url": "https://h.example.com/v1/"}), nil)
 	acctest.WantText(t, diags.Warnings(), "base_url ends in /v1")
 }
 
-func TestAWrongClockIsWarnedOfOnce(t *testing.T) {
+func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	t.Parallel()
 	clock := mockserver.NewManualClock(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Clock = clock })
@@ -245,7 +245,7 @@ func TestAWrongClockIsWarnedOfOnce(t *testing.T) {
 	}
 }
 
-func TestUnknownCredentialsAndScopesAreNotTakenForContradictions(t *testing.T) {
+func TestProvider_unknownCredentialsAndScopesAreNoContradictions(t *testing.T) {
 	t.Parallel()
 	for _, config := range []acctest.Attributes{
 		{"base_url": "https://h.example.com", "api_secret_key": acctest.Unknown, "token": acctest.Unknown},
@@ -257,7 +257,7 @@ func TestUnknownCredentialsAndScopesAreNotTakenForContradictions(t *testing.T) {
 	}
 }
 
-func TestLimitsOfTheEnvironmentAreInForce(t *testing.T) {
+func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	environment := map[string]string{"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": "a"}

@@ -36,7 +36,7 @@ func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.Sta
 	return states, errors
 }
 
-func TestManyObjectsStayWithinTheConnections(t *testing.T) {
+func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 10}))
@@ -52,7 +52,7 @@ func TestManyObjectsStayWithinTheConnections(t *testing.T) {
 	}
 }
 
-func TestATokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
+func TestProvider_tokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 	t.Parallel()
 	clock := mockserver.NewManualClock(time.Now())
 	service := mocktest.Start(t, func(s *mockserver.Server) {
@@ -75,7 +75,7 @@ func TestATokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 	}
 }
 
-func TestCredentialsThatAreRefusedAreTriedOnceForAllObjects(t *testing.T) {
+func TestProvider_refusedCredentialsAreTriedOnceForAllObjects(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault  mockserver.Fault
@@ -106,7 +106,7 @@ func TestCredentialsThatAreRefusedAreTriedOnceForAllObjects(t *testing.T) {
 	}
 }
 
-func TestA401OnceIsNotNoticed(t *testing.T) {
+func TestProvider_one401IsNotNoticed(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service))
@@ -118,7 +118,7 @@ func TestA401OnceIsNotNoticed(t *testing.T) {
 	}
 }
 
-func TestAPasswordChangedInMidRunIsTriedOnceMore(t *testing.T) {
+func TestProvider_passwordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service))
@@ -135,7 +135,7 @@ func TestAPasswordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsSettledWithoutASecondEffect(t *testing.T) {
+func TestProvider_lostAnswerHasNoSecondEffect(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service))
@@ -147,7 +147,7 @@ func TestALostAnswerIsSettledWithoutASecondEffect(t *testing.T) {
 	}
 }
 
-func TestAServiceThatCannotBeReachedIsNamedByItsHostAlone(t *testing.T) {
+func TestProvider_unreachableServiceIsNamedByItsHostAlone(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	settings := acctest.Attributes{"base_url": service.URL + "/canary", "api_secret_key": "canary-key", "account_id": "a", "max_retries": 0}

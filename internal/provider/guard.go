@@ -39,10 +39,10 @@ func newGuard(next tfprotov6.ProviderServer) Server {
 	return guard{all}
 }
 
-// diagnostics are those of a response.
+// diagnostics holds the diagnostics of a response.
 type diagnostics []*tfprotov6.Diagnostic
 
-// guarded passes a request on. Where that panics, broken returns the response.
+// guarded calls next with the request. If that panics, broken returns the response.
 func guarded[Request, Response any](
 	ctx context.Context, req *Request,
 	next func(context.Context, *Request) (*Response, error),

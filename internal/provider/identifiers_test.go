@@ -17,7 +17,7 @@ var unseen = map[string]string{
 	"can\u200fary": "cannot be seen, U+200F at byte 3",
 }
 
-func TestIdentifiers_oneRuleForAllObjects(t *testing.T) {
+func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := acctest.MustStart(t, acctest.Config(service))
@@ -57,7 +57,7 @@ func TestIdentifiers_oneRuleForAllObjects(t *testing.T) {
 	}
 }
 
-func TestIdentifiers_providerBlockAndEnvironment(t *testing.T) {
+func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	for _, setting := range []string{"org_id", "project_id", "account_id", "email", "token", "api_secret_key"} {
@@ -85,7 +85,7 @@ func TestIdentifiers_providerBlockAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestIdentifiers_imports(t *testing.T) {
+func TestProvider_identifiersOfImports(t *testing.T) {
 	t.Parallel()
 	p := acctest.MustStart(t, acctest.Config(mocktest.Start(t)))
 	for _, name := range []string{"analytics_consent", "analytics_profile"} {

@@ -11,39 +11,40 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// minRequestsPerSecond keeps a limit from looking like a hang.
+// minRequestsPerSecond is the lowest limit that does not look like a hang.
 const minRequestsPerSecond = 0.01
 
 func limitAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"read_only": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether every write fails before anything is sent. Defaults to `false`." + fromEnv("read_only"),
+			MarkdownDescription: "Whether every write is an error before anything is sent. Defaults to `false`." + fromEnv("read_only"),
 		},
 		"max_concurrency": schema.Int64Attribute{
 			Optional:   true,
 			Validators: []validator.Int64{int64validator.Between(1, client.LimitMaxConcurrency)},
-			MarkdownDescription: fmt.Sprintf("How many requests are under way at once at most, from 1 to %d. Terraform's own `-parallelism` is a limit as well. Defaults to %d.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of concurrent requests, from 1 to %d. Terraform's own `-parallelism` is a limit as well. Defaults to %d.",
 				client.LimitMaxConcurrency, client.DefaultMaxConcurrency) + fromEnv("max_concurrency"),
 		},
 		"requests_per_second": schema.Float64Attribute{
 			Optional:   true,
 			Validators: []validator.Float64{float64validator.Between(minRequestsPerSecond, client.LimitRequestsPerSec)},
-			MarkdownDescription: fmt.Sprintf("How many requests are sent in a second at most, from %v to %d. Unset, the rate is not limited; the service documents no limit.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of requests per second, from %v to %d. By default the rate is not limited, because the service documents no limit.",
 				minRequestsPerSecond, client.LimitRequestsPerSec) + fromEnv("requests_per_second"),
 		},
 		"request_timeout": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{durationValidator{client.MinRequestTimeout, client.LimitRequestTimeout}},
-			MarkdownDescription: fmt.Sprintf("How long one attempt of a request may take, answer included, as a duration such as `45s`, from %s to %s. Defaults to %s.",
+			MarkdownDescription: fmt.Sprintf("Timeout of one attempt of a request, the answer included, as a duration such as `45s`, from %s to %s. Defaults to %s.",
 				client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout) + fromEnv("request_timeout"),
 		},
 		"max_retries": schema.Int64Attribute{
 			Optional:   true,
 			Validators: []validator.Int64{int64validator.Between(0, client.LimitMaxRetries)},
-			MarkdownDescription: fmt.Sprintf("How often a request that failed for a passing reason is sent again at most, from 0 to %d. A write is sent again only where it certainly had no effect, or after looking. Defaults to %d.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. A write is sent again only if it certainly had no effect, or after the provider has read what the service holds. Defaults to %d.",
 				client.LimitMaxRetries, client.DefaultMaxRetries) + fromEnv("max_retries"),
 		},
 	}
@@ -62,12 +63,14 @@ func (v durationValidator) ValidateString(ctx context.Context, req validator.Str
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if d, err := time.ParseDuration(req.ConfigValue.ValueString()); err != nil || d < v.from || d > v.to {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration", "The value "+v.Description(ctx)+".")
+
+	d, err := time.ParseDuration(req.ConfigValue.ValueString())
+	if err != nil || d < v.from || d > v.to {
+		tfkit.Problem{Summary: "Invalid duration", Detail: "The value " + v.Description(ctx) + ".", At: req.Path}.AddError(&resp.Diagnostics)
 	}
 }
 
-// secretValidator refuses credentials that cannot work, without repeating them.
+// secretValidator refuses credentials that cannot be sent, without repeating them.
 type secretValidator struct{ name string }
 
 func (v secretValidator) Description(context.Context) string {
@@ -80,7 +83,8 @@ func (v secretValidator) ValidateString(_ context.Context, req validator.StringR
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
+
 	if problem := client.ValidateSecret(v.name, req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Unusable credential", "The value "+problem+". It is not shown.")
+		tfkit.Problem{Summary: "Unusable credential", Detail: "The value " + problem + ". It is not shown.", At: req.Path}.AddError(&resp.Diagnostics)
 	}
 }

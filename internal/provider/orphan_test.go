@@ -59,7 +59,7 @@ func waitUntil(limit time.Duration, condition func() bool) bool {
 // endsWithin is the ten seconds that are promised, and room for a busy machine.
 const endsWithin = 15 * time.Second
 
-func TestAccOrphan_providerEndsAfterAKilledTerraform(t *testing.T) {
+func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 	t.Parallel()
 	var rows strings.Builder
 	rows.WriteString("identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n")
@@ -127,7 +127,7 @@ func TestAccOrphan_providerEndsAfterAKilledTerraform(t *testing.T) {
 	}
 }
 
-func TestAccLog_answersNobodyAskedForAreNotLogged(t *testing.T) {
+func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

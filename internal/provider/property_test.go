@@ -70,12 +70,12 @@ func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
-// TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan applies random objects under
+// TestProvider_convergesUnderRandomFaults applies random objects under
 // random faults, each apply a process of its own, until none fails; then no accepted
 // request may be lost, none may have been sent twice, and the plan has to be empty.
 // Nothing is retried within an apply, so that an answer and the look for it are often
 // lost both.
-func TestUnderRandomFaultsAppliesConvergeToAnEmptyPlan(t *testing.T) {
+func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(10, 2000) {
 		seed := soak.Seed(i)

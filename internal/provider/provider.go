@@ -1,5 +1,5 @@
-// Package provider is the provider block: its schema, its configuration from block
-// and environment, and the list of everything the provider offers.
+// Package provider implements the provider analytics: the schema of its block, its
+// configuration from block and environment, and the list of everything it offers.
 package provider
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
 )
 
-// TypeName is the prefix of everything that the provider offers.
+// TypeName is the prefix of the provider's resources and data sources.
 const TypeName = "analytics"
 
 var (
@@ -29,16 +29,16 @@ var (
 	_ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
 )
 
-// Option changes how the provider reaches the service.
+// Option changes the configuration of the client.
 type Option func(*client.Config)
 
-// New is the provider. getenv reads the environment, so that tests need not change
-// that of the whole process.
+// New returns the provider. getenv reads the environment; tests pass their own, so as not to
+// change that of the process.
 func New(version string, getenv func(string) string, options ...Option) provider.Provider {
 	return &analyticsProvider{version: version, getenv: getenv, options: options}
 }
 
-// NewServer serves the provider over protocol 6, with panics turned into errors.
+// NewServer returns the provider as a server of protocol 6 that turns panics into errors.
 func NewServer(version string, getenv func(string) string, options ...Option) Server {
 	return newGuard(providerserver.NewProtocol6(New(version, getenv, options...))())
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// model is the provider block.
+// model holds the attributes of the provider block.
 type model struct {
 	BaseURL           types.String  `tfsdk:"base_url"`
 	Email             types.String  `tfsdk:"email"`
@@ -35,7 +35,7 @@ type model struct {
 	Wire              types.Object  `tfsdk:"wire"`
 }
 
-// wireModel is the nested object wire.
+// wireModel holds the attributes of the nested object wire.
 type wireModel struct {
 	LoginParametersIn   types.String `tfsdk:"login_parameters_in"`
 	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
@@ -47,17 +47,17 @@ type wireModel struct {
 	exportWireModel
 }
 
-// fromEnv ends a description with the environment variable of an attribute.
+// fromEnv returns the last sentence of a description, which names the environment variable.
 func fromEnv(name string) string { return " Environment variable: `" + envName(name) + "`." }
 
-// envName is the environment variable of an attribute.
+// envName returns the environment variable of an attribute.
 func envName(attribute string) string { return "ANALYTICS_" + strings.ToUpper(attribute) }
 
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Consent and profiles of people as code, and requests about their data, for a product-analytics service.\n\n" +
-			"Every attribute can come from an environment variable instead. What is written in the block wins; credentials and scope each win as a whole, never half from each place. " +
-			"Nothing is contacted before the first object needs the service, and there is no default host.",
+		MarkdownDescription: "Manages consent, profiles and data requests of people at a product-analytics service.\n\n" +
+			"Every attribute can also be set by an environment variable. The provider block takes precedence. Credentials and scope are each taken from one place as a whole. " +
+			"The provider does not contact the service before the first object needs it, and has no default host.",
 		Attributes: merge(connectionAttributes(), credentialAttributes(), scopeAttributes(), limitAttributes()),
 	}
 }
@@ -67,6 +67,7 @@ func merge(groups ...map[string]schema.Attribute) map[string]schema.Attribute {
 	for _, group := range groups {
 		maps.Copy(all, group)
 	}
+
 	return all
 }
 
@@ -75,23 +76,23 @@ func connectionAttributes() map[string]schema.Attribute {
 		"base_url": schema.StringAttribute{
 			Optional: true,
 			MarkdownDescription: "Address of the service, such as `https://analytics.example.com`, with an optional port and sub-path and without `/v1`. " +
-				"Plain `http` is accepted only for this machine. Required, here or in the environment." + fromEnv("base_url"),
+				"Plain `http` is accepted only for the local machine. Required, in the block or in the environment." + fromEnv("base_url"),
 		},
 		"ca_cert_file": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "Path of a file with certificates in PEM form that are trusted beside the system's own." + fromEnv("ca_cert_file"),
+			MarkdownDescription: "Path of a file with PEM certificates to trust in addition to the system's own." + fromEnv("ca_cert_file"),
 		},
 		"headers": schema.MapAttribute{
 			Optional:    true,
 			Sensitive:   true,
 			ElementType: types.StringType,
-			MarkdownDescription: "Headers that are sent with every request to the service, for gateways that ask for one. `Authorization` and headers that the provider sets itself are refused, and so are `Idempotency-Key` and `X-Idempotency-Key`, because they let a broken connection repeat a request. Sensitive." +
-				fromEnv("headers") + " In the environment it is a JSON object of strings.",
+			MarkdownDescription: "Additional headers of every request to the service, for gateways that require them. `Authorization` and headers that the provider sets itself are refused, and so are `Idempotency-Key` and `X-Idempotency-Key`, because they allow a broken connection to repeat a request. Sensitive." +
+				fromEnv("headers") + " Its value is a JSON object of strings.",
 		},
 		"wire": schema.SingleNestedAttribute{
 			Optional: true,
-			MarkdownDescription: "What the description of the service leaves open. Change a value only where your service differs from the default. " +
-				"In the environment each is a variable of its own, `ANALYTICS_WIRE_` and its name in capitals.",
+			MarkdownDescription: "Details that the description of the service leaves open. Change a value only if your service differs from the default. " +
+				"In the environment, each attribute has a variable of its own: `ANALYTICS_WIRE_` and its name in capitals.",
 			Attributes: wireAttributes(),
 		},
 	}
@@ -102,26 +103,28 @@ func wireAttributes() map[string]schema.Attribute {
 		return schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
-			MarkdownDescription: text + " One of `" + strings.Join(accepted, "`, `") + "`; defaults to `" + accepted[0] + "`." + fromEnv("wire_"+name),
+			MarkdownDescription: text + " One of `" + strings.Join(accepted, "`, `") + "`. Defaults to `" + accepted[0] + "`." + fromEnv("wire_"+name),
 		}
 	}
+
 	attributes := map[string]schema.Attribute{
-		"login_parameters_in":   choice("login_parameters_in", "Where e-mail and password travel in a login: as a JSON body, a form body, or in the query.", client.Placements),
-		"consent_parameters_in": choice("consent_parameters_in", "Where the fields of a consent update travel: as a JSON body, a form body, or in the query.", client.Placements),
-		"agreement_time_format": choice("agreement_time_format", "How `agreement_time` is written when it is sent: as RFC 3339 text in UTC, or as milliseconds since 1970.", client.TimeFormats),
+		"login_parameters_in":   choice("login_parameters_in", "Where a login carries e-mail and password: in a JSON body, a form body, or the query.", client.Placements),
+		"consent_parameters_in": choice("consent_parameters_in", "Where a consent update carries its fields: in a JSON body, a form body, or the query.", client.Placements),
+		"agreement_time_format": choice("agreement_time_format", "Format in which `agreement_time` is sent: RFC 3339 text in UTC, or milliseconds since 1970.", client.TimeFormats),
 		"pending_identity_field": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthBetween(1, 100)},
-			MarkdownDescription: "Name of the field by which a record in the list of pending requests says whom it is about. Unset, the usual names are recognised, such as `identityId`, `user_id` and `subject`." +
+			MarkdownDescription: "Name of the field that identifies the person in a record of the list of pending requests. By default the usual names are recognised, such as `identityId`, `user_id` and `subject`." +
 				fromEnv("wire_pending_identity_field"),
 		},
 		"pending_list_lag": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "How long the list of pending requests may lag behind the service: a request that was accepted and never seen in the list is taken to have left it only after this time. " +
-				"A duration from `0s` to `10m`; defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
+			MarkdownDescription: "How long the list of pending requests may lag behind the service. A request that was accepted and was never seen in the list counts as gone from it only after this time. " +
+				"A duration from `0s` to `10m`. Defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
 		},
 	}
 	maps.Copy(attributes, exportWireAttributes())
+
 	return attributes
 }
 
@@ -134,11 +137,12 @@ func credentialAttributes() map[string]schema.Attribute {
 			Validators:          []validator.String{secretValidator{name}},
 		}
 	}
+
 	return map[string]schema.Attribute{
-		"email":          secret("email", "E-mail address to log in with, together with `password`. The login happens once, with the first request that needs it, and is renewed before its hour is over."),
-		"password":       secret("password", "Password to log in with, together with `email`. Sensitive."),
-		"token":          secret("token", "JSON Web Token that was obtained elsewhere, without `bearer` in front; valid for one hour, and not renewed by the provider. Excludes the other credentials. Sensitive."),
-		"api_secret_key": secret("api_secret_key", "Application-level secret key of the project's API configuration. Excludes the other credentials. Sensitive."),
+		"email":          secret("email", "E-mail address to log in with. Requires `password`. The provider logs in with the first request that needs it, and again before the hour of the login is over."),
+		"password":       secret("password", "Password to log in with. Requires `email`. Sensitive."),
+		"token":          secret("token", "JSON Web Token from elsewhere, without `bearer` in front. It is valid for one hour, and the provider does not renew it. Conflicts with the other credentials. Sensitive."),
+		"api_secret_key": secret("api_secret_key", "Application-level secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."),
 	}
 }
 
@@ -146,9 +150,10 @@ func scopeAttributes() map[string]schema.Attribute {
 	part := func(name, text string) schema.Attribute {
 		return schema.StringAttribute{Optional: true, MarkdownDescription: text + fromEnv(name), Validators: []validator.String{tfkit.Segment()}}
 	}
+
 	return map[string]schema.Attribute{
-		"org_id":     part("org_id", "Organization of all objects that name no scope of their own, together with `project_id`."),
-		"project_id": part("project_id", "Project of all objects that name no scope of their own, together with `org_id`."),
-		"account_id": part("account_id", "Account of all objects that name no scope of their own, in the older account path family. Excludes `org_id` and `project_id`."),
+		"org_id":     part("org_id", "Organization of all objects without a scope of their own. Requires `project_id`."),
+		"project_id": part("project_id", "Project of all objects without a scope of their own. Requires `org_id`."),
+		"account_id": part("account_id", "Account of all objects without a scope of their own, in the older account path family. Conflicts with `org_id` and `project_id`."),
 	}
 }

@@ -44,7 +44,7 @@ func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check 
 	}
 }
 
-func TestEveryAttributeIsDescribedInFullSentences(t *testing.T) {
+func TestProvider_everyAttributeIsDescribedInFullSentences(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z].*\.$`)
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
@@ -54,7 +54,7 @@ func TestEveryAttributeIsDescribedInFullSentences(t *testing.T) {
 	})
 }
 
-func TestEverySecretAndEverythingReadOfAPersonIsSensitive(t *testing.T) {
+func TestProvider_secretsAndPersonalDataAreSensitive(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
 	sensitive := map[string]bool{} // by itself or through what it is nested in
@@ -69,10 +69,10 @@ func TestEverySecretAndEverythingReadOfAPersonIsSensitive(t *testing.T) {
 	})
 }
 
-// TestSchema_noElementOfACollectionIsSensitiveByItself holds the cost of long lists
+// TestProvider_noElementOfACollectionIsSensitiveByItself holds the cost of long lists
 // linear: Terraform compares each value below a collection with every sensitive path
 // in it. The collection as a whole is sensitive instead.
-func TestSchema_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
+func TestProvider_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
 	t.Parallel()
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		if attribute.NestedType == nil || attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
@@ -87,7 +87,7 @@ func TestSchema_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
 	})
 }
 
-func TestEveryAttributeOfTheBlockNamesItsVariable(t *testing.T) {
+func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, attribute := range acctest.MustStart(t, good).Schemas().Provider.Block.Attributes {
 		variable := "ANALYTICS_" + strings.ToUpper(attribute.Name)

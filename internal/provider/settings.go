@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -11,38 +12,47 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// settings reads the provider block and, where it is silent, the environment. It
-// remembers what is not known yet, and reports what cannot be used at the
-// attribute that it belongs to.
+// settings reads the provider block and, for attributes that are not set, the environment. It
+// records attributes that are not known yet, and reports values that cannot be used.
 type settings struct {
 	getenv  func(string) string
 	diags   *diag.Diagnostics
 	unknown []string
-	sources map[string]any // attribute → where its value came from, for the log
+	sources map[string]any // where the value of each attribute comes from, for the log
 }
 
 func newSettings(getenv func(string) string, diags *diag.Diagnostics) *settings {
 	return &settings{getenv: getenv, diags: diags, sources: map[string]any{}}
 }
 
-// env gives the environment's value for an attribute that the block leaves out.
-func (s *settings) env(name string, configured attr.Value) (string, bool) {
-	switch {
-	case configured.IsUnknown():
+// limits holds the default of a setting and its bounds.
+type limits[T cmp.Ordered] struct{ preset, from, to T }
+
+func (l limits[T]) include(value T) bool { return value >= l.from && value <= l.to }
+
+// env returns the environment's value of an attribute that the block does not set.
+func (s *settings) env(name string, configured attr.Value) (value string, found bool) {
+	if configured.IsUnknown() {
 		s.unknown = append(s.unknown, name)
 		s.sources[name] = "not known yet"
 		return "", false
-	case !configured.IsNull():
+	}
+	if !configured.IsNull() {
 		s.sources[name] = "provider block"
 		return "", false
 	}
-	value := s.getenv(envName(name))
-	if value != "" {
-		s.sources[name] = "environment"
+
+	value = s.getenv(envName(name))
+	if value == "" {
+		return "", false
 	}
-	return value, value != ""
+
+	s.sources[name] = "environment"
+	return value, true
 }
 
 func (s *settings) text(name string, configured types.String) string {
@@ -57,85 +67,101 @@ func (s *settings) boolean(name string, configured types.Bool) bool {
 	if !ok {
 		return configured.ValueBool()
 	}
+
 	b, err := strconv.ParseBool(value)
 	if err != nil {
 		s.refuseEnv(name, "must be true or false")
 	}
+
 	return b
 }
 
-func (s *settings) whole(name string, configured types.Int64, fallback, from, to int64) int {
-	n := configured.ValueInt64()
+func (s *settings) whole(name string, configured types.Int64, l limits[int64]) int {
 	value, ok := s.env(name, configured)
-	switch {
-	case ok:
-		var err error
-		if n, err = strconv.ParseInt(value, 10, 64); err != nil || n < from || n > to {
-			s.refuseEnv(name, "must be a whole number from "+strconv.FormatInt(from, 10)+" to "+strconv.FormatInt(to, 10))
-		}
-	case configured.IsNull() || configured.IsUnknown():
-		n = fallback
+	if !ok && !isKnown(configured) {
+		return int(l.preset)
 	}
+	if !ok {
+		return int(configured.ValueInt64())
+	}
+
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || !l.include(n) {
+		s.refuseEnv(name, "must be a whole number from "+strconv.FormatInt(l.from, 10)+" to "+strconv.FormatInt(l.to, 10))
+	}
+
 	return int(n)
 }
 
-func (s *settings) number(name string, configured types.Float64, from, to float64) float64 {
+func (s *settings) number(name string, configured types.Float64, l limits[float64]) float64 {
 	value, ok := s.env(name, configured)
 	if !ok {
 		return configured.ValueFloat64()
 	}
+
 	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(n >= from && n <= to) {
-		s.refuseEnv(name, "must be a number from "+strconv.FormatFloat(from, 'f', -1, 64)+" to "+strconv.FormatFloat(to, 'f', -1, 64))
+	if err != nil || !l.include(n) {
+		s.refuseEnv(name, "must be a number from "+strconv.FormatFloat(l.from, 'f', -1, 64)+" to "+strconv.FormatFloat(l.to, 'f', -1, 64))
 	}
+
 	return n
 }
 
-func (s *settings) duration(name string, configured types.String, fallback, from, to time.Duration) time.Duration {
-	value, ok := s.env(name, configured)
-	if !ok {
-		if value = configured.ValueString(); value == "" {
-			return fallback
-		}
+func (s *settings) duration(name string, configured types.String, l limits[time.Duration]) time.Duration {
+	value := s.text(name, configured)
+	if value == "" {
+		return l.preset
 	}
+
 	d, err := time.ParseDuration(value)
-	if err != nil || d < from || d > to {
-		s.refuse(name, "must be a duration from "+from.String()+" to "+to.String())
+	if err != nil || !l.include(d) {
+		s.refuse(name, "must be a duration from "+l.from.String()+" to "+l.to.String())
 	}
+
 	return d
 }
 
-// refuseEnv reports a variable that cannot be used; refuse any value. Neither
-// repeats the value.
+// refuseEnv reports an environment variable that cannot be used, without its value.
 func (s *settings) refuseEnv(name, problem string) {
-	s.diags.AddAttributeError(path.Root(name), "Invalid environment variable", "The environment variable "+envName(name)+" "+problem+".")
+	tfkit.Problem{
+		Summary: "Invalid environment variable",
+		Detail:  "The environment variable " + envName(name) + " " + problem + ".",
+		At:      path.Root(name),
+	}.AddError(s.diags)
 }
 
+// refuse reports a value that cannot be used, without the value.
 func (s *settings) refuse(name, problem string) {
-	s.diags.AddAttributeError(path.Root(name), "Invalid value", name+" (or "+envName(name)+") "+problem+".")
+	tfkit.Problem{
+		Summary: "Invalid value",
+		Detail:  name + " (or " + envName(name) + ") " + problem + ".",
+		At:      path.Root(name),
+	}.AddError(s.diags)
 }
 
-// anyGiven reports whether the block says anything about one of the values, known
-// or not: then the environment is not asked about any of them.
+func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// anyGiven reports whether the block sets any of the values, known or not. If so, none of them
+// is read from the environment.
 func anyGiven(values []types.String) bool {
 	return slices.ContainsFunc(values, func(v types.String) bool { return !v.IsNull() })
 }
 
-func anyUnknown(values []types.String) bool {
-	return slices.ContainsFunc(values, types.String.IsUnknown)
+// areKnown reports whether the block sets any of the values, and none is unknown.
+func areKnown(values []types.String) bool {
+	return anyGiven(values) && !slices.ContainsFunc(values, types.String.IsUnknown)
 }
 
-// group reads attributes that come from one place as a whole: the block where it
-// has any of them, else the environment.
+// group reads attributes that come from one place as a whole: the block if it sets any of
+// them, and the environment otherwise.
 func (s *settings) group(names []string, values []types.String) (read map[string]string, unknown []string) {
+	if !anyGiven(values) {
+		return s.groupFromEnv(names), nil
+	}
+
 	read = map[string]string{}
-	fromBlock := anyGiven(values)
 	for i, name := range names {
 		switch {
-		case !fromBlock:
-			if read[name] = s.getenv(envName(name)); read[name] != "" {
-				s.sources[name] = "environment"
-			}
 		case values[i].IsUnknown():
 			unknown = append(unknown, name)
 			s.sources[name] = "not known yet"
@@ -144,10 +170,23 @@ func (s *settings) group(names []string, values []types.String) (read map[string
 			s.sources[name] = "provider block"
 		}
 	}
+
 	return read, unknown
 }
 
-// logSources says where each value came from, and never the value.
+func (s *settings) groupFromEnv(names []string) map[string]string {
+	read := map[string]string{}
+	for _, name := range names {
+		read[name] = s.getenv(envName(name))
+		if read[name] != "" {
+			s.sources[name] = "environment"
+		}
+	}
+
+	return read
+}
+
+// logSources logs where each value comes from, without the values.
 func (s *settings) logSources(ctx context.Context) {
 	tflog.Debug(ctx, "Sources of the provider configuration", s.sources)
 }
