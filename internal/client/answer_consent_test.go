@@ -174,7 +174,7 @@ func TestConsentAnswer_doubtfulOnesAreErrors(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		body   string
-		kind   ErrorClass
+		class  ErrorClass
 		detail string
 	}{
 		"empty":                    {"", ClassEmpty, "no body"},
@@ -205,8 +205,8 @@ func TestConsentAnswer_doubtfulOnesAreErrors(t *testing.T) {
 			continue
 		}
 
-		if err.Class != tc.kind || !strings.Contains(err.Detail, tc.detail) {
-			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, classTitles[tc.kind], tc.detail)
+		if err.Class != tc.class || !strings.Contains(err.Detail, tc.detail) {
+			t.Errorf("%s: %s: %s, want %v: %q", name, err.Title(), err.Detail, classTitles[tc.class], tc.detail)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 				if service.Export = answer; answer.Mark {
-					service.AllowViolations() // the contract's JSON has none
+					service.AllowViolations() // the contract's JSON has no mark
 				}
 
 				putDay(service)
@@ -164,7 +164,7 @@ func TestExportAnswer_whatIsNoExportIsAnError(t *testing.T) {
 	json := http.Header{"Content-Type": {"application/json"}}
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
-		kind  client.ErrorClass
+		class client.ErrorClass
 		says  string
 	}{
 		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.ClassNotJSON, "Please log in"},
@@ -197,7 +197,7 @@ func TestExportAnswer_whatIsNoExportIsAnError(t *testing.T) {
 
 				service.Inject(c.fault)
 				_, err := export(t.Context(), t, cl, &received{})
-				e := wantClass(t, err, c.kind)
+				e := wantClass(t, err, c.class)
 				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") || strings.Contains(e.Error(), "Canary") {
 					t.Errorf("it says %q", e.Error())
 				}
@@ -206,8 +206,8 @@ func TestExportAnswer_whatIsNoExportIsAnError(t *testing.T) {
 	}
 }
 
-// largeWindow is a frame of zstd (RFC 8878) that asks its reader for a window of 1 GiB
-// and has three bytes in one block.
+// largeWindow is a zstd frame (RFC 8878) with three bytes of content and a declared
+// window of 1 GiB.
 var largeWindow = []byte{
 	0x28, 0xB5, 0x2F, 0xFD, // magic number
 	0x00,           // the size of the content is not given
@@ -216,8 +216,8 @@ var largeWindow = []byte{
 	'[', '1', ']',
 }
 
-// TestExportAnswer_errorInsideIsNoRecord answers each kind's request with
-// an object that is no record.
+// TestExportAnswer_errorInsideIsNoRecord answers the request of each kind with an
+// error, which must not become a record of that kind.
 func TestExportAnswer_errorInsideIsNoRecord(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {

@@ -22,11 +22,11 @@ func TestProfileAnswer_usualWrappings(t *testing.T) {
 		}, useSecretKey)
 	}
 
-	for body, kind := range map[string]client.ErrorClass{`[]`: client.ClassPayload, `null`: client.ClassPayload, ``: client.ClassEmpty, `{"error":"no","code":7}`: client.ClassRejected} {
+	for body, class := range map[string]client.ErrorClass{`[]`: client.ClassPayload, `null`: client.ClassPayload, ``: client.ClassEmpty, `{"error":"no","code":7}`: client.ClassRejected} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(body)})
 			_, err := c.GetProfile(t.Context(), scope, person)
-			_ = wantClass(t, err, kind)
+			_ = wantClass(t, err, class)
 		}, useSecretKey)
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// chaos chooses one of the faults for some of the requests. It is called from many
-// goroutines; what it chooses is the seed's, who is hit is not.
+// chaos returns a random fault for some of the requests. The seed determines the
+// sequence of faults, but not which request gets which: requests are concurrent.
 type chaos struct {
 	mu   sync.Mutex
 	rand *rand.Rand
 	on   bool
-	// often is one in how many requests is hit; zero is one in twenty.
+	// often is n for a fault in one of n requests; 0 is 20.
 	often int
 }
 
@@ -49,6 +49,7 @@ var chaoticFaults = []mockserver.Fault{
 	{Status: 403, Body: []byte("{}")},
 }
 
+// choose implements mockserver.Server.FaultFor.
 func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,9 +60,9 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
-// TestConsent_randomFaultsConvergeWithoutOverwriting seeds people
-// under random faults while some of them choose for themselves, again and again
-// until all is done, as applies would.
+// TestConsent_randomFaultsConvergeWithoutOverwriting updates many people under random
+// faults, again and again until all updates succeed, as repeated applies do. In between,
+// some of the people choose for themselves.
 func TestConsent_randomFaultsConvergeWithoutOverwriting(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(20, 2000) {
@@ -76,6 +77,7 @@ func TestConsent_randomFaultsConvergeWithoutOverwriting(t *testing.T) {
 	}
 }
 
+// converge repeats the updates until all succeed, and checks the records.
 func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	t.Helper()
 
@@ -93,7 +95,7 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 			t.Fatalf("%d people are not done after %d applies", len(pending), round)
 		}
 
-		if round == 1 { // every fifth person of all, done or not, chooses in between
+		if round == 1 { // every fifth person chooses, whether updated or not
 			for i := 0; i < people; i += 5 {
 				identity := fmt.Sprintf("user-%d", i)
 				service.PutConsent(serverScope, identity, mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"})
@@ -102,7 +104,7 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 			}
 		}
 
-		c := connect(t, service) // each apply is a process of its own, with a login of its own
+		c := connect(t, service) // each apply is a new process with a new login
 		for identity := range applyAll(t, c, pending, configured) {
 			delete(pending, identity)
 		}
@@ -124,7 +126,7 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	}
 }
 
-// applyAll updates everybody at once and returns who is done.
+// applyAll updates all people at once and returns those whose update succeeded.
 func applyAll(t *testing.T, c *client.Client, pending map[string]bool, at time.Time) map[string]bool {
 	t.Helper()
 

@@ -10,7 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// heldWith is what the service holds with a change.
+// heldWith returns a changed copy of held.
 func heldWith(change func(*mockserver.ConsentRecord)) *mockserver.ConsentRecord {
 	record := held
 	change(&record)

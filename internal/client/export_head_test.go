@@ -19,7 +19,7 @@ func TestExport_only200And204AreADay(t *testing.T) {
 	const day = `{"events":[{"id":"e"}]}`
 	for name, c := range map[string]struct {
 		answer mockserver.Fault
-		kind   client.ErrorClass
+		class  client.ErrorClass
 		says   string
 	}{
 		"202 with words":           {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.ClassNotReady, "not ready"},
@@ -41,7 +41,7 @@ func TestExport_only200And204AreADay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := exportAnswered(t, c.answer)
-			e := wantClass(t, err, c.kind)
+			e := wantClass(t, err, c.class)
 			if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Detail, "example.com") {
 				t.Errorf("it says %q", e.Detail)
 			}

@@ -60,7 +60,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 		wantCount(t, service, mockserver.OpExportRecords, 2)
 	})
 
-	// A service that does not know the parameter answers everything each time.
+	// A service that ignores the parameter answers all kinds each time.
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t)
 		service.AllowViolations()
@@ -156,14 +156,14 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 func TestExport_lastingBreakIsAnError(t *testing.T) {
 	t.Parallel()
 
-	for cut, kind := range map[mockserver.Cut]client.ErrorClass{
+	for cut, class := range map[mockserver.Cut]client.ErrorClass{
 		mockserver.CutBody: client.ClassConnectionLost, mockserver.CutStall: client.ClassTimeout, mockserver.CutCloseDelimited: client.ClassTruncated,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			putDay(service)
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Cut: cut, CutAt: -1})
 			_, err := export(t.Context(), t, c, &received{})
-			e := wantClass(t, err, kind)
+			e := wantClass(t, err, class)
 			if e.Attempts != 1+client.DefaultMaxRetries || e.Status != http.StatusOK {
 				t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
 			}
@@ -233,15 +233,14 @@ func TestExport_accountHasNone(t *testing.T) {
 	})
 }
 
-// counts is a sink that keeps nothing.
+// counts is a sink that drops the records.
 type counts struct{}
 
 func (counts) Restart() error { return nil }
 
 func (counts) Record(records.Kind, jsontext.Value) error { return nil }
 
-// BenchmarkExport is what a day of 20,000 events costs the client, over a real
-// connection.
+// BenchmarkExport exports a day of 20,000 events over TCP.
 func BenchmarkExport(b *testing.B) {
 	for _, shape := range []string{mockserver.ExportObject, mockserver.ExportNDJSON} {
 		b.Run(shape, func(b *testing.B) {

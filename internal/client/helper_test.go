@@ -42,12 +42,12 @@ var (
 // option changes a client's configuration for a test.
 type option func(service *mocktest.Instance, cfg *client.Config)
 
-// useSecretKey replaces the login, for tests that count only what they are about.
+// useSecretKey authenticates without a login, which a test would have to count.
 func useSecretKey(service *mocktest.Instance, cfg *client.Config) {
 	cfg.Credentials = client.Credentials{APISecretKey: service.SecretKey}
 }
 
-// bubble runs a test in virtual time, with the service and its client inside.
+// bubble runs a test in virtual time with a service and a client for it.
 func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, c *client.Client), change ...option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, c 
 	})
 }
 
-// connect makes a client that reaches the service through memory.
+// connect returns a client that reaches the service over connections in memory.
 func connect(t *testing.T, service *mocktest.Instance, change ...option) *client.Client {
 	t.Helper()
 
@@ -81,7 +81,7 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 	return c
 }
 
-// direct makes a client for a service on a real connection.
+// direct returns a client that reaches the service over TCP.
 func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Client, error) {
 	cfg := client.Config{
 		BaseURL: service.URL, Credentials: client.Credentials{APISecretKey: service.SecretKey},
@@ -94,6 +94,7 @@ func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Cl
 	return client.New(cfg)
 }
 
+// noError fails the test on an error.
 func noError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -101,17 +102,20 @@ func noError(t *testing.T, err error) {
 	}
 }
 
-// wantClass fails the test where err is not a client error of one of the kinds.
-func wantClass(t *testing.T, err error, kinds ...client.ErrorClass) *client.Error {
+// wantClass returns err as a client error. It fails the test unless err is one, of one
+// of the classes.
+func wantClass(t *testing.T, err error, classes ...client.ErrorClass) *client.Error {
 	t.Helper()
+
 	e, ok := errors.AsType[*client.Error](err)
-	if !ok || !slices.Contains(kinds, e.Class) {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: kinds[0]}).Title())
+	if !ok || !slices.Contains(classes, e.Class) {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: classes[0]}).Title())
 	}
+
 	return e
 }
 
-// wantCount fails the test where the service received another number of requests.
+// wantCount fails the test if the service received another number of requests.
 func wantCount(t *testing.T, service *mocktest.Instance, operation string, want int) {
 	t.Helper()
 	if got := service.Count(operation); got != want {
@@ -119,36 +123,39 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 	}
 }
 
-// capturedLog returns a context whose log is kept, and a function that returns it.
+// capturedLog returns a context with a logger, and a function that returns the log.
 func capturedLog(t *testing.T) (context.Context, func() string) {
 	t.Helper()
 	var log bytes.Buffer
 	return tflogtest.RootLogger(t.Context(), &log), log.String
 }
 
-// callers runs so many reads at once and returns their errors.
+// callers reads a consent n times at once and returns the errors.
 func callers(t *testing.T, c *client.Client, n int) []error {
 	t.Helper()
 	errs := make([]error, n)
+
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() { _, errs[i] = c.GetConsent(t.Context(), scope, person) })
 	}
 	wg.Wait()
+
 	return errs
 }
 
+// allTrue returns an update that agrees to all clauses.
 func allTrue() client.ConsentUpdate {
 	return client.ConsentUpdate{Clauses: [client.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
-// update writes the usual consent of the usual person.
+// update sends allTrue for the person.
 func update(ctx context.Context, c *client.Client) error {
 	_, err := c.UpdateConsent(ctx, scope, person, allTrue())
 	return err
 }
 
-// changes are the operations that change something, by their name at the server.
+// changes returns calls that change something at the service, by operation.
 func changes() map[string]func(context.Context, *client.Client) error {
 	return map[string]func(context.Context, *client.Client) error{
 		mockserver.OpUpdateConsent: update,
@@ -168,14 +175,15 @@ var (
 	held     = mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}, AgreementTime: "2026-01-01T00:00:00Z", Manual: new(true)}
 )
 
-// onlyDifferent is the usual update, protected and sent only where it differs.
+// onlyDifferent returns a protected update that is sent only if it differs from the
+// record.
 func onlyDifferent() client.ConsentUpdate {
 	u := allTrue()
 	u.AgreementTime, u.KeepLaterThan, u.OnlyDifferent = agreedAt, agreedAt, true
 	return u
 }
 
-// protected is the usual update with a time to compare.
+// protected returns an update that a later choice of the person overrides.
 func protected() client.ConsentUpdate {
 	u := allTrue()
 	u.AgreementTime, u.KeepLaterThan = agreedAt, agreedAt
@@ -186,18 +194,18 @@ const exportDay = "2026-03-01"
 
 var threeRecords = []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
 
-// putDay puts a person, a session and an event.
+// putDay sets a day with threeRecords.
 func putDay(service *mocktest.Instance) {
 	service.PutExport(serverScope, exportDay, mockserver.ExportDay{
 		Persons: []any{map[string]any{"id": "p"}}, Sessions: []any{map[string]any{"id": "s"}}, Events: []any{map[string]any{"id": "e"}},
 	})
 }
 
-// received keeps what an export hands on.
+// received is a sink that keeps the records of an export.
 type received struct {
 	records  []string
 	restarts int
-	refuse   error
+	refuse   error // returned by Record
 }
 
 func (r *received) Restart() error {
@@ -211,15 +219,17 @@ func (r *received) Record(k records.Kind, record jsontext.Value) error {
 	return r.refuse
 }
 
-// export exports the day.
+// export exports exportDay.
 func export(ctx context.Context, t *testing.T, c *client.Client, into client.ExportSink, kinds ...records.Kind) (client.ExportResult, error) {
 	t.Helper()
+
 	day, err := client.ParseDay(exportDay)
 	noError(t, err)
+
 	return c.Export(ctx, scope, client.ExportQuery{Day: day, Kinds: kinds}, into)
 }
 
-// exportAnswered exports a day that is answered with a fault.
+// exportAnswered exports exportDay from a service that answers with a fault.
 func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (client.ExportResult, error) {
 	t.Helper()
 
@@ -240,6 +250,8 @@ func exportAnswered(t *testing.T, answer mockserver.Fault, options ...option) (c
 	return result, err
 }
 
+// jsonHeader returns a header with the content type of JSON, and with more names and
+// values in turn.
 func jsonHeader(more ...string) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}}
 	for i := 0; i < len(more); i += 2 {

@@ -17,12 +17,12 @@ import (
 
 var chosenAt = agreedAt.AddDate(0, 1, 0)
 
-// refuseAll is what the person does at the service: a later choice of nothing.
+// refuseAll makes the person refuse all clauses at chosenAt, after agreedAt.
 func refuseAll(service *mocktest.Instance) {
 	service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: chosenAt.Format(time.RFC3339), Manual: new(false)})
 }
 
-// wantRefused fails the test where the refusal was overwritten.
+// wantRefused fails the test if the refusal was overwritten.
 func wantRefused(t *testing.T, service *mocktest.Instance) {
 	t.Helper()
 	record, ok := service.Consent(serverScope, person)
@@ -59,7 +59,7 @@ func TestAdmission_refusalDuringASiblingsRetryAfter(t *testing.T) {
 		service.Latency = 100 * time.Millisecond
 		var wg sync.WaitGroup
 
-		// The comparison is under way when the sibling is told to wait.
+		// The sibling is told to wait while the comparison is under way.
 		wg.Go(func() {
 			if _, err := c.CurrentUser(t.Context()); err != nil {
 				t.Error(err)
@@ -149,7 +149,7 @@ func TestAdmission_unusedTurnIsNotLost(t *testing.T) {
 			}
 		}
 
-		// One request each, and the turn of a write that the last one did not need.
+		// Each update takes the turn of its comparison, and passes on that of its write.
 		if took := time.Since(began); took != 10*time.Second {
 			t.Errorf("10 comparisons at one a second took %v", took)
 		}
@@ -181,8 +181,8 @@ func TestAdmission_givesItsSlotBack(t *testing.T) {
 }
 
 // TestAdmission_property lets a person choose at a random time, while other callers,
-// limits, wishes to wait and logins hold the update. A later choice is overwritten only if
-// it is made after the last comparison was answered.
+// limits, Retry-After and logins delay the update. The update may overwrite a later choice
+// only if it was made after the last comparison was answered.
 func TestAdmission_property(t *testing.T) {
 	t.Parallel()
 
@@ -238,7 +238,7 @@ func TestAdmission_property(t *testing.T) {
 	}
 }
 
-// randomHolds are faults that make updates wait.
+// randomHolds returns faults that delay updates.
 func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 	operations := []string{mockserver.OpGetConsent, mockserver.OpUpdateConsent}
 	for range r.IntN(5) {
@@ -261,7 +261,7 @@ func randomHolds(r *rand.Rand) (faults []mockserver.Fault) {
 	return faults
 }
 
-// overwriting returns when the write of the person arrived that the service carried out,
+// overwriting returns when the write that the service carried out for the person arrived,
 // and when the comparison before it was answered.
 func overwriting(service *mocktest.Instance) (compared, written time.Time) {
 	synctest.Wait()

@@ -100,7 +100,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 			t.Errorf("%d of 100 reads failed, with %d logins", failed, got)
 		}
 
-		// A service that is well again is used again.
+		// The client recovers with the service.
 		service.TokenLifetime = time.Hour
 		<-time.After(time.Minute)
 
@@ -110,7 +110,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 	})
 }
 
-// everySecond reads once a second, a hundred times.
+// everySecond reads a consent once a second, a hundred times, and returns the errors.
 func everySecond(t *testing.T, c *client.Client) (errs []error) {
 	t.Helper()
 	for range 100 {
@@ -314,6 +314,8 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 	})
 }
 
+// wantCancelled fails the test unless err is a cancellation. It may be called from any
+// goroutine.
 func wantCancelled(t *testing.T, err error) {
 	t.Helper()
 	if !client.IsClass(err, client.ClassCancelled) {

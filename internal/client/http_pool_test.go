@@ -18,7 +18,7 @@ func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 
 	for words, tc := range map[string]struct {
-		kind   mocktest.Certificate
+		shown  mocktest.Certificate
 		change func(*client.Config)
 	}{
 		"not trusted":       {mocktest.Valid, func(cfg *client.Config) { cfg.CACertPEM = nil }},
@@ -28,7 +28,7 @@ func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.StartTLS(t, tc.kind)
+			service := mocktest.StartTLS(t, tc.shown)
 			c, err := direct(service, tc.change)
 			noError(t, err)
 			defer c.Close()
@@ -43,7 +43,8 @@ func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// refusingProxy answers every CONNECT with a status and a page.
+// refusingProxy returns the address of a proxy that answers every CONNECT with a status
+// and a page.
 func refusingProxy(t *testing.T, status int) *url.URL {
 	t.Helper()
 
@@ -75,7 +76,7 @@ func TestPool_refusingProxyIsNamed(t *testing.T) {
 	t.Parallel()
 
 	for status, tc := range map[int]struct {
-		kind     client.ErrorClass
+		class    client.ErrorClass
 		attempts int
 	}{
 		http.StatusProxyAuthRequired: {client.ClassProxyAuth, 1},
@@ -88,7 +89,7 @@ func TestPool_refusingProxyIsNamed(t *testing.T) {
 		})
 
 		noError(t, err)
-		e := wantClass(t, update(t.Context(), c), tc.kind)
+		e := wantClass(t, update(t.Context(), c), tc.class)
 		if e.Attempts != tc.attempts || e.Ambiguous || strings.Contains(e.Error(), "canary") {
 			t.Errorf("%d: %+v", status, e)
 		}

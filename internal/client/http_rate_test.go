@@ -36,8 +36,8 @@ func TestRateFloor_steadyExportMayTakeAnyTime(t *testing.T) {
 	})
 }
 
-// trickle sends a record of 40 kB, and is silent for less than request_timeout, again
-// and again: slow, and above the floor of the rate.
+// trickle sends a record of 40 kB every 25 seconds: slowly, but with pauses below
+// request_timeout and a rate above the floor.
 func trickle(w http.ResponseWriter, _ *http.Request) {
 	for range 20 {
 		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
@@ -80,7 +80,7 @@ func TestRateFloor_isASetting(t *testing.T) {
 	})
 }
 
-// drip sends one byte of a long day in each interval.
+// drip returns a handler that sends one byte of an endless day in each interval.
 func drip(interval time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `[`)
@@ -106,7 +106,7 @@ func TestRateFloor_slowReceiverIsNotTheServicesFault(t *testing.T) {
 	})
 }
 
-// slow is a sink that takes a second for each record.
+// slow is a sink that takes a second per record.
 type slow struct{ received }
 
 func (s *slow) Record(records.Kind, jsontext.Value) error {

@@ -64,7 +64,7 @@ func TestRedact_beforeTheCut(t *testing.T) {
 	}
 }
 
-// ordinary are sentences of services, with words that are like secrets and are none.
+// ordinary are sentences of services with words that resemble secrets.
 var ordinary = []string{
 	"clause_1_consent must be a boolean", "retry at 12:30", "version 1.2.3",
 	"e-mail or password is wrong", "The password is wrong.", "password: must not be empty", "Password expired!",
@@ -77,7 +77,7 @@ var ordinary = []string{
 
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
-	// What a request sent may be an ordinary word itself.
+	// A value that was sent may be an ordinary word.
 	r := newRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
 	for _, text := range ordinary {
 		if got := r.text(text, limitMessage); got != text {
@@ -108,7 +108,7 @@ func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
 	for _, person := range []string{"bob@example.org", "198.51.100.7", "2001:db8::44", "::ffff:192.0.2.44", "[2001:db8::44]:443", "192.0.2.1:8080"} {
 		for name, spell := range spellings {
 			if name == "base64 url" {
-				continue // it writes a letter of a hexadecimal number in front
+				continue // its prefix ends in a hexadecimal digit
 			}
 
 			text := "no " + spell(person) + " here"
@@ -119,9 +119,8 @@ func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
 	}
 }
 
-// TestRedact_secretInAnySpelling writes random secrets in random spellings, up to
-// three inside each other, between ordinary sentences. Nothing of the secret is left, and
-// the sentences are.
+// TestRedact_secretInAnySpelling puts random secrets between ordinary sentences, in up
+// to three nested spellings. The secret must be removed and the sentences must stay.
 func TestRedact_secretInAnySpelling(t *testing.T) {
 	t.Parallel()
 
@@ -159,7 +158,7 @@ func TestRedact_secretInAnySpelling(t *testing.T) {
 	}
 }
 
-// spellings are ways to write a text that a reader can undo.
+// spellings are reversible encodings of a text.
 var spellings = map[string]func(string) string{
 	"as it is":         func(s string) string { return s },
 	"upper":            strings.ToUpper,

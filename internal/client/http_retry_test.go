@@ -19,7 +19,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// refuse makes the first dials fail; below zero, all of them.
+// refuse makes the first dials fail, or all of them if times is negative. It counts all
+// dials.
 func refuse(times int64, dials *atomic.Int64) option {
 	return func(_ *mocktest.Instance, cfg *client.Config) {
 		dial := cfg.DialContext
@@ -71,8 +72,8 @@ func TestRetry_brokenAnswerToARead(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		fault    mockserver.Fault
-		kind     client.ErrorClass
-		attempts int // of a fault that stays
+		class    client.ErrorClass
+		attempts int // if the fault lasts
 	}{
 		"reset":              {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, client.ClassConnectionLost, 5},
 		"short body":         {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, client.ClassConnectionLost, 5},
@@ -116,7 +117,7 @@ func TestRetry_brokenAnswerToARead(t *testing.T) {
 				always.Operation, always.Times = mockserver.OpGetConsent, -1
 				service.Inject(always)
 				_, err := c.GetConsent(t.Context(), scope, person)
-				e := wantClass(t, err, tc.kind)
+				e := wantClass(t, err, tc.class)
 				if e.Attempts != tc.attempts {
 					t.Errorf("%d attempts are reported, want %d", e.Attempts, tc.attempts)
 				}
@@ -144,7 +145,7 @@ func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
 	json := []byte(`{"error":{"code":"E7","message":"no"}}`)
 	for name, tc := range map[string]struct {
 		fault mockserver.Fault
-		kind  client.ErrorClass
+		class client.ErrorClass
 	}{
 		"400":            {mockserver.Fault{Status: 400, Body: json}, client.ClassRejected},
 		"403":            {mockserver.Fault{Status: 403, Body: json}, client.ClassForbidden},
@@ -173,7 +174,7 @@ func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
 				tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
 				service.Inject(tc.fault)
 				_, err := c.GetConsent(t.Context(), scope, person)
-				e := wantClass(t, err, tc.kind)
+				e := wantClass(t, err, tc.class)
 				if e.Status != tc.fault.Status || e.Attempts != 1 {
 					t.Errorf("status %d, %d attempts", e.Status, e.Attempts)
 				}
@@ -184,7 +185,8 @@ func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
 	}
 }
 
-// gzipBomb is a JSON string beyond the limit of 32 MiB, in a few hundred KB.
+// gzipBomb returns a JSON string larger than the limit of 32 MiB, compressed to a few
+// hundred KB.
 var gzipBomb = sync.OnceValue(func() []byte {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 )
 
-// fickleListener answers the first request of every connection and closes it at the
-// second, which it has read: HTTP/1 then repeats what it holds for repeatable.
+// fickleListener answers the first request of every connection, and reads the second
+// and closes. net/http then repeats a request that it considers replayable.
 type fickleListener struct{ requests atomic.Int64 }
 
 func (f *fickleListener) dial(context.Context, string, string) (net.Conn, error) {
@@ -75,7 +75,7 @@ func TestSendOnce_HTTP1RepeatsNoChange(t *testing.T) {
 					return err
 				}
 
-				if err := send(http.MethodGet, false); err != nil { // the connection is used from now on
+				if err := send(http.MethodGet, false); err != nil { // from now on the connection is a reused one
 					t.Fatal(err)
 				}
 

@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// startHTTP2 starts a service over HTTP/2 and a client that has used the connection.
+// startHTTP2 starts a service over HTTP/2 and a client with an open connection to it.
 func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Config)) (*mocktest.Instance, *client.Client) {
 	t.Helper()
 	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) { s.StreamEnd = end })
@@ -76,7 +76,7 @@ func TestHTTP2_otherResetsProveNothing(t *testing.T) {
 				service, c := startHTTP2(t, end, nil)
 				service.Inject(
 					mockserver.Fault{Operation: operation, Cut: mockserver.CutAfterCommit},
-					// What would settle the outcome by looking is down.
+					// The reads that could resolve the outcome fail too.
 					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
 					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
 

@@ -68,7 +68,7 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 func TestListPending_somethingElseIsAnError(t *testing.T) {
 	t.Parallel()
 
-	for body, kind := range map[string]client.ErrorClass{
+	for body, class := range map[string]client.ErrorClass{
 		"":                       client.ClassEmpty,
 		"{}":                     client.ClassPayload,
 		`"x"`:                    client.ClassPayload,
@@ -77,7 +77,7 @@ func TestListPending_somethingElseIsAnError(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
 			_, err := c.ListPending(t.Context(), scope)
-			_ = wantClass(t, err, kind)
+			_ = wantClass(t, err, class)
 		}, useSecretKey)
 	}
 

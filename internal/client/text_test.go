@@ -48,8 +48,6 @@ func TestValidateVisible_refusedWithThePlace(t *testing.T) {
 	}
 }
 
-// TestValidateVisible_everyCharacter holds the rule for each code point, inside a value and
-// at both ends.
 // Unicode has text up to plane 3, and tags and variation selectors in plane 14.
 const (
 	lastOfText  = 0x3FFFF
@@ -57,6 +55,8 @@ const (
 	lastOfTags  = 0xE0FFF
 )
 
+// TestValidateVisible_everyCharacter checks each code point inside a value and at both
+// ends.
 func TestValidateVisible_everyCharacter(t *testing.T) {
 	t.Parallel()
 
