@@ -31,7 +31,7 @@ const secretParameter = "apiSecretToken"
 type Option func(*openapi3.T) error
 
 // ExportKindParameter allows the export a query parameter beside utcDate. Section 4
-// does not show how a request chooses between the kinds of records, so that the provider
+// does not show how a request chooses between the kinds of records, so the provider
 // lets its user name a parameter. New returns an error if the name is empty or taken.
 func ExportKindParameter(name string) Option {
 	return func(doc *openapi3.T) error {

@@ -39,7 +39,7 @@ var formats = openapi3.WithStringFormatValidators(map[string]openapi3.StringForm
 	}),
 })
 
-// request is what the checks need of a request.
+// request is the part of a request that the checks share.
 type request struct {
 	query       url.Values
 	contentType string
@@ -147,7 +147,7 @@ func (x *exchange) checkCredentialForms(headers, keys []string) {
 }
 
 // checkQuery allows only the parameters that the operation declares, each at most once.
-// The name of another one may be private, so that only their number is reported.
+// The names of others may be private, so only their number is reported.
 func (x *exchange) checkQuery(query url.Values) {
 	undeclared := 0
 	for _, name := range slices.Sorted(maps.Keys(query)) {

@@ -88,8 +88,8 @@ func (c *ManualClock) Advance(d time.Duration) {
 	})
 }
 
-// AwaitTimers waits until at least n timers are pending, so that a test advances
-// the clock only after the server has begun to wait.
+// AwaitTimers blocks until at least n timers are pending. A test calls it before
+// Advance, to be sure that the server has begun to wait.
 func (c *ManualClock) AwaitTimers(n int) {
 	for {
 		c.mu.Lock()

@@ -19,9 +19,8 @@ type ConsentRecord struct {
 	UserIPv6      *string
 	AgreementTime any // a string or a json.Number, as it was sent; nil: none
 	Manual        *bool
-	// Extra are further fields of the answer. One with the name of a field above
-	// replaces that field, so that a test can have odd answers; an update that sends the
-	// field removes it from Extra.
+	// Extra are further fields of the answer. A field with the name of one above replaces
+	// it, for tests of odd answers. An update that sends a field removes it from Extra.
 	Extra map[string]any
 }
 

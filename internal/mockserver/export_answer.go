@@ -7,7 +7,7 @@ import (
 )
 
 // Shapes of an export, for ExportAnswer.Shape. The interface shows none (section 4,
-// gaps), so that all of them are assumptions.
+// gaps), so all of them are assumptions.
 const (
 	ExportObject = "object" // {"persons": […], "sessions": […], "events": […]}
 	ExportNested = "nested" // the same under one name

@@ -73,8 +73,8 @@ func (e *exportStream) mediaType() string {
 	return "application/json"
 }
 
-// isEmpty reports whether the day has no records of any kind, whatever the request
-// chose.
+// isEmpty reports whether the day has no records of any kind, even of those that the
+// request did not choose.
 func (e *exportStream) isEmpty() bool {
 	for kind := range Kinds + 1 {
 		if e.hasRecords(kind) {
@@ -238,8 +238,8 @@ func (e *exportStream) lines(w *bufio.Writer) error {
 	return nil
 }
 
-// discriminated writes a record with the member that says its kind. What has no kind
-// or is no object is written as it is.
+// discriminated writes a record with the member that says its kind. A record that has
+// no kind, or is not an object, is written unchanged.
 func (e *exportStream) discriminated(w *bufio.Writer, kind int, record []byte) error {
 	if kind != others && len(record) > 0 && record[0] == '{' {
 		_, _ = w.WriteString(`{"` + e.Discriminator + `":"` + e.Values[kind] + `"`)

@@ -15,7 +15,7 @@ func (s *Server) enqueue(c *call, body map[string]any) answer {
 }
 
 // record returns the record of a queued request as it is answered. Its fields are not
-// shown (section 2), so that all of them are assumptions.
+// shown (section 2), so all of them are assumptions.
 func (q QueuedRequest) record() map[string]any {
 	record := map[string]any{
 		"id":         q.ID,

@@ -10,7 +10,7 @@ import (
 
 // QueuedRequest is a request that the service has accepted and carries out later
 // (section 4, "deferred request"). The states and records of such requests are not
-// shown (sections 2 and 3), so that everything here is an assumption.
+// shown (sections 2 and 3), so everything here is an assumption.
 type QueuedRequest struct {
 	ID        string
 	Scope     Scope
@@ -95,10 +95,10 @@ func (e *queued) visible() bool {
 	if e.hidden {
 		return false
 	}
+
 	if !e.Done || e.outcome.Fate == Failed {
 		return true
 	}
-
 	return e.outcome.Fate == Fulfilled && e.outcome.KeepListed
 }
 
@@ -121,8 +121,7 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 }
 
 // add appends a request to the queue, with defaults for an empty ID, At and Status. It
-// returns the entry, which Server.mu guards, and a copy of the request, which it does
-// not.
+// returns the entry and a copy of the request, which may be read without Server.mu.
 func (s *Server) add(q QueuedRequest) (*queued, QueuedRequest) {
 	now := s.clock().Now()
 

@@ -19,8 +19,8 @@ type Instance struct {
 
 	// URL is {base_url} of the interface.
 	URL string
-	// Email, Password and SecretKey are unique to the instance, so that a test can search
-	// an output for them, and contain characters that every encoding has to escape.
+	// Email, Password and SecretKey are unique to the instance, which lets a test search
+	// an output for them. They contain characters that every encoding has to escape.
 	Email, Password, SecretKey string
 	// CAFile and CAPEM are the authority that signed the server's certificate; StartTLS
 	// only.
