@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -31,6 +32,15 @@ func (d *consentDataSource) Metadata(_ context.Context, req datasource.MetadataR
 }
 
 func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the latest consent of one person. It is an error if the service has no consent record of the person.",
+		Attributes:          dataSourceAttributes(),
+	}
+}
+
+// dataSourceAttributes returns the attributes of the data source, which the ephemeral
+// resource has as well.
+func dataSourceAttributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"identity_id": schema.StringAttribute{
 			Required:            true,
@@ -62,10 +72,7 @@ func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null if the service does not say."}
 	}
 
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the latest consent of one person. It is an error if the service has no consent record of the person.",
-		Attributes:          tfkit.AddDataSourceScope(attributes),
-	}
+	return tfkit.AddDataSourceScope(attributes)
 }
 
 func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -77,19 +84,27 @@ func (d *consentDataSource) Read(ctx context.Context, req datasource.ReadRequest
 		return
 	}
 
-	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if !ok {
+	if !m.read(ctx, d.Service, &resp.Diagnostics) {
 		return
+	}
+
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+// read asks the service for the person's consent, and reports whether it answered.
+func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *diag.Diagnostics) bool {
+	c, scope, ok := s.ClientAndScope(m.Scope, diags)
+	if !ok {
+		return false
 	}
 
 	held, err := c.GetConsent(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
-		return
+		tfkit.AddError(diags, err, tfkit.NotInState)
+		return false
 	}
 
 	m.fromAPI(held)
 	m.JSON = types.StringValue(string(held.JSON))
-
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	return true
 }

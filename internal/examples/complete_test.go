@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -28,6 +29,16 @@ func TestEveryObjectHasItsExamples(t *testing.T) {
 		var named datasource.MetadataResponse
 		create().Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
 		wantFile(t, true, filepath.Join("data-sources", named.TypeName), "data-source.tf")
+	}
+
+	schemas := acctest.MustStart(t, acctest.Attributes{
+		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
+	}).Schemas()
+	for name := range schemas.EphemeralResourceSchemas {
+		wantFile(t, true, filepath.Join("ephemeral-resources", name), "ephemeral-resource.tf")
+	}
+	for name := range schemas.Functions {
+		wantFile(t, true, filepath.Join("functions", name), "function.tf")
 	}
 }
 

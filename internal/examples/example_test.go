@@ -104,7 +104,7 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 
 // What only newer versions of Terraform and OpenTofu understand.
 var (
-	writeOnly = regexp.MustCompile(`ephemeral\s*=\s*true|_wo\s*=`)
+	writeOnly = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral |_wo\s*=`)
 	functions = regexp.MustCompile(`provider::`)
 )
 

@@ -14,7 +14,7 @@ import (
 
 // The lines of the guide: what an attribute belongs to, and where its value goes.
 var (
-	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source).*)$")
+	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source|Ephemeral resource).*)$")
 	attributeLine = regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\| [^|]+ \\| ([^|]+) \\|$")
 )
 
@@ -77,6 +77,9 @@ func schemaClasses(t *testing.T) map[string]string {
 	}
 	for name, schema := range schemas.DataSourceSchemas {
 		classify(classes, "Data source `"+name+"`: ", "open", "sensitive", schema.Block)
+	}
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		classify(classes, "Ephemeral resource `"+name+"`: ", "ephemeral", "ephemeral", schema.Block)
 	}
 	return classes
 }

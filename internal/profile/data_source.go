@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -35,25 +36,30 @@ func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataR
 func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the profile record of one person. It is an error if the service has no profile of that person.",
-
-		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
-			"identity_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: tfkit.IdentityDescription,
-				Validators:          []validator.String{tfkit.Segment()},
-			},
-			"profile": schema.StringAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Profile as the text of a JSON object, with its members sorted by name, for `jsondecode`. The service does not document the members. Sensitive.",
-			},
-			"json": schema.StringAttribute{
-				Computed:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Complete answer of the service as JSON text, including anything around the profile. Sensitive.",
-			},
-		}),
+		Attributes:          dataSourceAttributes(),
 	}
+}
+
+// dataSourceAttributes returns the attributes of the data source, which the ephemeral
+// resource has as well.
+func dataSourceAttributes() map[string]schema.Attribute {
+	return tfkit.AddDataSourceScope(map[string]schema.Attribute{
+		"identity_id": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: tfkit.IdentityDescription,
+			Validators:          []validator.String{tfkit.Segment()},
+		},
+		"profile": schema.StringAttribute{
+			Computed:            true,
+			Sensitive:           true,
+			MarkdownDescription: "Profile as the text of a JSON object, with its members sorted by name, for `jsondecode`. The service does not document the members. Sensitive.",
+		},
+		"json": schema.StringAttribute{
+			Computed:            true,
+			Sensitive:           true,
+			MarkdownDescription: "Complete answer of the service as JSON text, including anything around the profile. Sensitive.",
+		},
+	})
 }
 
 func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -61,19 +67,32 @@ func (d *profileDataSource) Read(ctx context.Context, req datasource.ReadRequest
 
 	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !ok {
+	if resp.Diagnostics.HasError() {
 		return
+	}
+
+	if !m.read(ctx, d.Service, &resp.Diagnostics) {
+		return
+	}
+
+	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+}
+
+// read asks the service for the person's profile, and reports whether it answered.
+func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *diag.Diagnostics) bool {
+	c, scope, ok := s.ClientAndScope(m.Scope, diags)
+	if !ok {
+		return false
 	}
 
 	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
-		return
+		tfkit.AddError(diags, err, tfkit.NotInState)
+		return false
 	}
 
 	m.fromAPI(profile)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
+	return true
 }
 
 // fromAPI sets the computed attributes.

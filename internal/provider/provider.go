@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -25,8 +26,9 @@ import (
 const TypeName = "analytics"
 
 var (
-	_ provider.ProviderWithFunctions      = (*analyticsProvider)(nil)
-	_ provider.ProviderWithValidateConfig = (*analyticsProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*analyticsProvider)(nil)
+	_ provider.ProviderWithFunctions          = (*analyticsProvider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*analyticsProvider)(nil)
 )
 
 // Option changes the configuration of the client.
@@ -72,6 +74,13 @@ func (p *analyticsProvider) DataSources(context.Context) []func() datasource.Dat
 		profile.NewDataSource,
 		requests.NewPendingRequestsDataSource,
 		session.NewCurrentUserDataSource,
+	}
+}
+
+func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{
+		consent.NewEphemeralResource,
+		profile.NewEphemeralResource,
 	}
 }
 

@@ -33,6 +33,9 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 	for name, schema := range schemas.DataSourceSchemas {
 		walk("data source "+name, schema)
 	}
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		walk("ephemeral resource "+name, schema)
+	}
 }
 
 func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check func(string, *tfprotov6.SchemaAttribute)) {

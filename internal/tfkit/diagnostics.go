@@ -17,7 +17,7 @@ import (
 const (
 	NothingSaved = "nothing; this object was not created as far as Terraform knows"
 	PriorKept    = "this object as it was before; nothing of it was changed or removed"
-	NotInState   = "a data source has no state of its own; nothing was changed"
+	NotInState   = "what is only read has no state of its own; nothing was changed"
 )
 
 // AddError reports an error of the client as a diagnostic. inState completes the sentence

@@ -1,0 +1,13 @@
+# Copies one member of a profile to another person, and leaves it in no plan and no state.
+ephemeral "analytics_profile" "ada" {
+  identity_id = "ada@example.com"
+}
+
+resource "analytics_profile" "successor" {
+  identity_id = "jane@example.com"
+
+  profile_wo         = jsonencode({ department = jsondecode(ephemeral.analytics_profile.ada.profile).department })
+  profile_wo_version = 1
+
+  wait_for_fulfilment = false
+}

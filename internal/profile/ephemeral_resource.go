@@ -1,0 +1,55 @@
+package profile
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var _ ephemeral.EphemeralResourceWithConfigure = (*profileEphemeral)(nil)
+
+// NewEphemeralResource returns the ephemeral resource analytics_profile.
+func NewEphemeralResource() ephemeral.EphemeralResource { return &profileEphemeral{} }
+
+type profileEphemeral struct{ tfkit.Ephemeral }
+
+type ephemeralModel struct {
+	dataSourceModel
+	Timeouts tfkit.OpenTimeouts `tfsdk:"timeouts"`
+}
+
+func (e *profileEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_profile"
+}
+
+func (e *profileEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the profile of one person and keeps it neither in the plan nor in state. " +
+			"It is an error if the service has no profile of the person. Terraform reads it in the plan and again in the apply.\n\n" +
+			"Its values can be used in provider blocks, write-only attributes, provisioners, locals, and ephemeral variables and outputs. " +
+			"They cannot be used in `for_each`, in ordinary outputs or in other attributes of resources.",
+		Attributes: tfkit.EphemeralAttributes(dataSourceAttributes()),
+		Blocks:     map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
+	}
+}
+
+func (e *profileEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	defer e.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m ephemeralModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	ctx, cancel := tfkit.WithOpenTimeout(ctx, m.Timeouts)
+	defer cancel()
+	if !m.read(ctx, e.Service, &resp.Diagnostics) {
+		return
+	}
+
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
+}

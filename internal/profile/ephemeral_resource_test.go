@@ -1,0 +1,103 @@
+package profile_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestProfileEphemeral_readsAndWritesNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t)
+	service.PutProfile(scope, person, `{"phone":"+00 555 0100","plan":"gold"}`)
+
+	opened, diags := p.Open(name, acctest.Attributes{"identity_id": person})
+	p.NoErrors(diags)
+	if opened["profile"] != `{"phone":"+00 555 0100","plan":"gold"}` {
+		t.Errorf("the profile is %v", opened["profile"])
+	}
+	if service.Count(mockserver.OpGetProfile) != 1 || service.Count(mockserver.OpUpdateProfile) != 0 {
+		t.Error("more was asked than the profile once")
+	}
+
+	_, diags = p.Open(name, acctest.Attributes{"identity_id": "nobody"})
+	acctest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404")
+}
+
+// copied reads the profile of one person and writes a member of it to another, through
+// an attribute that is write-only.
+const copied = `
+ephemeral "analytics_profile" "source" {
+  identity_id = "source-person"
+}
+
+resource "analytics_profile" "copy" {
+  identity_id        = "other-person"
+  profile_wo         = jsonencode({ phone = jsondecode(ephemeral.analytics_profile.source.profile).phone })
+  profile_wo_version = 1
+  wait_for_fulfilment = false
+}
+`
+
+// TestAccProfileEphemeral_staysOutOfStateAndPlan looks for what was read in everything
+// that Terraform has written.
+func TestAccProfileEphemeral_staysOutOfStateAndPlan(t *testing.T) {
+	t.Parallel()
+	const secret = "secret-0100"
+	service := mocktest.Start(t)
+	service.PutProfile(scope, "source-person", `{"phone":"`+secret+`"}`)
+	cli := acctest.NewCLI(t, copied, acctest.Environment(service))
+	cli.SkipBefore(11)
+
+	planned := cli.MustRun("plan", "-out=saved.tfplan")
+	applied := cli.MustRun("apply", "saved.tfplan")
+	service.FulfilAll()
+	if held, _ := service.Profile(scope, "other-person"); held["phone"] != secret {
+		t.Errorf("the service holds %v", held)
+	}
+
+	for _, output := range []string{planned.Output, applied.Output, cli.MustRun("show", "saved.tfplan").Output} {
+		if strings.Contains(output, secret) {
+			t.Errorf("the value is shown:\n%s", output)
+		}
+	}
+	for _, name := range []string{"terraform.tfstate", "saved.tfplan"} {
+		if bytes.Contains(contentOf(t, filepath.Join(cli.Dir, name)), []byte(secret)) {
+			t.Errorf("%s holds the value", name)
+		}
+	}
+}
+
+// contentOf returns what a file holds, unpacked where it is an archive, as a plan is.
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return content
+	}
+
+	var all bytes.Buffer
+	for _, entry := range archive.File {
+		file, err := entry.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(&all, file); err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+	}
+	return all.Bytes()
+}
