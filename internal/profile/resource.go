@@ -108,7 +108,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	scopeChange := r.PlanKeptScope(ctx, req, resp)
+	isMoved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		return
 	}
@@ -117,7 +117,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	r.planUpdate(ctx, req, resp, scopeChange)
+	r.planUpdate(ctx, req, resp, isMoved)
 }
 
 func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
@@ -126,7 +126,7 @@ func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPl
 	state.warnRetained(diags)
 }
 
-func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, scopeChange tfkit.ScopeChange) {
+func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
 	var state, plan resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -134,7 +134,7 @@ func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if scopeChange == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+	if isMoved && !state.Fulfilled.ValueBool() {
 		tfkit.RefuseMoved(&resp.Diagnostics, updateName)
 		return
 	}

@@ -75,7 +75,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	scopeChange := r.PlanKeptScope(ctx, req, resp)
+	isMoved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		return
 	}
 
-	r.planUpdate(ctx, req, resp, scopeChange)
+	r.planUpdate(ctx, req, resp, isMoved)
 }
 
 func (r *dataAccessRequestResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
@@ -93,7 +93,7 @@ func (r *dataAccessRequestResource) planDestroy(ctx context.Context, req resourc
 	state.warnNotUndone(diags)
 }
 
-func (r *dataAccessRequestResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, scopeChange tfkit.ScopeChange) {
+func (r *dataAccessRequestResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
 	var state, plan accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -101,7 +101,7 @@ func (r *dataAccessRequestResource) planUpdate(ctx context.Context, req resource
 		return
 	}
 
-	if scopeChange == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+	if isMoved && !state.Fulfilled.ValueBool() {
 		tfkit.RefuseMoved(&resp.Diagnostics, string(access))
 		return
 	}

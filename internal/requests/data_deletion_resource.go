@@ -52,7 +52,7 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	scopeChange := r.PlanKeptScope(ctx, req, resp)
+	isMoved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, resp)
 		return
@@ -62,7 +62,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return
 	}
 
-	r.planUpdate(ctx, req, resp, scopeChange)
+	r.planUpdate(ctx, req, resp, isMoved)
 }
 
 // planCreate refuses an object that would repeat the deletion of one that the plan
@@ -90,7 +90,7 @@ func (r *dataDeletionResource) planDestroy(ctx context.Context, req resource.Mod
 	}
 }
 
-func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, scopeChange tfkit.ScopeChange) {
+func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
 	var state, plan requestModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
@@ -98,7 +98,7 @@ func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.Modi
 		return
 	}
 
-	if scopeChange == tfkit.ScopeMoved && !state.Fulfilled.ValueBool() {
+	if isMoved && !state.Fulfilled.ValueBool() {
 		tfkit.RefuseMoved(&resp.Diagnostics, string(deletion))
 		return
 	}

@@ -30,55 +30,48 @@ func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.
 	return attributes
 }
 
-// ScopeChange is what a plan does to the scope of an object.
-type ScopeChange int
-
-// The changes of scope.
-const (
-	// ScopeStays means that the scope does not change, or that the object is created.
-	ScopeStays ScopeChange = iota
-	// ScopeReconfigured means that the object's own scope changes, or is not known yet. The
-	// object is replaced.
-	ScopeReconfigured
-	// ScopeMoved means that the provider's scope has changed. The object is replaced, with
-	// a warning.
-	ScopeMoved
-)
-
-// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It writes
-// to resp.Plan, so the caller must read its model from there afterwards:
+// PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
+// whether the object moves because the provider's scope has changed, and warns of that.
 //
-//	change := r.PlanKeptScope(ctx, req, resp)
+// It writes to resp.Plan, so the caller must read its model from there afterwards:
+//
+//	isMoved := r.PlanKeptScope(ctx, req, resp)
 //	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) ScopeChange {
+func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) (isMoved bool) {
 	if req.Plan.Raw.IsNull() {
-		return ScopeStays
+		return false
 	}
 
 	configured := readScope(ctx, &req.Config, &resp.Diagnostics)
-	var state *Scope
-	if !req.State.Raw.IsNull() {
-		held := readScope(ctx, &req.State, &resp.Diagnostics)
-		state = &held
-	}
+	state := readPriorScope(ctx, req, &resp.Diagnostics)
 
 	planned, ok := s.plannedScope(configured, state, &resp.Diagnostics)
 	if !ok {
-		return ScopeStays
+		return false
 	}
 	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
 
 	if !state.isSet() || planned == *state {
-		return ScopeStays
+		return false
 	}
 	planned.requireReplace(*state, resp)
 
 	if configured.isUnknown() || configured.isSet() {
-		return ScopeReconfigured
+		return false
 	}
 
 	warnMoved(&resp.Diagnostics, state.own(), planned.own())
-	return ScopeMoved
+	return true
+}
+
+// readPriorScope returns the scope in state; nil for a create.
+func readPriorScope(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) *Scope {
+	if req.State.Raw.IsNull() {
+		return nil
+	}
+
+	scope := readScope(ctx, &req.State, diags)
+	return &scope
 }
 
 // warnMoved warns that an object follows the provider into another scope.
