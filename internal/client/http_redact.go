@@ -35,23 +35,23 @@ const (
 )
 
 // redactor removes what must never be shown from text that others wrote: the given
-// values, in whatever way they are spelled, and what looks like a person or a
-// credential, because a service may quote back more than this request sent.
+// values, however they are spelled, and what looks like a person or a credential, since a
+// service may quote more than this request sent.
 //
 // Text and values are compared in a normal form, without the difference between upper
-// and lower case. Most calls show nothing, so that the needles are worked out when they
-// are first needed.
+// and lower case. Most calls show nothing, so that the needles are computed when they are
+// first needed.
 type redactor struct {
 	given   []string
 	once    sync.Once
 	needles []needle
 }
 
-// newRedactor takes the secrets and identities of a request, and the values that it
-// sends about a person.
+// newRedactor returns a redactor for the secrets and identities of a request, and the
+// values that it sends about a person.
 func newRedactor(values ...string) *redactor { return &redactor{given: values} }
 
-// where says at which places a needle is taken for the value, and not for a word that
+// where says at which places a needle stands for the value. Elsewhere it is a word that
 // happens to be equal.
 type where int
 
@@ -71,14 +71,13 @@ type needle struct {
 // part of anything else. Short ones would be found inside words, and of up to three
 // letters they are words themselves, such as "or".
 func newNeedle(text string) needle {
-	length := utf8.RuneCountInString(text)
-	letters := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
-	mixed := strings.IndexFunc(text, func(r rune) bool { return !isWordRune(r) }) >= 0
+	isLetters := !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	isWord := !strings.ContainsFunc(text, func(r rune) bool { return !isWordRune(r) })
 
-	if length >= 8 || length >= 4 && mixed {
+	switch length := utf8.RuneCountInString(text); {
+	case length >= 8, length >= 4 && !isWord:
 		return needle{text, anywhere}
-	}
-	if length == 1 || length <= 3 && letters {
+	case length == 1, length <= 3 && isLetters:
 		return needle{text, inQuotes}
 	}
 	return needle{text, asWord}
@@ -86,6 +85,8 @@ func newNeedle(text string) needle {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// prepare computes the needles. A value may itself hold what looks like an escape, so
+// that there is one for each way to read it.
 func (r *redactor) prepare() {
 	seen := map[string]bool{"": true}
 	var add func(v view, depth int)
@@ -94,21 +95,21 @@ func (r *redactor) prepare() {
 			seen[text] = true
 			r.needles = append(r.needles, newNeedle(text))
 		}
-		if depth == 0 {
-			return
-		}
-		// A value may itself hold what looks like an escape.
-		for _, next := range v.unescaped() {
-			add(next, depth-1)
+
+		if depth > 0 {
+			for _, next := range v.unescaped() {
+				add(next, depth-1)
+			}
 		}
 	}
+
 	for _, value := range r.given {
 		add(newView(strings.TrimSpace(value)), redactDepth)
 	}
 }
 
-// text redacts, escapes and cuts, in this order: cutting first could leave the half of
-// a secret that is no longer recognised. limit is in characters.
+// text redacts, escapes and cuts, in this order: cutting first could leave half of a
+// secret, which would not be recognised. limit is in characters.
 func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
 
 // clean returns s without what must not be shown.
@@ -131,7 +132,7 @@ func (r *redactor) clean(s string) string {
 	return b.String() + s[end:]
 }
 
-// search is one look for everything that must not be shown in a text.
+// search finds everything in a text that must not be shown.
 type search struct {
 	*redactor
 
@@ -139,8 +140,8 @@ type search struct {
 	found []span
 }
 
-// in looks into v, and into what v is an encoding of. depth is how many more layers are
-// undone, base64 how many layers above v were base64.
+// in searches v, and what v is an encoding of. depth is how many more layers are undone,
+// base64 how many layers above v were base64.
 func (s *search) in(v view, depth, base64 int) {
 	key := strconv.Itoa(base64) + string(v.bytes)
 	if s.seen[key] > depth {
@@ -149,48 +150,64 @@ func (s *search) in(v view, depth, base64 int) {
 	s.seen[key] = depth + 1
 
 	s.needlesIn(v.folded(), base64 > 0)
-	// Any word can be read as base64. What comes out is text only where it was.
+	// Any word can be read as base64. The result is text only if it was base64.
 	if base64 == 0 || v.isText() {
 		s.found = append(s.found, shapesIn(v, base64 > 0)...)
 	}
 
-	if depth == 0 {
-		return
-	}
-	for _, next := range v.unescaped() {
-		s.in(next, depth-1, base64)
-	}
-	if base64 == redactBase64 {
-		return
-	}
-	for _, inner := range v.base64() {
-		s.in(inner, depth-1, base64+1)
+	if depth > 0 {
+		s.inside(v, depth-1, base64)
 	}
 }
 
+// inside searches what v is an encoding of.
+func (s *search) inside(v view, depth, base64 int) {
+	for _, next := range v.unescaped() {
+		s.in(next, depth, base64)
+	}
+
+	if base64 < redactBase64 {
+		for _, inner := range v.base64() {
+			s.in(inner, depth, base64+1)
+		}
+	}
+}
+
+// needlesIn finds the given values. In what was base64, values of up to three bytes are
+// found by chance and do not count.
 func (s *search) needlesIn(v view, fromBase64 bool) {
 	text := string(v.bytes)
 	for _, n := range s.needles {
 		if fromBase64 && len(n.text) < 4 {
 			continue
 		}
-		for at := 0; ; at++ {
-			i := strings.Index(text[at:], n.text)
-			if i < 0 {
-				break
-			}
-			at += i
-			if n.fits(text[:at], text[at+len(n.text):]) {
-				s.found = append(s.found, v.span(at, at+len(n.text)))
-			}
+		for _, at := range n.placesIn(text) {
+			s.found = append(s.found, v.span(at, at+len(n.text)))
 		}
 	}
 }
 
-// fits reports whether the needle is taken for the value between these two texts.
+// placesIn returns the offsets in text at which the needle stands for the value.
+func (n needle) placesIn(text string) []int {
+	var places []int
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], n.text)
+		if next < 0 {
+			return places
+		}
+
+		at += next
+		if n.fits(text[:at], text[at+len(n.text):]) {
+			places = append(places, at)
+		}
+	}
+}
+
+// fits reports whether the needle stands for the value between these two texts.
 func (n needle) fits(before, after string) bool {
 	previous, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
+
 	switch n.where {
 	case asWord:
 		return !isWordRune(previous) && !isWordRune(next)
@@ -224,36 +241,49 @@ func shapesIn(v view, fromBase64 bool) []span {
 			found = append(found, v.span(at[0], at[1]))
 		}
 	}
+
 	for _, shape := range []*regexp.Regexp{assignedSecret, namedSecret} {
 		for _, at := range shape.FindAllSubmatchIndex(v.bytes, -1) {
 			found = append(found, v.span(at[2], at[3]))
 		}
 	}
+
 	for _, at := range looksLikeAddress.FindAllIndex(v.bytes, -1) {
-		if isAddress(v.bytes, at[0], at[1], fromBase64) {
+		if holdsAddress(v.bytes, at[0], at[1], fromBase64) {
 			found = append(found, v.span(at[0], at[1]))
 		}
 	}
 	return found
 }
 
-// isAddress reports whether text[from:to] holds an IP address between punctuation, and
-// not as part of a word unless inWord is set. A time of day or a version number is none.
-func isAddress(text []byte, from, to int, inWord bool) bool {
-	for to > from && text[to-1] == '.' {
-		to--
-	}
+// holdsAddress reports whether text[from:to] is an IP address with punctuation around it,
+// and not part of a word unless inWord is set. A time of day or a version number is none.
+func holdsAddress(text []byte, from, to int, inWord bool) bool {
+	to = len(bytes.TrimRight(text[:to], "."))
 	for ; from < to; from++ {
-		for _, end := range []int{to, len(bytes.TrimRight(text[:to], ":"))} {
-			if end > from && (inWord || isWhole(text, from, end)) && parsesAsAddress(string(text[from:end])) {
-				return true
-			}
+		trimmed := len(bytes.TrimRight(text[:to], ":"))
+		if isAddress(text, from, to, inWord) || isAddress(text, from, trimmed, inWord) {
+			return true
 		}
 		if text[from] != ':' {
 			return false
 		}
 	}
 	return false
+}
+
+// isAddress reports whether text[from:to] is an IP address.
+func isAddress(text []byte, from, to int, inWord bool) bool {
+	if from >= to || !inWord && !isWhole(text, from, to) {
+		return false
+	}
+
+	s := string(text[from:to])
+	if _, err := netip.ParseAddr(s); err == nil {
+		return s != "::"
+	}
+	_, err := netip.ParseAddrPort(s)
+	return err == nil
 }
 
 // isWhole reports whether text[from:to] has no letter or digit on either side.
@@ -263,41 +293,32 @@ func isWhole(text []byte, from, to int) bool {
 	return !isWordRune(before) && !isWordRune(after)
 }
 
-func parsesAsAddress(s string) bool {
-	if _, err := netip.ParseAddr(s); err == nil {
-		return s != "::"
-	}
-	_, err := netip.ParseAddrPort(s)
-	return err == nil
-}
-
 // privateValues returns the texts and numbers in a JSON value, at any depth, for a
 // redactor. Names are those of fields and not private.
 func privateValues(v jsontext.Value) []string {
-	var values []string
 	switch v.Kind() {
 	case '"':
-		values = append(values, jsonvalue.Text(v))
+		return []string{jsonvalue.Text(v)}
 	case '0':
-		values = append(values, string(v))
-	case '[':
-		for _, element := range jsonvalue.Elements(v) {
-			values = append(values, privateValues(element)...)
-		}
-	case '{':
-		for _, member := range jsonvalue.Members(v) {
-			values = append(values, privateValues(member)...)
-		}
+		return []string{string(v)}
+	}
+
+	var values []string
+	for _, member := range jsonvalue.EachMember(v) {
+		values = append(values, privateValues(member)...)
+	}
+	for element := range jsonvalue.EachElement(v) {
+		values = append(values, privateValues(element)...)
 	}
 	return values
 }
 
 var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
 
-// excerpt returns the first words of a page that stands where JSON should be, so
-// that a person recognises the portal or proxy that answered.
+// excerpt returns the first words of a page that was sent in place of JSON, by which the
+// user recognises the portal or proxy that answered.
 func (r *redactor) excerpt(body []byte) string {
-	// Before the markup goes as well: what goes with it may be part of a secret.
+	// Redacted twice, since removing markup may remove a part of a secret.
 	words := strings.Fields(markup.ReplaceAllString(r.clean(string(body)), " "))
 	return r.text(strings.Join(words, " "), limitExcerpt)
 }

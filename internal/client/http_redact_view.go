@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// view is what a text becomes where an encoding is undone. It knows for each byte which
-// part of the text it stands for.
+// view is a text with encodings undone. It knows for each byte which part of the original
+// text it stands for.
 type view struct {
 	bytes []byte
 	spans []span // for each byte
@@ -48,6 +48,7 @@ func (v view) folded() view {
 	for i := 0; i < len(v.bytes); {
 		r, size := utf8.DecodeRune(v.bytes[i:])
 		stand := v.span(i, i+size)
+
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out.add(stand, v.bytes[i])
@@ -58,6 +59,7 @@ func (v view) folded() view {
 		}
 		i += size
 	}
+
 	return out
 }
 
@@ -78,9 +80,9 @@ var unescapers = []struct {
 	{'\\', unescapeBackslash},
 }
 
-// unescaped returns the view with one way of escaping undone, for each of percent-
-// encoding, HTML entities and the escapes of JSON that there is something of. They are
-// kept apart, since what looks like an escape of one may be a part of the text.
+// unescaped returns a view for each way of escaping that v has escapes of, with those
+// undone. They are not undone together, since what looks like an escape of one may be a
+// part of the text.
 func (v view) unescaped() []view {
 	var found []view
 	for _, u := range unescapers {
@@ -94,6 +96,7 @@ func (v view) unescaped() []view {
 	return found
 }
 
+// replace undoes one way of escaping, and reports whether there was anything to undo.
 func (v view) replace(mark byte, decode func([]byte) ([]byte, int)) (out view, changed bool) {
 	out = view{bytes: make([]byte, 0, len(v.bytes)), spans: make([]span, 0, len(v.bytes))}
 	for i := 0; i < len(v.bytes); {
@@ -102,11 +105,13 @@ func (v view) replace(mark byte, decode func([]byte) ([]byte, int)) (out view, c
 		if v.bytes[i] == mark {
 			decoded, size = decode(v.bytes[i:])
 		}
+
 		if size == 0 {
 			out.add(v.spans[i], v.bytes[i])
 			i++
 			continue
 		}
+
 		changed = true
 		out.add(v.span(i, i+size), decoded...)
 		i += size
@@ -147,15 +152,12 @@ func unescapeBackslash(b []byte) (decoded []byte, size int) {
 		return utf8.AppendRune(nil, hexRune(m[1])), len(m[0])
 	}
 	if m := unicodeEscape.FindSubmatch(b); m != nil {
-		first, second := hexRune(m[1]), hexRune(m[2])
-		if pair := utf16.DecodeRune(first, second); len(m[2]) > 0 && pair != utf8.RuneError {
-			return utf8.AppendRune(nil, pair), len(m[0])
-		}
-		return utf8.AppendRune(nil, first), 6
+		return decodeUTF16(m)
 	}
 	if byteEscape.Match(b) {
 		return []byte{hexByte(b[2:4])}, 4
 	}
+
 	if len(b) < 2 {
 		return nil, 0
 	}
@@ -163,6 +165,16 @@ func unescapeBackslash(b []byte) (decoded []byte, size int) {
 		return []byte{c}, 2
 	}
 	return nil, 0
+}
+
+// decodeUTF16 decodes a match of unicodeEscape: the first of its two units, or both if
+// they are a surrogate pair.
+func decodeUTF16(m [][]byte) (decoded []byte, size int) {
+	first, second := hexRune(m[1]), hexRune(m[2])
+	if pair := utf16.DecodeRune(first, second); len(m[2]) > 0 && pair != utf8.RuneError {
+		return utf8.AppendRune(nil, pair), len(m[0])
+	}
+	return utf8.AppendRune(nil, first), len(`\uFFFF`)
 }
 
 func hexByte(digits []byte) byte {
@@ -177,15 +189,16 @@ func hexRune(digits []byte) rune {
 
 var base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]+`)
 
-// base64 returns what the parts of the view decode to that may be base64, in either
-// alphabet. Each is read at its four offsets, since it may have begun earlier, or with
-// something else. A byte of the result stands for the whole part.
+// base64 returns what the parts of the view that may be base64 decode to. Each part is
+// read at four offsets, since its true beginning is not known. A byte of the result stands
+// for the whole part.
 func (v view) base64() []view {
 	var found []view
 	for _, at := range base64Run.FindAllIndex(v.bytes, -1) {
 		if at[1]-at[0] < shortestRun {
 			continue
 		}
+
 		stand := v.span(at[0], at[1])
 		for offset := range 4 {
 			var inner view
@@ -193,24 +206,21 @@ func (v view) base64() []view {
 			found = append(found, inner)
 		}
 	}
+
 	return found
 }
 
-// decodeBase64 decodes as much of a run as there is, whatever its alphabet.
+// urlAlphabet replaces the two characters of the alphabet for addresses.
+var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
+
+// decodeBase64 decodes a run in either alphabet, up to its first error.
 func decodeBase64(run []byte) []byte {
-	std := bytes.Map(func(r rune) rune {
-		switch r {
-		case '-':
-			return '+'
-		case '_':
-			return '/'
-		}
-		return r
-	}, run)
+	std := urlAlphabet.Replace(string(run))
 	if len(std)%4 == 1 {
 		std = std[:len(std)-1]
 	}
+
 	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(std)))
-	n, _ := base64.RawStdEncoding.Decode(out, std)
+	n, _ := base64.RawStdEncoding.Decode(out, []byte(std))
 	return out[:n]
 }
