@@ -11,16 +11,15 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Credentials are one of the ways to authenticate of section 5: e-mail and
-// password for a login, a JWT obtained elsewhere, or an application-level key.
+// Credentials hold one of the ways to authenticate of section 5: e-mail and password for a
+// login, a JWT obtained elsewhere, or an application-level key.
 type Credentials struct {
 	Email, Password string
 	Token           string
 	APISecretKey    string
 }
 
-// CredentialError names the setting that is wrong, for whoever shows the error
-// beside that setting. It never holds a value.
+// CredentialError is an error about one setting. It never holds a value.
 type CredentialError struct {
 	Setting string
 	Problem string
@@ -28,48 +27,69 @@ type CredentialError struct {
 
 func (e *CredentialError) Error() string { return e.Setting + " " + e.Problem }
 
-// IsZero reports that nothing is given.
+// IsZero reports whether no credential is given.
 func (c Credentials) IsZero() bool { return c == Credentials{} }
 
-// Validate refuses more than one way, half a pair, blanks, and characters that a
-// header or an address cannot carry. The error is a *CredentialError.
+// Validate returns an error for more than one way to authenticate, half a pair, blanks, and
+// characters that a header or an address cannot carry. The error is a *CredentialError.
 func (c Credentials) Validate() error {
 	if err := c.exactlyOne(); err != nil {
 		return err
 	}
+
 	for _, s := range []struct{ name, value string }{
 		{"email", c.Email},
 		{"password", c.Password},
 		{"token", c.Token},
 		{"api_secret_key", c.APISecretKey},
 	} {
-		if problem := ValidateSecret(s.name, s.value); problem != "" && s.value != "" {
+		if s.value == "" {
+			continue
+		}
+		if problem := ValidateSecret(s.name, s.value); problem != "" {
 			return &CredentialError{s.name, problem}
 		}
 	}
+
 	return nil
 }
 
+// exactlyOne returns an error unless exactly one way to authenticate is given as a whole.
 func (c Credentials) exactlyOne() error {
-	login := c.Email != "" || c.Password != ""
-	switch {
-	case c.IsZero():
+	var given []string
+	if c.Token != "" {
+		given = append(given, "token")
+	}
+	if c.APISecretKey != "" {
+		given = append(given, "api_secret_key")
+	}
+	if c.Email+c.Password != "" {
+		given = append(given, "email")
+	}
+
+	switch len(given) {
+	case 0:
 		return &CredentialError{"email", "and password, token or api_secret_key is needed: no credentials are given"}
-	case c.Token != "" && (login || c.APISecretKey != ""):
-		return &CredentialError{"token", "excludes the other credentials: give email and password, or token, or api_secret_key"}
-	case c.APISecretKey != "" && login:
-		return &CredentialError{"api_secret_key", "excludes the other credentials: give email and password, or token, or api_secret_key"}
-	case c.Email != "" && c.Password == "":
+	case 1:
+		return c.wholePair()
+	}
+	return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
+}
+
+// wholePair returns an error for an e-mail without a password, and the reverse.
+func (c Credentials) wholePair() error {
+	if c.Email != "" && c.Password == "" {
 		return &CredentialError{"password", "is missing beside email"}
-	case c.Password != "" && c.Email == "":
+	}
+	if c.Password != "" && c.Email == "" {
 		return &CredentialError{"email", "is missing beside password"}
 	}
 	return nil
 }
 
-// ValidateSecret returns what is wrong with a credential, without repeating it, or nothing.
-// A password may begin or end with a blank, and have any visible or invisible character;
-// the others follow the rule of identifiers.
+// ValidateSecret returns what is wrong with the value of the credential called name,
+// without repeating it; empty where nothing is. A password may begin or end with a blank,
+// and have any visible or invisible character; the others follow the rule of identifiers.
 func ValidateSecret(name, value string) string {
 	if strings.TrimSpace(value) == "" {
 		return "is blank"
@@ -78,16 +98,23 @@ func ValidateSecret(name, value string) string {
 		return "contains a control character, such as a line break at its end"
 	}
 
-	if name != "password" {
-		if err := ValidateVisible(value); err != nil {
-			return err.Error()
-		}
+	if name == "password" {
+		return ""
 	}
+	if err := ValidateVisible(value); err != nil {
+		return err.Error()
+	}
+	if name == "token" {
+		return validateToken(value)
+	}
+	return ""
+}
 
-	if name == "token" && strings.Contains(value, " ") {
+func validateToken(value string) string {
+	if strings.Contains(value, " ") {
 		return `contains a space; give the JWT alone, without "bearer" in front`
 	}
-	if name == "token" && !httpguts.ValidHeaderFieldValue(value) {
+	if !httpguts.ValidHeaderFieldValue(value) {
 		return "contains characters that a header cannot carry"
 	}
 	return ""
@@ -103,27 +130,38 @@ var ownHeaders = []string{
 // connection breaks, whatever its method is.
 var repeatHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
-// ValidateHeaders returns an error for names and values that are no header, for
-// headers that are not the user's to set, Authorization first of all, and for
-// headers that let a deletion be sent twice. It names only headers of the last two
-// sorts.
+// ValidateHeaders returns an error for names and values that are no header, for headers
+// that are not the user's to set, such as Authorization, and for headers that let a
+// deletion be sent twice. It never repeats a value.
 func ValidateHeaders(headers map[string]string) error {
 	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		switch {
-		case !httpguts.ValidHeaderFieldName(name):
-			return errors.New("headers has a name that is not a header name")
-		case slices.Contains(ownHeaders, canonical):
-			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
-		case slices.Contains(repeatHeaders, canonical):
-			return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
-		case seen[canonical]:
+		if err := validateHeaderName(canonical); err != nil {
+			return err
+		}
+
+		if seen[canonical] {
 			return fmt.Errorf("headers contains %s twice, in different spellings", escapeText(canonical, 60))
-		case !httpguts.ValidHeaderFieldValue(value):
+		}
+		if !httpguts.ValidHeaderFieldValue(value) {
 			return fmt.Errorf("headers has a value for %s that a header cannot carry", escapeText(canonical, 60))
 		}
 		seen[canonical] = true
+	}
+
+	return nil
+}
+
+func validateHeaderName(canonical string) error {
+	if !httpguts.ValidHeaderFieldName(canonical) {
+		return errors.New("headers has a name that is not a header name")
+	}
+	if slices.Contains(ownHeaders, canonical) {
+		return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
+	}
+	if slices.Contains(repeatHeaders, canonical) {
+		return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
 	}
 	return nil
 }

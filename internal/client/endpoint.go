@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// operation describes an endpoint of section 4 once, for all calls of it.
+// operation describes an endpoint of section 4 for all calls of it.
 type operation struct {
 	name   string
 	method string
-	// effect: the service changes something, so that a lost answer leaves open
-	// whether it did, and read_only refuses it.
+	// effect: the service changes something. read_only refuses the operation, and a lost
+	// answer leaves open whether it was carried out.
 	effect bool
-	// queues: each request that arrives is another one in the service's queue, so that
-	// messages warn of repeating it.
+	// queues: each request that arrives is another one in the service's queue. Messages
+	// warn of repeating it.
 	queues bool
-	// streams: the answer may be larger than memory and is read while it comes, so that
-	// request_timeout bounds each silence and not the whole.
+	// streams: the answer may be larger than memory and is read while it comes.
+	// request_timeout bounds each of its silences and not the whole.
 	streams bool
-	// lingers: an attempt that was sent is given InterruptGrace to end where the run is
-	// interrupted, because its outcome could not be found out otherwise.
+	// lingers: where the run is interrupted, an attempt that was sent goes on for
+	// InterruptGrace, because its outcome could not be found out otherwise.
 	lingers bool
 	// path is the template of the path behind that of the scope; empty for an operation
 	// outside of the path families.
 	path string
 }
 
-// endpoint is where a request goes: the template is what people read, the path
-// what is sent.
+// endpoint is the path of a request below the base address.
 type endpoint struct {
-	template string
-	escaped  string
+	template string // for messages and logs, such as /v1/org/{orgId}/…
+	escaped  string // as it is sent
 	decoded  string
 }
 
-// expand puts values in the place of the template's {names}, in order.
+// expand returns the endpoint of a template with values in place of its {names}, in their
+// order.
 func expand(template string, values ...string) endpoint {
 	var escaped, decoded strings.Builder
 	rest := template
@@ -56,19 +56,22 @@ func EscapeSegment(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := range len(s) {
-		c := s[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+		if c := s[i]; isUnreserved(c) {
 			b.WriteByte(c)
-			continue
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
 	}
 	return b.String()
 }
 
-// under joins the endpoint to the base address without cleaning anything.
+// isUnreserved reports whether RFC 3986 calls the character unreserved.
+func isUnreserved(c byte) bool {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	return strings.IndexByte(unreserved, c) >= 0
+}
+
+// under returns the address of the endpoint below base. It cleans nothing.
 func (e endpoint) under(base *url.URL) *url.URL {
 	u := *base
 	u.Path = base.Path + e.decoded

@@ -5,43 +5,48 @@ import (
 	"sync"
 )
 
-// keyedLocks serialises what happens to one person, so that a comparison and the
-// write that follows from it are not interleaved with another resource's.
+// keyedLocks is a lock for each key, such as a person. The zero value is ready for use.
 type keyedLocks struct {
 	mu   sync.Mutex
 	held map[string]*keyedLock
 }
 
 type keyedLock struct {
-	turn chan struct{} // holds one token while free
-	uses int
+	turn chan struct{} // holds one value while the lock is free
+	uses int           // callers that hold the lock or wait for it
 }
 
-// lock waits for the key's turn or the end of the context; on success the
-// returned function gives the turn on.
+// lock waits for the lock of a key, or until the context ends.
 func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	k := l.join(key)
+
 	select {
 	case <-k.turn:
-		return func() { k.turn <- struct{}{}; l.part(key) }, nil
+		return func() {
+			k.turn <- struct{}{}
+			l.part(key)
+		}, nil
 	case <-ctx.Done():
 		l.part(key)
 		return nil, ctx.Err()
 	}
 }
 
+// join returns the lock of a key, which is kept until part is called.
 func (l *keyedLocks) join(key string) *keyedLock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
+	if l.held == nil {
+		l.held = map[string]*keyedLock{}
+	}
 	k := l.held[key]
 	if k == nil {
 		k = &keyedLock{turn: make(chan struct{}, 1)}
 		k.turn <- struct{}{}
-		if l.held == nil {
-			l.held = map[string]*keyedLock{}
-		}
 		l.held[key] = k
 	}
+
 	k.uses++
 	return k
 }
@@ -49,9 +54,9 @@ func (l *keyedLocks) join(key string) *keyedLock {
 func (l *keyedLocks) part(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.held[key]; k != nil {
-		if k.uses--; k.uses == 0 {
-			delete(l.held, key)
-		}
+
+	k := l.held[key]
+	if k.uses--; k.uses == 0 {
+		delete(l.held, key)
 	}
 }
