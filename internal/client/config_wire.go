@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,25 +11,29 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// Where parameters of a request travel, and how a time is written. The interface
-// leaves these open (section 4, gaps; section 5, rule 4; section 2).
+// Values of the settings, for what the interface leaves open (section 4, gaps; section 5,
+// rule 4; section 2).
 const (
+	// Where the parameters of a request are.
 	InJSON  = "json"
 	InForm  = "form"
 	InQuery = "query"
 
+	// How a time is written.
 	TimeRFC3339 = "rfc3339"
 	TimeUnixMS  = "unix_ms"
 
+	// Which objects of an export are records.
 	ShapeAuto     = "auto"
 	ShapeRecords  = "records"
 	ShapeEnvelope = "envelope"
 
+	// What happens to invalid UTF-8 in an export.
 	InvalidError   = "error"
 	InvalidReplace = "replace"
 )
 
-// Accepted values of the settings, the default first.
+// Accepted values of each setting, the default first.
 var (
 	Placements     = []string{InJSON, InForm, InQuery}
 	TimeFormats    = []string{TimeRFC3339, TimeUnixMS}
@@ -36,34 +41,41 @@ var (
 	InvalidUTF8Use = []string{InvalidError, InvalidReplace}
 )
 
-// Wire settles what the interface leaves open. Zero values take the defaults.
+// Wire holds the settings for what the interface leaves open. Zero values take the
+// defaults.
 type Wire struct {
-	LoginParametersIn   string // json, form or query
-	ConsentParametersIn string // json, form or query
-	AgreementTimeFormat string // rfc3339 or unix_ms
-	ExportKindParameter string // name of a query parameter; empty: none is sent
-	ExportKindValues    string // its values for Person, Session and Event, with commas between
-	// ExportMinRate is the slowest export that is waited for, in bytes per second; 0
-	// waits for ever. The interface names no rate (section 8).
+	LoginParametersIn   string // one of Placements
+	ConsentParametersIn string // one of Placements
+	AgreementTimeFormat string // one of TimeFormats
+
+	// ExportKindParameter is the name of the query parameter that selects a kind; empty
+	// if there is none.
+	ExportKindParameter string
+	// ExportKindValues are its values for persons, sessions and events, with commas
+	// between.
+	ExportKindValues string
+	// ExportMinRate is the rate below which an export fails, in bytes per second; 0 waits
+	// for ever. The interface names no rate (section 8).
 	ExportMinRate Optional[int64]
-	// ExportShape says which objects of an export are records: auto, records or envelope.
+	// ExportShape says which objects of an export are records: one of ExportShapes.
 	ExportShape string
-	// ExportInvalidUTF8 says what happens to bytes that are no UTF-8: error or replace.
+	// ExportInvalidUTF8 says what happens to bytes that are no UTF-8: one of
+	// InvalidUTF8Use.
 	ExportInvalidUTF8 string
-	// ExportIgnoredMembers names members of an answer that give no sign of an error or a
-	// further page, with commas between.
+	// ExportIgnoredMembers names members of an answer that report no error and no further
+	// page, with commas between.
 	ExportIgnoredMembers string
 
-	// PendingIdentityField names the member of a pending record that holds the person,
-	// beside the usual spellings; empty: only those.
+	// PendingIdentityField names the member of a pending record that holds the person, in
+	// addition to the usual spellings.
 	PendingIdentityField string
 	// PendingListLag is how long the pending list may lag behind a submission, as a Go
 	// duration from 0s to LimitPendingListLag; empty is DefaultPendingListLag.
 	PendingListLag string
 }
 
-// DefaultPendingListLag is how long the pending list is given to show a request that
-// was just accepted. The interface says nothing of it (section 8): an assumption.
+// Bounds of PendingListLag. The interface does not say how soon the pending list shows a
+// request that was just accepted (section 8): the default is an assumption.
 const (
 	DefaultPendingListLag = "10s"
 	LimitPendingListLag   = 10 * time.Minute
@@ -81,9 +93,8 @@ func (w Wire) validatePendingListLag() error {
 // in lower case. An assumption, like the parameter itself.
 const DefaultExportKindValues = "person,session,event"
 
-// DefaultExportMinRate is the ExportMinRate of a Wire that has none, in bytes per
-// second: far below any service that is at work, far above one that only keeps the
-// connection alive.
+// DefaultExportMinRate is the default of ExportMinRate, in bytes per second: far below a
+// service that is at work, far above one that only keeps the connection alive.
 const DefaultExportMinRate = 1024
 
 // LimitExportMinRate is the largest ExportMinRate, in bytes per second.
@@ -97,16 +108,20 @@ func (w Wire) exportMinRate() int64 {
 	return DefaultExportMinRate
 }
 
-// exportOptions returns what is known of an answer to a request for a kind.
-func (w Wire) exportOptions(asked records.Kind) records.Options {
-	o := records.Options{Asked: asked, ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace}
-	switch w.ExportShape {
-	case ShapeRecords:
-		o.Shape = records.ShapeRecords
-	case ShapeEnvelope:
-		o.Shape = records.ShapeEnvelope
-	}
+// recordShapes are the values of ExportShape as package records has them.
+var recordShapes = map[string]records.Shape{
+	ShapeRecords:  records.ShapeRecords,
+	ShapeEnvelope: records.ShapeEnvelope,
+}
 
+// exportOptions returns the options for splitting an answer. asked is the kind that the
+// request asks for; Unknown where it asks for all.
+func (w Wire) exportOptions(asked records.Kind) records.Options {
+	o := records.Options{
+		Asked:          asked,
+		Shape:          recordShapes[w.ExportShape],
+		ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace,
+	}
 	for name := range strings.SplitSeq(w.ExportIgnoredMembers, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			o.Ignored = append(o.Ignored, name)
@@ -115,47 +130,47 @@ func (w Wire) exportOptions(asked records.Kind) records.Options {
 	return o
 }
 
-// exportKindValue is what selects a kind.
+// exportKindValue returns the value of the parameter that selects a kind.
 func (w Wire) exportKindValue(k records.Kind) string {
-	values := strings.Split(w.ExportKindValues, ",")
-	return strings.TrimSpace(values[slices.Index(records.Kinds, k)])
+	return w.exportKindValues()[slices.Index(records.Kinds, k)]
 }
 
-func (w Wire) validateExportKinds() error {
+// exportKindValues returns the values of the parameter in the order of records.Kinds.
+func (w Wire) exportKindValues() []string {
 	values := strings.Split(w.ExportKindValues, ",")
 	for i, v := range values {
 		values[i] = strings.TrimSpace(v)
 	}
+	return values
+}
+
+func (w Wire) validateExportKinds() error {
+	values := w.exportKindValues()
+	given := len(values)
 	slices.Sort(values)
-	if len(values) != len(records.Kinds) || values[0] == "" || len(slices.Compact(values)) != len(records.Kinds) {
+	values = slices.Compact(values)
+
+	if given != len(records.Kinds) || len(values) != given || values[0] == "" {
 		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
 	}
 	return nil
 }
 
 func (w Wire) withDefaults() Wire {
-	for _, s := range []struct {
-		field *string
-		value string
-	}{
-		{&w.LoginParametersIn, InJSON},
-		{&w.ConsentParametersIn, InJSON},
-		{&w.AgreementTimeFormat, TimeRFC3339},
-		{&w.ExportKindValues, DefaultExportKindValues},
-		{&w.ExportShape, ShapeAuto},
-		{&w.ExportInvalidUTF8, InvalidError},
-		{&w.PendingListLag, DefaultPendingListLag},
-	} {
-		if *s.field == "" {
-			*s.field = s.value
-		}
-	}
+	w.LoginParametersIn = cmp.Or(w.LoginParametersIn, InJSON)
+	w.ConsentParametersIn = cmp.Or(w.ConsentParametersIn, InJSON)
+	w.AgreementTimeFormat = cmp.Or(w.AgreementTimeFormat, TimeRFC3339)
+	w.ExportKindValues = cmp.Or(w.ExportKindValues, DefaultExportKindValues)
+	w.ExportShape = cmp.Or(w.ExportShape, ShapeAuto)
+	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)
+	w.PendingListLag = cmp.Or(w.PendingListLag, DefaultPendingListLag)
 	return w
 }
 
-// Validate refuses values outside the lists.
+// Validate returns an error for a setting with a value that is not accepted.
 func (w Wire) Validate() error {
 	w = w.withDefaults()
+
 	for _, c := range []struct {
 		name, value string
 		accepted    []string
@@ -170,5 +185,6 @@ func (w Wire) Validate() error {
 			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
 		}
 	}
+
 	return errors.Join(w.validateExportKinds(), w.validatePendingListLag())
 }

@@ -74,7 +74,7 @@ func (u ConsentUpdate) parameters(w Wire) []parameter {
 		list = append(list, parameter{"user_ipv6", MappedIPv6(u.UserIPv6)})
 	}
 	if !u.AgreementTime.IsZero() {
-		list = append(list, parameter{"agreement_time", w.formatTime(u.AgreementTime)})
+		list = append(list, parameter{"agreement_time", instantParameter(u.AgreementTime, w.AgreementTimeFormat)})
 	}
 
 	return append(list, parameter{"manual", u.Manual})

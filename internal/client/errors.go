@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// ErrorClass says what sort of failure an Error is. Callers decide by class, never by
-// the text of a message.
+// ErrorClass is the class of a failure. Callers decide by class, and never by the text of a
+// message.
 type ErrorClass int
 
-// The classes of failure. NotFound is a 404 or 410 that the service itself gave,
-// proven by a JSON object; EndpointNotFound is any other 404, which says nothing
-// about the object asked for. NotReady is an answer that puts off the data.
+// The classes of failure. ClassNotFound is a 404 or 410 of the service itself, proven by a
+// JSON object; ClassEndpointNotFound is any other 404, which says nothing about the object
+// asked for. ClassNotReady is an answer that puts off the data.
 const (
 	ClassInternal ErrorClass = iota
 	ClassInvalid
@@ -82,9 +82,8 @@ type FieldError struct {
 	Message string
 }
 
-// Error is every failure of an operation. None of its fields ever holds a URL, a
-// query, a header, a credential or a person: what the service says is redacted,
-// escaped and cut before it gets here.
+// Error is a failure of an operation. None of its fields ever holds a URL, a query, a
+// header, a credential or a person: what the service says is redacted, escaped and cut.
 type Error struct {
 	Class     ErrorClass
 	Operation string // name of the operation, such as "Update consent" (section 4)
@@ -95,31 +94,31 @@ type Error struct {
 	Message   string // the service's own message
 	Fields    []FieldError
 	Attempts  int
-	// RetryAfter is what the service last asked to wait; zero where it did not.
+	// RetryAfter is how long the service last asked to wait; zero if it did not.
 	RetryAfter time.Duration
-	// Detail says in our words what was seen.
+	// Detail says what happened.
 	Detail string
-	// Hint is a sentence on what to do besides the advice that fits the class; mostly empty.
+	// Hint is a sentence on what to do, in addition to the advice for the class; mostly
+	// empty.
 	Hint string
-	// Attribute is the attribute whose value the failure is about; empty where it is
-	// about none or not known.
+	// Attribute is the attribute whose value the failure is about; empty where it is not
+	// known.
 	Attribute string
-	// Ambiguous: the service may have carried the request out all the same.
+	// Ambiguous reports whether the service may have carried the request out.
 	Ambiguous bool
-	// NotProcessed reports that the service did not carry the request out, because
-	// nothing of it was sent or because HTTP/2 proves it. It can be sent again, even
-	// where each arrival would queue another request.
+	// NotProcessed reports whether the service certainly did not carry the request out:
+	// nothing of it was sent, or HTTP/2 proves it. It can be sent again, even where each
+	// request that arrives is queued.
 	NotProcessed bool
-	// Queued: each request of the operation that arrives is another one in the
-	// service's queue, so that repeating it may do harm.
+	// Queued reports whether each request of the operation that arrives is another one in
+	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
-	midway bool // the answer had begun when it broke off
-
-	cause error // a context's error, or another *Error; never a raw network error
+	midway bool  // the answer had begun when it broke off
+	cause  error // nil, a context's error, ErrUntimed or errHeld; never an error of the network
 }
 
-// Title is a short headline for the failure.
+// Title returns the headline of the failure.
 func (e *Error) Title() string {
 	title := classTitles[e.Class]
 	if e.Class == ClassNotJSON && e.Code != "" {
@@ -128,9 +127,10 @@ func (e *Error) Title() string {
 	return title
 }
 
-// Error is one line, safe to print and to log.
+// Error returns one line that is safe to print and to log.
 func (e *Error) Error() string {
 	var b strings.Builder
+
 	b.WriteString(e.Title())
 	if e.Operation != "" {
 		fmt.Fprintf(&b, ": %s (%s %s)", e.Operation, e.Method, e.Template)
@@ -144,10 +144,11 @@ func (e *Error) Error() string {
 	if e.Message != "" {
 		b.WriteString(": the service says " + strconv.Quote(e.Message))
 	}
+
 	return b.String()
 }
 
-// Unwrap gives the context's error where the call was cancelled.
+// Unwrap returns the cause, such as the context's error where the call was cancelled.
 func (e *Error) Unwrap() error { return e.cause }
 
 // IsError reports whether err is a failure of an operation, and not of its caller.
@@ -156,16 +157,13 @@ func IsError(err error) bool {
 	return ok
 }
 
-// IsClass reports whether err is a client error of one of the classes.
+// IsClass reports whether err is an *Error of one of the classes.
 func IsClass(err error, classes ...ErrorClass) bool {
-	var e *Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	return slices.Contains(classes, e.Class)
+	e, ok := errors.AsType[*Error](err)
+	return ok && slices.Contains(classes, e.Class)
 }
 
-// MayPass reports failures that a later try may not meet.
+// MayPass reports whether err is a failure that a later try may not meet.
 func MayPass(err error) bool {
 	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
 }

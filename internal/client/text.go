@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// ValidateVisible refuses text that differs from what people see: blanks around it, and
-// characters anywhere that are not seen or change how the rest is shown. Two identifiers
-// that look alike would be two people. A plain space inside is allowed.
+// ValidateVisible returns an error for text that differs from what people see: blanks
+// around it, and characters that are invisible or change how the rest is shown. Two
+// identifiers that look alike would be two people. A plain space inside is allowed.
 //
 // The error completes a sentence about the value. It names the character and its place,
-// counted in bytes from 0, and never the rest of the value, which may be a person's
-// address.
+// counted in bytes from 0, and never the rest of the value, which may be an e-mail address.
 func ValidateVisible(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("is not valid UTF-8")
@@ -25,20 +24,27 @@ func ValidateVisible(s string) error {
 	}
 
 	for i, r := range s {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("contains the control character %U at byte %d", r, i)
-		}
-
 		atEdge := i == 0 || i+utf8.RuneLen(r) == len(s)
-		if atEdge && unicode.IsSpace(r) {
-			return fmt.Errorf("begins or ends with a space, %U at byte %d", r, i)
-		}
-		if r != ' ' && unicode.In(r, invisible...) {
-			return fmt.Errorf("contains a character that cannot be seen, %U at byte %d", r, i)
+		if problem := invisibility(r, atEdge); problem != "" {
+			return fmt.Errorf("%s %U at byte %d", problem, r, i)
 		}
 	}
-
 	return nil
+}
+
+// invisibility says why a character may not be in an identifier, in words that its code
+// point follows; empty where it may.
+func invisibility(r rune, atEdge bool) string {
+	if unicode.IsControl(r) {
+		return "contains the control character"
+	}
+	if atEdge && unicode.IsSpace(r) {
+		return "begins or ends with a space,"
+	}
+	if r != ' ' && unicode.In(r, invisible...) {
+		return "contains a character that cannot be seen,"
+	}
+	return ""
 }
 
 // invisible are the characters without a shape of their own: spaces other than the plain
@@ -49,8 +55,8 @@ var invisible = []*unicode.RangeTable{
 	{R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}}}, // the blank of Braille
 }
 
-// escapeText makes text harmless to print: one line, no control or invisible
-// characters, valid UTF-8, at most limit characters.
+// escapeText returns text that is harmless to print: one line, no control or invisible
+// characters, valid UTF-8. More than limit characters are cut, with an ellipsis.
 func escapeText(s string, limit int) string {
 	var b strings.Builder
 	count := 0
@@ -59,16 +65,20 @@ func escapeText(s string, limit int) string {
 			b.WriteString("…")
 			break
 		}
+		b.WriteString(escapeRune(r))
 		count++
-
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			b.WriteByte(' ')
-		case r == utf8.RuneError || !unicode.IsPrint(r) && r != ' ':
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-		default:
-			b.WriteRune(r)
-		}
 	}
 	return b.String()
+}
+
+func escapeRune(r rune) string {
+	switch r {
+	case '\n', '\r', '\t':
+		return " "
+	}
+
+	if unicode.IsPrint(r) && r != utf8.RuneError {
+		return string(r)
+	}
+	return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 }

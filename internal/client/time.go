@@ -11,23 +11,23 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// formatTime writes a time as the setting says; in UTC, to the millisecond,
-// which is what the interface's type Date (section 2) can be expected to hold.
-func (w Wire) formatTime(t time.Time) any {
-	if w.AgreementTimeFormat == TimeUnixMS {
+// instantParameter returns an instant in one of TimeFormats. It is in UTC, to the
+// millisecond, which the interface's type Date (section 2) can be expected to hold.
+func instantParameter(t time.Time, format string) any {
+	if format == TimeUnixMS {
 		return t.UnixMilli()
 	}
 	return FormatInstant(t)
 }
 
-// FormatInstant writes an instant in RFC 3339, UTC, with milliseconds only where
-// there are any.
+// FormatInstant returns an instant in RFC 3339, in UTC, to the millisecond. Milliseconds
+// of zero are left out.
 func FormatInstant(t time.Time) string {
 	return t.UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.999Z07:00")
 }
 
-// readInstant understands a time as services write one: RFC 3339 text, or a
-// number of milliseconds since 1970.
+// readInstant returns an instant in the forms that services use: RFC 3339 text, or
+// milliseconds since 1970. It reports false for any other value.
 func readInstant(v jsontext.Value) (time.Time, bool) {
 	switch v.Kind() {
 	case '"':
@@ -38,8 +38,8 @@ func readInstant(v jsontext.Value) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// earliestMilliseconds is the year 2000: smaller numbers are seconds or something
-// else, and would make every choice look older than it is.
+// earliestMilliseconds is the year 2000. Smaller numbers are seconds or something else, and
+// would make every choice look older than it is.
 const earliestMilliseconds = 946_684_800_000
 
 func parseMilliseconds(s string) (time.Time, bool) {
@@ -59,7 +59,7 @@ func parseInstantText(s string) (time.Time, bool) {
 // dayLayout is how the interface writes a UTC date (section 4, Export).
 const dayLayout = "2006-01-02"
 
-// ParseDay returns the UTC date that text is, YYYY-MM-DD and nothing else.
+// ParseDay parses a UTC date, YYYY-MM-DD and nothing else.
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil || day.Format(dayLayout) != text {
