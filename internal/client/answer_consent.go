@@ -23,7 +23,7 @@ func clauseName(i int) string { return "clause_" + strconv.Itoa(i+1) + "_consent
 
 // Consent is the latest consent state at the service. The interface does not show the
 // fields of this answer: they are expected under the names of the update, at the top or
-// under wrappers, and any of them may be absent.
+// under wrappers. Any of them may be absent.
 type Consent struct {
 	Clauses       [Clauses]Optional[bool]
 	UserIPv6      Optional[string]
@@ -32,15 +32,14 @@ type Consent struct {
 	JSON          []byte // the complete answer
 }
 
-// LaterThan reports whether the service holds an agreement_time after t, to the
-// millisecond.
+// LaterThan reports whether the record has an agreement_time after t, to the millisecond.
 func (c Consent) LaterThan(t time.Time) bool {
 	held, ok := c.AgreementTime.Get()
 	return ok && held.UnixMilli() > t.UnixMilli()
 }
 
-// isUntimed reports whether the record has no agreement_time. Null and absent are alike:
-// neither says when the person chose.
+// isUntimed reports whether the record has no agreement_time, null or absent: neither says
+// when the person chose.
 func (c Consent) isUntimed() bool {
 	_, timed := c.AgreementTime.Get()
 	return !timed
@@ -53,16 +52,15 @@ func (c Consent) hasClauses(want [Clauses]bool) bool {
 			return false
 		}
 	}
-
 	return true
 }
 
-// consent reads the fields of a consent record. An answer of another form is an error:
+// consent returns the consent record of the answer. An answer of another form is an error:
 // taken for "no consent", it would switch off what protects a person's choice.
 func (a answer) consent() (Consent, error) {
 	r, err := findConsent(a.json)
 	if err != nil {
-		return Consent{}, a.noConsent(r, err)
+		return Consent{}, a.withoutConsent(r, err)
 	}
 
 	held := Consent{
@@ -81,24 +79,26 @@ func (a answer) consent() (Consent, error) {
 	return held, nil
 }
 
-// noConsent returns the error of an answer without a consent record: of ClassNotFound where
-// the answer is null or empty, since the service knows of none then.
-func (a answer) noConsent(r *record, why error) error {
+// withoutConsent returns the error of an answer without a consent record: of ClassNotFound
+// where the answer is null or empty, which means that the service knows of none. r is the
+// innermost object of the answer.
+func (a answer) withoutConsent(r *record, why error) error {
 	if err := a.complaint(); err != nil {
 		return err
 	}
 
-	if a.json.Kind() == 'n' || a.json.Kind() == '{' && r.isEmpty(consentWrappers) {
-		return a.call.fail(ClassNotFound, a.status, "the service holds no consent of this person; its answer is empty")
+	kind := a.json.Kind()
+	if kind != 'n' && kind != '{' {
+		return a.unexpected("$: expected an object, found " + jsonvalue.KindName(kind))
 	}
-	if a.json.Kind() != '{' {
-		return a.unexpected("$: expected an object, found " + jsonvalue.KindName(a.json.Kind()))
+	if r.isEmpty(consentWrappers) {
+		return a.call.fail(ClassNotFound, a.status, "the service holds no consent of this person; its answer is empty")
 	}
 	return a.unexpected(why.Error())
 }
 
-// consentLevels is how deep a consent record is looked for: at the top, and under one or
-// two wrappers.
+// consentLevels is how deep a consent record may be: at the top, or under one or two
+// wrappers.
 const consentLevels = 3
 
 var (
@@ -106,11 +106,11 @@ var (
 	errManyConsents    = errors.New("the answer has clauses in more than one object, so that the record of this person is not known")
 )
 
-// findConsent returns the one object with clauses, under any wrappers. Without one it
-// looks for the other fields of a record, under the usual wrappers, and returns the
-// innermost object beside an error.
+// findConsent returns the one object with clauses, under any wrappers, or else one with
+// other fields of a record, under the usual wrappers. Without one it returns the innermost
+// object and an error.
 func findConsent(v jsontext.Value) (*record, error) {
-	found := recordsWithClauses(&record{path: "$", members: jsonvalue.Members(v)}, consentLevels)
+	found := recordsWithClauses(newRecord("$", v), consentLevels)
 	if len(found) == 1 {
 		return found[0], nil
 	}
@@ -125,8 +125,8 @@ func findConsent(v jsontext.Value) (*record, error) {
 	return r, nil
 }
 
-// recordsWithClauses returns the objects with clauses among an object and those inside it,
-// to a depth of so many levels.
+// recordsWithClauses returns those of an object and the objects inside of it that have
+// clauses, to a depth of so many levels.
 func recordsWithClauses(r *record, levels int) (found []*record) {
 	if r.hasAny(consentFields[:Clauses]) {
 		found = append(found, r)
@@ -136,9 +136,10 @@ func recordsWithClauses(r *record, levels int) (found []*record) {
 	}
 
 	for _, name := range jsonvalue.Names(r.members) {
-		isComplaint := name == "error" || name == "errors" // which may name clauses
-		if r.members[name].Kind() == '{' && !isComplaint {
-			inner := &record{path: r.path + "." + name, members: jsonvalue.Members(r.members[name])}
+		if name == "error" || name == "errors" {
+			continue // they may name clauses
+		}
+		if inner := r.inner(name); len(inner.members) > 0 {
 			found = append(found, recordsWithClauses(inner, levels-1)...)
 		}
 	}
