@@ -22,11 +22,11 @@ const (
 // RequestTypes are all request types.
 var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfileUpdate}
 
-// Progress is what a pending record's status says.
+// Progress is what the status of a pending record means.
 type Progress int
 
-// The values of Progress. A status that nobody knows is Unclear, and treated like
-// Waiting: a request must never be taken for done because its status was new.
+// The values of Progress. An unknown status is Unclear, and treated like Waiting: a
+// request must never be taken for done because its status was new.
 const (
 	Waiting Progress = iota
 	Unclear
@@ -34,9 +34,16 @@ const (
 	Done
 )
 
-// PendingRecord is one entry of the pending list. The interface does not show its
-// fields (section 2), so they are recognised under the usual spellings; what is
-// not recognised is absent, and the record's JSON is there.
+// statusWords are the statuses of each progress, by their letters, with spaces between.
+var statusWords = map[Progress]string{
+	Waiting: "pending queued waiting inprogress processing running scheduled new open accepted submitted created started active",
+	Failed:  "failed failure error errored rejected cancelled canceled aborted expired",
+	Done:    "done completed complete fulfilled finished succeeded success processed",
+}
+
+// PendingRecord is one entry of the pending list. The interface does not show its fields
+// (section 2), so that they are recognised under the usual spellings. What is not
+// recognised is absent, and only in JSON.
 type PendingRecord struct {
 	ID          Optional[string]
 	Identity    Optional[string]
@@ -44,48 +51,47 @@ type PendingRecord struct {
 	CreatedAt   Optional[time.Time]
 	Status      Optional[string]
 	Code        string // of a failure
-	JSON        []byte
+	JSON        []byte // the complete record
 }
 
-// Progress reads the status.
+// Progress returns what the status means; Waiting where there is none.
 func (r PendingRecord) Progress() Progress {
-	status, given := r.Status.Get()
-	if !given {
+	status, _ := r.Status.Get()
+	word := lettersOf(status)
+	if word == "" {
 		return Waiting
 	}
-	switch word := lettersOf(status); word {
-	case "", "pending", "queued", "waiting", "inprogress", "processing", "running", "scheduled", "new", "open", "accepted", "submitted", "created", "started", "active":
-		return Waiting
-	case "failed", "failure", "error", "errored", "rejected", "cancelled", "canceled", "aborted", "expired":
-		return Failed
-	case "done", "completed", "complete", "fulfilled", "finished", "succeeded", "success", "processed":
-		return Done
+
+	for progress, words := range statusWords {
+		if slices.Contains(strings.Fields(words), word) {
+			return progress
+		}
 	}
 	return Unclear
 }
 
-// Is reports whether the record is about one of the operations.
-func (r PendingRecord) Is(operations ...string) bool {
-	op, known := r.RequestType.Get()
-	return known && slices.Contains(operations, op)
+// Is reports whether the record is of one of the request types.
+func (r PendingRecord) Is(requestTypes ...string) bool {
+	requestType, known := r.RequestType.Get()
+	return known && slices.Contains(requestTypes, requestType)
 }
 
-// ShownStatus returns the status escaped and cut, for messages; empty where there is
+// ShownStatus returns the status for a message: escaped and cut; empty where there is
 // none.
 func (r PendingRecord) ShownStatus() string {
 	status, _ := r.Status.Get()
 	return newRedactor().text(status, 60)
 }
 
-// FailureCode returns the service's code of a failure, escaped, cut, and without what
-// looks like a person or a secret; empty where there is none.
+// FailureCode returns the service's code of a failure for a message: escaped, cut, and
+// without what looks like a person or a secret; empty where there is none.
 func (r PendingRecord) FailureCode() string {
 	identity, _ := r.Identity.Get()
 	return newRedactor(identity).text(r.Code, 80)
 }
 
-// ShownID returns the service's identifier of a request for messages: escaped, cut,
-// and without what looks like a person or a secret.
+// ShownID returns the service's identifier of a request for a message: escaped, cut, and
+// without what looks like a person or a secret.
 func ShownID(id string) string { return newRedactor().text(id, 80) }
 
 // SameWord reports whether two words are equal by their letters and digits, so that
@@ -112,52 +118,68 @@ func MemberNames(v []byte) string {
 
 // Spellings of the fields of a record, the usual first.
 var (
-	idNames        = []string{"id", "_id", "request_id", "action_id", "uuid"}
-	identityNames  = []string{"identity_id", "identity", "user_id", "user", "subject_id", "subject"}
-	operationNames = []string{"operation", "type", "action", "request_type", "action_type", "kind", "name"}
-	createdNames   = []string{"created_at", "requested_at", "submitted_at", "created", "timestamp", "time", "date"}
-	statusNames    = []string{"status", "state"}
-	codeNames      = []string{"code", "error_code", "error"}
-	recordWrappers = []string{"request", "record", "action", "data", "attributes"}
-	listWrappers   = []string{"pending_requests", "pending", "requests", "actions", "data", "items", "results", "records", "list"}
+	idNames          = []string{"id", "_id", "request_id", "action_id", "uuid"}
+	identityNames    = []string{"identity_id", "identity", "user_id", "user", "subject_id", "subject"}
+	requestTypeNames = []string{"operation", "type", "action", "request_type", "action_type", "kind", "name"}
+	createdNames     = []string{"created_at", "requested_at", "submitted_at", "created", "timestamp", "time", "date"}
+	statusNames      = []string{"status", "state"}
+	codeNames        = []string{"code", "error_code", "error"}
+	recordWrappers   = []string{"request", "record", "action", "data", "attributes"}
 )
 
-// readRecord recognises the fields of a record, at its top or below a wrapper.
-// identityField is a further name of the field that holds the person; empty: none.
-func readRecord(v jsontext.Value, identityField ...string) PendingRecord {
+// readRecord returns the fields of a record, at its top or below a wrapper. identityField
+// is a further name of the field that holds the person; empty if there is none.
+func readRecord(v jsontext.Value, identityField string) PendingRecord {
+	identityNames := slices.Concat([]string{identityField}, identityNames)
+	m := recordMembers(v, identityNames)
+
+	r := PendingRecord{
+		ID:          textField(pick(m, idNames)),
+		Identity:    textField(pick(m, identityNames)),
+		RequestType: requestTypeIn(m),
+		Status:      textField(pick(m, statusNames)),
+		Code:        failureCodeIn(m),
+		JSON:        v,
+	}
+	if t, ok := readInstant(pick(m, createdNames)); ok {
+		r.CreatedAt = Some(t)
+	}
+	return r
+}
+
+// recordMembers returns the members of the object in v that has an identifier or a person:
+// v itself, or one below a wrapper.
+func recordMembers(v jsontext.Value, identityNames []string) map[string]jsontext.Value {
 	m := foldedMembers(v)
 	for _, wrapper := range recordWrappers {
-		if len(pick(m, idNames)) > 0 || len(pick(m, slices.Concat(identityField, identityNames))) > 0 {
+		if pick(m, idNames) != nil || pick(m, identityNames) != nil {
 			break
 		}
 		if inner := m[lettersOf(wrapper)]; inner.Kind() == '{' {
 			m = foldedMembers(inner)
 		}
 	}
-
-	r := PendingRecord{JSON: v}
-	r.ID = textField(pick(m, idNames))
-	r.Identity = textField(pick(m, slices.Concat(identityField, identityNames)))
-	r.Status = textField(pick(m, statusNames))
-	r.Code = jsonvalue.Text(pick(m, codeNames))
-	if inner := jsonvalue.Members(pick(m, []string{"error"})); inner != nil {
-		r.Code = firstText(inner, "code", "message")
-	}
-	if t, ok := readInstant(pick(m, createdNames)); ok {
-		r.CreatedAt = Some(t)
-	}
-
-	for _, name := range operationNames {
-		if op := operationOf(jsonvalue.Text(m[lettersOf(name)])); op != "" {
-			r.RequestType = Some(op)
-			break
-		}
-	}
-	return r
+	return m
 }
 
-// foldedMembers gives an object's members by their letters alone, so that camel
-// and snake case are one.
+func requestTypeIn(m map[string]jsontext.Value) Optional[string] {
+	for _, name := range requestTypeNames {
+		if requestType := requestTypeOf(jsonvalue.Text(m[lettersOf(name)])); requestType != "" {
+			return Some(requestType)
+		}
+	}
+	return Optional[string]{}
+}
+
+func failureCodeIn(m map[string]jsontext.Value) string {
+	if inner := pick(m, []string{"error"}); inner.Kind() == '{' {
+		return firstText(jsonvalue.Members(inner), "code", "message")
+	}
+	return jsonvalue.Text(pick(m, codeNames))
+}
+
+// foldedMembers returns the members of an object by the letters of their names, so that
+// camel case and snake case are equal.
 func foldedMembers(v jsontext.Value) map[string]jsontext.Value {
 	folded := map[string]jsontext.Value{}
 	members := jsonvalue.Members(v)
@@ -167,6 +189,7 @@ func foldedMembers(v jsontext.Value) map[string]jsontext.Value {
 	return folded
 }
 
+// lettersOf returns the letters and digits of a word, in lower case.
 func lettersOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -176,6 +199,8 @@ func lettersOf(s string) string {
 	}, strings.ToLower(s))
 }
 
+// pick returns the first of these members that is not null; nil where there is none. m is
+// of foldedMembers.
 func pick(m map[string]jsontext.Value, names []string) jsontext.Value {
 	for _, name := range names {
 		if v := m[lettersOf(name)]; name != "" && len(v) > 0 && v.Kind() != 'n' {
@@ -185,7 +210,7 @@ func pick(m map[string]jsontext.Value, names []string) jsontext.Value {
 	return nil
 }
 
-// textField reads text, a number, or an object that holds an id, such as
+// textField returns text, a number, or the identifier in an object, such as
 // {"$oid": "…"} or a user.
 func textField(v jsontext.Value) Optional[string] {
 	switch v.Kind() {
@@ -193,28 +218,32 @@ func textField(v jsontext.Value) Optional[string] {
 		return Some(jsonvalue.Text(v))
 	case '0':
 		return Some(string(v))
-	case '{':
-		m := jsonvalue.Members(v)
-		if inner := firstText(m, "$oid", "id", "_id", "identityId", "identity_id"); inner != "" {
-			return Some(inner)
-		}
+	}
+
+	if id := firstText(jsonvalue.Members(v), "$oid", "id", "_id", "identityId", "identity_id"); id != "" {
+		return Some(id)
 	}
 	return Optional[string]{}
 }
 
-// operationOf recognises the name of an operation; empty where it is none of ours.
-func operationOf(name string) string {
+// requestTypeWords are the parts of names by which a request type is recognised, in the
+// order in which they are tried.
+var requestTypeWords = []struct{ requestType, parts string }{
+	{RequestDataDeletion, "delet erase erasure remov forget"},
+	{RequestProfileUpdate, "profile"},
+	{RequestDataAccess, "access alldata export getdata download"},
+}
+
+// requestTypeOf returns the request type that a name stands for; empty where it stands for
+// none.
+func requestTypeOf(name string) string {
 	word := lettersOf(name)
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(word, part) })
-	}
-	switch {
-	case has("delet", "erase", "erasure", "remov", "forget"):
-		return RequestDataDeletion
-	case has("profile"):
-		return RequestProfileUpdate
-	case has("access", "alldata", "export", "getdata", "download"):
-		return RequestDataAccess
+	for _, known := range requestTypeWords {
+		for part := range strings.FieldsSeq(known.parts) {
+			if strings.Contains(word, part) {
+				return known.requestType
+			}
+		}
 	}
 	return ""
 }

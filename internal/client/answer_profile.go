@@ -17,26 +17,54 @@ type Profile struct {
 	JSON    []byte // the complete answer
 }
 
-// Holds reports whether the profile has all these members with these values; null
-// is as good as absent.
+// Holds reports whether the profile has all these members with these values. A null
+// member is equal to an absent one.
 func (p Profile) Holds(members map[string]jsontext.Value) bool {
 	for name, want := range members {
-		got, ok := p.Members[name]
-		if !ok && want.Kind() != 'n' || ok && !jsonvalue.Equal(got, want) {
+		if !p.holds(name, want) {
 			return false
 		}
 	}
 	return true
 }
 
-// onlyComplains tells an error from a profile that happens to have a member of
-// such a name.
+func (p Profile) holds(name string, want jsontext.Value) bool {
+	got, ok := p.Members[name]
+	if !ok {
+		return want.Kind() == 'n'
+	}
+	return jsonvalue.Equal(got, want)
+}
+
+// profile returns the profile of the answer: the object, or the one in a wrapper that is
+// its only member.
+func (a answer) profile() (Profile, error) {
+	if a.json.Kind() != '{' {
+		return Profile{}, a.unexpected("$: expected an object, found " + jsonvalue.KindName(a.json.Kind()))
+	}
+
+	members := jsonvalue.Members(a.json)
+	if onlyComplains(members) {
+		return Profile{}, a.complaint()
+	}
+
+	r := newRecord("$", a.json)
+	if wrapper, ok := r.wrapper(profileWrappers); ok && len(members) == 1 {
+		members = r.inner(wrapper).members
+	}
+	return Profile{Members: members, JSON: a.json}, nil
+}
+
+// complaintMembers are the members of an answer that is nothing but an error.
+var complaintMembers = []string{"error", "errors", "message", "code", "status", "success"}
+
+// onlyComplains reports whether an object is an error, and not a profile that happens to
+// have a member of such a name.
 func onlyComplains(members map[string]jsontext.Value) bool {
-	said := isComplaint(members)
 	for name := range members {
-		if !slices.Contains([]string{"error", "errors", "message", "code", "status", "success"}, name) {
+		if !slices.Contains(complaintMembers, name) {
 			return false
 		}
 	}
-	return said
+	return isComplaint(members)
 }

@@ -15,7 +15,7 @@ var (
 	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, path: "/compliance/user/{identityId}/profile"}
 )
 
-// GetProfile is GET …/user/:identityId/profile (section 4). Errors are *Error;
+// GetProfile is GET …/user/:identityId/profile (section 4). Errors are *Error, of
 // ClassNotFound where the service itself says that there is none.
 func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (Profile, error) {
 	to, err := scope.ofPerson(identity, opGetProfile)
@@ -30,26 +30,12 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 	if err := got.wantBody(); err != nil {
 		return Profile{}, err
 	}
-	if got.json.Kind() != '{' {
-		return Profile{}, got.unexpected("$: expected an object, found " + jsonvalue.KindName(got.json.Kind()))
-	}
-
-	members := jsonvalue.Members(got.json)
-	if onlyComplains(members) {
-		return Profile{}, got.complaint()
-	}
-	for _, wrapper := range profileWrappers {
-		if inner := members[wrapper]; len(members) == 1 && inner.Kind() == '{' {
-			members = jsonvalue.Members(inner)
-			break
-		}
-	}
-	return Profile{Members: members, JSON: got.json}, nil
+	return got.profile()
 }
 
-// UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request,
-// usually fulfilled within 60 seconds (section 8). Only the members given are sent,
-// once; package deferred decides when. Errors are *Error.
+// UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
+// usually fulfilled within 60 seconds (section 8). It sends the given members once; package
+// deferred decides when. Errors are *Error.
 func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Receipt, error) {
 	to, err := scope.ofPerson(identity, opUpdateProfile)
 	if err != nil {
@@ -61,6 +47,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 	for _, v := range members {
 		private = append(private, privateValues(v)...)
 	}
+
 	got, err := c.sender.do(ctx, request{op: opUpdateProfile, to: to, payload: p, private: private})
 	if err != nil {
 		return Receipt{}, err
@@ -70,13 +57,13 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 	}
 
 	if !isAcknowledgement(got.json) {
-		return Receipt{At: time.Now()}, nil // the profile, whose id is not a request's
+		return Receipt{At: time.Now()}, nil // it is the profile, whose id is not a request's
 	}
 	return receiptOf(got.json), nil
 }
 
-// ProfileHolds returns a function that reports whether a profile has members with
-// these values: the effect of an update.
+// ProfileHolds returns a function that reports whether the profile has members with these
+// values, which is the effect of an update.
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)
@@ -87,8 +74,8 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 	}
 }
 
-// ProfileGone returns a function that reports whether a person has no profile, or an
-// empty one: what can be seen of a deletion.
+// ProfileGone returns a function that reports whether the person has no profile, or an
+// empty one, which is the visible effect of a deletion.
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		p, err := c.GetProfile(ctx, scope, identity)
