@@ -2,20 +2,25 @@ package export
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// fileModel is the resource analytics_export_file.
+// fileModel is the model of analytics_export_file.
 type fileModel struct {
 	tfkit.Scope
 
@@ -50,10 +55,10 @@ const (
 	destroyRetains = "retain"
 )
 
-// kindPlaceholder stands in path for the plural of a kind.
+// kindPlaceholder is replaced in path by the plural of a kind.
 const kindPlaceholder = "{kind}"
 
-// split reports whether each kind has a file of its own. It needs a known path.
+// split reports whether each kind has a file of its own. The path must be known.
 func (m *fileModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
 // output is one file of an object.
@@ -61,17 +66,17 @@ type output struct {
 	name string // plural of the kind, or wholeFile
 	kind records.Kind
 	path string
-	// optional is a file that is not written where it would be empty.
+	// optional files are not written if they would be empty.
 	optional bool
-	// sha256 is the digest that was written; empty where it is not known.
+	// sha256 is the digest that was written; empty if it is not known.
 	sha256 string
 }
 
 // wholeFile is the name of the only file of an object, which holds all kinds.
 const wholeFile = "all"
 
-// outputs returns the files to write: one for each kind that is asked for and one for
-// records of unknown kind, or a single one.
+// outputs returns the files to write: one for each of kinds and one for records of unknown
+// kind, or a single one.
 func (m *fileModel) outputs(kinds []records.Kind) []output {
 	if !m.split() {
 		return []output{{name: wholeFile, path: m.Path.ValueString()}}
@@ -108,83 +113,118 @@ func (m *fileModel) written(ctx context.Context) []output {
 	return list
 }
 
-// checkLines refuses lines that could not be told apart.
+// checkLines adds an error if lines could not be told apart: with_kind is false, and records
+// of several kinds go to one file.
 func (m *fileModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
-	if m.WithKind.IsNull() || m.WithKind.IsUnknown() || m.WithKind.ValueBool() {
+	if !m.WithKind.Equal(types.BoolValue(false)) {
 		return
 	}
 	if m.Path.IsUnknown() || m.split() || !kindsKnown(ctx, m.Kinds) {
 		return
 	}
-	if kinds := kindsOf(ctx, m.Kinds); len(kinds) != 1 {
-		diags.AddAttributeError(path.Root("with_kind"), "Lines of several kinds",
-			"Without their kind the records of "+named(kinds)+" could not be told apart.\n\n"+
-				"What to do: put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.")
+
+	kinds := kindsOf(ctx, m.Kinds)
+	if len(kinds) == 1 {
+		return
 	}
+	tfkit.Problem{
+		Summary: "Lines of several kinds",
+		Detail:  "Without their kind the records of " + listOf(kinds) + " could not be told apart.",
+		Do:      "put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.",
+		At:      path.Root("with_kind"),
+	}.AddError(diags)
 }
 
-// check judges the day, as far as it is known.
-func (m *fileModel) check(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+// checkDay returns the day to export. It adds an error if the day has not begun, or if it is
+// not over and allow_incomplete_day is not set. It reports false without an error while
+// attributes are unknown.
+func (m *fileModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
 	if m.UTCDate.IsUnknown() || m.AllowIncompleteDay.IsUnknown() {
 		return day, false
 	}
-	then := refuse
-	if m.AllowIncompleteDay.ValueBool() {
-		then = warn
+
+	day, ok = startedDay(m.UTCDate, today, diags)
+	if !ok || day.Before(today) {
+		return day, ok
 	}
-	return checkDay(m.UTCDate, today, then, diags)
+
+	if !m.AllowIncompleteDay.ValueBool() {
+		addNotOver(diags)
+		return day, false
+	}
+	warnNotOver(diags)
+	return day, true
 }
 
-// planWithKind plans with_kind where it is not configured: files of one kind each hold
-// the records alone.
+// planWithKind plans with_kind if it is not configured: files of one kind each hold the
+// records alone.
 func (m *fileModel) planWithKind(configured types.Bool) {
 	if !configured.IsNull() {
 		return
 	}
+
 	m.WithKind = types.BoolUnknown()
 	if !m.Path.IsUnknown() {
 		m.WithKind = types.BoolValue(!m.split())
 	}
 }
 
-// exportsAgain reports whether the day has to be exported anew: because something else
-// is wanted, because a file is missing or altered, or because the day is over at last.
+// exportsAgain reports whether an apply has to export the day again: an attribute has
+// changed, a file is missing or altered, or the day is over now.
 func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
-	if !m.UTCDate.Equal(state.UTCDate) || !m.Path.Equal(state.Path) || !m.Triggers.Equal(state.Triggers) {
-		return true
+	for _, values := range [][2]attr.Value{
+		{m.UTCDate, state.UTCDate},
+		{m.Path, state.Path},
+		{m.Triggers, state.Triggers},
+		{m.Compression, state.Compression},
+		{m.WithKind, state.WithKind},
+	} {
+		if !values[0].Equal(values[1]) {
+			return true
+		}
 	}
-	if !m.Compression.Equal(state.Compression) || !m.WithKind.Equal(state.WithKind) {
-		return true
-	}
+
 	if !kindsKnown(ctx, m.Kinds) || !slices.Equal(kindsOf(ctx, m.Kinds), kindsOf(ctx, state.Kinds)) {
 		return true
 	}
 	return state.SHA256.IsNull() || state.Complete.IsNull()
 }
 
-// expect plans that everything computed is known after apply.
-func (m *fileModel) expect() {
+// planComputed plans the computed attributes for an apply that exports the day.
+func (m *fileModel) planComputed() {
 	m.Complete, m.SHA256, m.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
 	m.Counts, m.Replaced = types.ObjectUnknown(countTypes()), types.Int64Unknown()
-	m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.Int64Type)
+
+	m.setNoKinds()
 	if m.Path.IsUnknown() || m.split() {
 		m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapUnknown(types.StringType), types.MapUnknown(types.StringType), types.MapUnknown(types.Int64Type)
 	}
 }
 
-// keep plans that everything computed stays.
-func (m *fileModel) keep(state fileModel) {
+// keepComputed copies the computed attributes from state.
+func (m *fileModel) keepComputed(state fileModel) {
 	m.Complete, m.SHA256, m.Bytes = state.Complete, state.SHA256, state.Bytes
 	m.Counts, m.Replaced = state.Counts, state.Replaced
 	m.Paths, m.SHA256ByKind, m.BytesByKind = state.Paths, state.SHA256ByKind, state.BytesByKind
 }
 
-// describe fills in what is known of files that were written. A file of the zero value
-// was not.
-func (m *fileModel) describe(ctx context.Context, outputs []output, files []outfile.File, diags *diag.Diagnostics) {
+// setNoKinds sets the attributes by kind for a single file.
+func (m *fileModel) setNoKinds() {
+	m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.Int64Type)
+}
+
+// fromAPI sets the attributes that describe the answer, except complete.
+func (m *fileModel) fromAPI(exported client.ExportResult, kinds []records.Kind) {
+	m.Counts = countsOf(exported.Counts, kinds)
+	m.Replaced = types.Int64Value(exported.InvalidUTF8)
+}
+
+// fromFiles sets the attributes that describe the files. A file of the zero value was not
+// written.
+func (m *fileModel) fromFiles(ctx context.Context, outputs []output, files []outfile.File, diags *diag.Diagnostics) {
 	if !m.split() {
 		m.SHA256, m.Bytes = types.StringValue(files[0].SHA256), types.Int64Value(files[0].Bytes)
-		m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.Int64Type)
+		m.setNoKinds()
 		return
 	}
 
@@ -202,4 +242,22 @@ func (m *fileModel) describe(ctx context.Context, outputs []output, files []outf
 	m.Paths = mapValue(ctx, types.StringType, paths, diags)
 	m.SHA256ByKind = mapValue(ctx, types.StringType, digests, diags)
 	m.BytesByKind = mapValue(ctx, types.Int64Type, sizes, diags)
+}
+
+// digestOf returns one digest for several files: that of the list of their digests, as
+// sha256sum prints it with the kinds as names.
+func digestOf(digests map[string]string) string {
+	sum := sha256.New()
+	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
+		if digest, ok := digests[kind.Plural()]; ok {
+			fmt.Fprintf(sum, "%s  %s\n", digest, kind.Plural())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func mapValue[T any](ctx context.Context, of attr.Type, elements map[string]T, diags *diag.Diagnostics) types.Map {
+	value, more := types.MapValueFrom(ctx, of, elements)
+	diags.Append(more...)
+	return value
 }

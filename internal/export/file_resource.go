@@ -25,7 +25,8 @@ func (r *fileResource) Metadata(_ context.Context, req resource.MetadataRequest,
 	resp.TypeName = req.ProviderTypeName + "_export_file"
 }
 
-// ValidateConfig refuses lines that could not be told apart.
+// ValidateConfig refuses lines that could not be told apart. ModifyPlan does so too, for
+// values that are not known before.
 func (r *fileResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config fileModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -36,10 +37,11 @@ func (r *fileResource) ValidateConfig(ctx context.Context, req resource.Validate
 	config.checkLines(ctx, &resp.Diagnostics)
 }
 
-// ModifyPlan plans an export where there is anything to export, and says at plan what
-// apply would refuse.
+// ModifyPlan plans an export if there is anything to export, and reports in the plan what
+// the apply would refuse.
 func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
 	if req.Plan.Raw.IsNull() {
 		return
 	}
@@ -57,29 +59,38 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 		addNoExport(&resp.Diagnostics)
 		return
 	}
-	plan.planWithKind(withKind)
-	plan.checkLines(ctx, &resp.Diagnostics) // also where validation could not know
 
+	plan.planWithKind(withKind)
+	plan.checkLines(ctx, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
-		plan.check(r.Today(), &resp.Diagnostics)
-		plan.expect()
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+		r.planExport(ctx, &plan, resp)
 		return
 	}
 
+	r.planUpdate(ctx, &plan, req, resp)
+}
+
+// planExport plans an apply that exports the day.
+func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *resource.ModifyPlanResponse) {
+	plan.checkDay(r.Today(), &resp.Diagnostics)
+	plan.planComputed()
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+}
+
+func (r *fileResource) planUpdate(ctx context.Context, plan *fileModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state fileModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || len(resp.RequiresReplace) > 0 {
-		return // planned again, as an object to create
+		return // Terraform plans again, without a state
 	}
 
 	if plan.exportsAgain(ctx, state) {
-		plan.check(r.Today(), &resp.Diagnostics)
-		plan.expect()
-	} else {
-		plan.keep(state)
+		r.planExport(ctx, plan, resp)
+		return
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+
+	plan.keepComputed(state)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
 // Create exports the day.
@@ -93,8 +104,13 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 	}
 
 	r.ResolveScope(&plan.Scope)
-	export := fileExport{Service: r.Service, inState: tfkit.NothingSaved + "; what was at path before is as it was"}
-	written, ok := export.run(ctx, &plan, &resp.Diagnostics)
+	export := fileExport{
+		Service: r.Service,
+		model:   &plan,
+		inState: tfkit.NothingSaved + "; what was at path before is as it was",
+		diags:   &resp.Diagnostics,
+	}
+	written, ok := export.run(ctx)
 	if !ok {
 		return
 	}
@@ -103,8 +119,8 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
-// Read compares the files with what was written. The service is not asked: a day that
-// is over does not change.
+// Read compares the files with what was written. It asks nothing of the service, because a
+// day that is over does not change.
 func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -117,7 +133,7 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	r.ResolveScope(&state.Scope)
 	state.markOver(r.Today())
 	known := readStamps(ctx, req.Private)
-	if !state.look(ctx, known, &resp.Diagnostics) {
+	if !state.verify(ctx, known, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
@@ -126,8 +142,8 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// Update exports the day again where the plan says so, and then removes files that do
-// not belong to the object any more.
+// Update exports the day again if the plan says so, and then removes files that no longer
+// belong to the object.
 func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -138,19 +154,29 @@ func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 
-	if plan.SHA256.IsUnknown() {
-		export := fileExport{Service: r.Service, previous: state.written(ctx), inState: tfkit.PriorKept + ", and the old file is as it was"}
-		written, ok := export.run(ctx, &plan, &resp.Diagnostics)
-		if !ok {
-			return
-		}
-		export.removeOld(ctx, &plan, &resp.Diagnostics)
-		written.write(ctx, resp.Private, &resp.Diagnostics)
+	if !plan.SHA256.IsUnknown() { // nothing to export
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		return
 	}
+
+	export := fileExport{
+		Service:  r.Service,
+		model:    &plan,
+		previous: state.written(ctx),
+		inState:  tfkit.PriorKept + ", and the old file is as it was",
+		diags:    &resp.Diagnostics,
+	}
+	written, ok := export.run(ctx)
+	if !ok {
+		return
+	}
+
+	export.removePrevious(ctx)
+	written.write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
-// Delete removes the files, unless they are to be retained.
+// Delete removes the files, unless on_destroy retains them.
 func (r *fileResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 

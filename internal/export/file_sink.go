@@ -11,7 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// What compression accepts.
+// Values of compression.
 const (
 	uncompressed = "none"
 	gzipped      = "gzip"
@@ -42,6 +42,7 @@ func newFileSink(m *fileModel, outputs []output, reserved *outfile.Reservation) 
 	for i, o := range outputs {
 		s.targets[o.kind] = i // without {kind}, all kinds go to target 0
 	}
+
 	return s, s.begin()
 }
 
@@ -51,6 +52,7 @@ func (s *fileSink) begin() error {
 		if o.optional {
 			continue
 		}
+
 		if err := s.start(i); err != nil {
 			s.abort()
 			return err
@@ -59,11 +61,13 @@ func (s *fileSink) begin() error {
 	return nil
 }
 
+// start begins to write the file of a target.
 func (s *fileSink) start(target int) error {
 	out, err := s.reserved.Writer(target)
 	if err != nil {
 		return err
 	}
+
 	s.files[target] = startLines(&bounded{out, s.size}, s.compress)
 	return nil
 }
@@ -72,16 +76,18 @@ func (s *fileSink) start(target int) error {
 func (s *fileSink) Restart() error {
 	s.abort()
 	s.size.used.Store(0)
+
 	for i, f := range s.files {
 		if f != nil {
 			s.reserved.Discard(i)
 			s.files[i] = nil
 		}
 	}
+
 	return s.begin()
 }
 
-// abort ends the writing and waits for it.
+// abort ends the writing of all files and waits for it. It has no effect after finish.
 func (s *fileSink) abort() {
 	for _, f := range s.files {
 		if f != nil {
@@ -101,31 +107,47 @@ func (s *fileSink) finish() error {
 	return all
 }
 
-// Record writes one record as a line, spelled as it is; only white space between its
-// parts goes where it would break the line.
+// Record writes one record as a line. The record keeps its spelling; only white space that
+// would break the line is removed.
 func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
-	if bytes.IndexByte(record, '\n') >= 0 || bytes.IndexByte(record, '\r') >= 0 {
-		record = record.Clone()
-		if err := record.Compact(); err != nil {
-			return err
-		}
+	line, err := oneLine(record)
+	if err != nil {
+		return err
+	}
+	f, err := s.fileOf(k)
+	if err != nil {
+		return err
 	}
 
+	if s.withKind {
+		return f.line(lineBegins[k], line, wrappedEnds)
+	}
+	return f.line(nil, line, lineEnds)
+}
+
+// oneLine returns a record without line breaks. It does not change record.
+func oneLine(record jsontext.Value) (jsontext.Value, error) {
+	if bytes.IndexByte(record, '\n') < 0 && bytes.IndexByte(record, '\r') < 0 {
+		return record, nil
+	}
+
+	line := record.Clone()
+	err := line.Compact()
+	return line, err
+}
+
+// fileOf returns the file for records of a kind. It starts an optional one.
+func (s *fileSink) fileOf(k records.Kind) (*lineFile, error) {
 	target := s.targets[k]
 	if s.files[target] == nil {
 		if err := s.start(target); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	f := s.files[target]
-
-	if !s.withKind {
-		return f.line(nil, record, lineEnds)
-	}
-	return f.line(lineBegins[k], record, wrappedEnds)
+	return s.files[target], nil
 }
 
-// What stands before and after a record in a line.
+// The parts of a line before and after the record.
 var (
 	lineEnds    = []byte("\n")
 	wrappedEnds = []byte("}\n")
@@ -137,14 +159,13 @@ var (
 	}()
 )
 
-// quota is how much all files of an object may have together, in bytes; without a
-// limit it is 0.
+// quota limits the size of all files of an object together, in bytes.
 type quota struct {
-	limit int64
+	limit int64 // 0 for none
 	used  atomic.Int64
 }
 
-// bounded refuses more than the quota.
+// bounded is a writer that fails with errTooMuch when the quota is used up.
 type bounded struct {
 	*outfile.Writer
 

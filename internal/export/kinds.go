@@ -14,19 +14,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 const (
-	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. Records whose kind the answer does not tell are always exported as well, and counted as `unknown`: nothing is dropped."
+	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. Records whose kind the answer does not tell are always exported as well, and counted as `unknown`, so that no record is dropped."
 
-	countsDescription = "How many records of each kind were exported. Kinds that were not asked for are null."
+	countsDescription = "Number of records that were exported, by kind. Kinds that were not requested are null."
+
+	invalidUTF8Description = "Number of records in which bytes that are not valid UTF-8 were replaced. Always 0 unless `wire.export_invalid_utf8` of the provider block is `replace`."
 )
 
+// kindsValidators returns the validators of kinds.
 func kindsValidators() []validator.Set {
 	var names []string
 	for _, k := range records.Kinds {
 		names = append(names, k.Plural())
 	}
+
 	return []validator.Set{setvalidator.SizeAtLeast(1), setvalidator.ValueStringsAre(stringvalidator.OneOf(names...))}
 }
 
@@ -36,18 +41,19 @@ func kindsKnown(ctx context.Context, set types.Set) bool {
 	return err == nil && v.IsFullyKnown()
 }
 
-// kindsOf are the kinds in a set, in the order of the interface; all where there is no
-// set.
+// kindsOf returns the kinds in a set, in the order of the interface; all kinds if the set
+// is null or unknown.
 func kindsOf(ctx context.Context, set types.Set) []records.Kind {
 	if set.IsNull() || set.IsUnknown() {
 		return records.Kinds
 	}
+
 	var names []string
 	set.ElementsAs(ctx, &names, false)
 	return slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !slices.Contains(names, k.Plural()) })
 }
 
-// countDescriptions are the members of counts.
+// countDescriptions holds the descriptions of the attributes of counts, by name.
 var countDescriptions = map[string]string{
 	"persons":  "Number of Person records.",
 	"sessions": "Number of Session records.",
@@ -55,6 +61,7 @@ var countDescriptions = map[string]string{
 	"unknown":  "Number of records whose kind the answer does not tell.",
 }
 
+// countTypes returns the types of the attributes of counts, by name.
 func countTypes() map[string]attr.Type {
 	list := map[string]attr.Type{}
 	for name := range countDescriptions {
@@ -63,6 +70,7 @@ func countTypes() map[string]attr.Type {
 	return list
 }
 
+// countsOf returns the value of counts for an export of kinds.
 func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 	values := map[string]attr.Value{records.Unknown.Plural(): types.Int64Value(counts.Of(records.Unknown))}
 	for _, k := range records.Kinds {
@@ -71,10 +79,12 @@ func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 			values[k.Plural()] = types.Int64Value(counts.Of(k))
 		}
 	}
+
 	return types.ObjectValueMust(countTypes(), values)
 }
 
-func named(kinds []records.Kind) string {
+// listOf returns the names of kinds for messages.
+func listOf(kinds []records.Kind) string {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.Plural())
@@ -82,10 +92,14 @@ func named(kinds []records.Kind) string {
 	return strings.Join(names, ", ")
 }
 
-// warnInvalidUTF8 says in how many records bytes were replaced.
+// warnInvalidUTF8 warns if bytes were replaced in any records.
 func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
-	if records > 0 {
-		diags.AddWarning("Invalid UTF-8 was replaced",
-			"In "+strconv.FormatInt(records, 10)+" records there were bytes that are not valid UTF-8. Each run of them is U+FFFD now, because wire.export_invalid_utf8 is \"replace\".")
+	if records == 0 {
+		return
 	}
+
+	tfkit.Problem{
+		Summary: "Invalid UTF-8 was replaced",
+		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each run of them is U+FFFD now, because wire.export_invalid_utf8 is \"replace\".",
+	}.AddWarning(diags)
 }

@@ -5,33 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// stamps are size, time and inode of files as they were written or last hashed, by the
-// name of an output. They are in private state: a file that still has its stamp is not
+// stamps holds size, time and inode of the files as they were written or last hashed, by
+// the name of the output. They are in private state: a file that still has its stamp is not
 // read again.
 type stamps map[string]outfile.Stamp
 
 const stampsKey = "files"
 
-// privateState is what requests and responses of the framework have of private state.
-type (
-	privateReader interface {
-		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	}
-	privateWriter interface {
-		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-	}
-)
-
-// readStamps returns the stamps in private state. What is not understood is dropped;
-// the files are hashed then.
-func readStamps(ctx context.Context, from privateReader) stamps {
+// readStamps returns the stamps in private state. Text that is not understood
+// counts as none: the files are hashed then.
+func readStamps(ctx context.Context, from tfkit.PrivateReader) stamps {
 	text, diags := from.GetKey(ctx, stampsKey)
 	if diags.HasError() || text == nil {
 		return stamps{}
@@ -44,14 +37,17 @@ func readStamps(ctx context.Context, from privateReader) stamps {
 	return s
 }
 
-func (s stamps) write(ctx context.Context, to privateWriter, diags *diag.Diagnostics) {
+// write stores the stamps in private state.
+func (s stamps) write(ctx context.Context, to tfkit.PrivateWriter, diags *diag.Diagnostics) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return
 	}
+
 	diags.Append(to.SetKey(ctx, stampsKey, text)...)
 }
 
+// stampsOf returns the stamps of files that were written. A file of the zero value was not.
 func stampsOf(outputs []output, files []outfile.File) stamps {
 	s := stamps{}
 	for i, file := range files {
@@ -62,7 +58,7 @@ func stampsOf(outputs []output, files []outfile.File) stamps {
 	return s
 }
 
-// Verdicts on a file that was written.
+// verdict is the result of comparing a file with what was written.
 type verdict int
 
 const (
@@ -72,11 +68,12 @@ const (
 	notRegular
 )
 
-// look compares the files with what was written. known are updated. It reports false
-// where none of them is there, or an error was added.
-func (m *fileModel) look(ctx context.Context, known stamps, diags *diag.Diagnostics) bool {
-	found := map[verdict]int{}
+// verify compares the files with what was written, and updates known. A difference makes
+// sha256 and bytes null, which plans another export. verify reports false if none of the
+// files exists.
+func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagnostics) bool {
 	written := m.written(ctx)
+	found := map[verdict]int{}
 	for _, o := range written {
 		v, err := m.compare(ctx, o, known)
 		if err != nil {
@@ -95,25 +92,14 @@ func (m *fileModel) look(ctx context.Context, known stamps, diags *diag.Diagnost
 	}
 
 	m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
-	switch {
-	case found[notRegular] > 0:
-		warnNotRegular(diags)
-	case found[altered] > 0:
-		warnAltered(diags)
-	default:
-		warnMissing(diags)
-	}
+	warnDifferent(found, diags)
 	return true
 }
 
-// compare judges one file by its stamp, or by its digest where the stamp is another one
-// or verify asks for that.
+// compare compares one file with what was written: by its stamp, or else by its digest.
 func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdict, error) {
-	stamp, noted := known[o.name]
-	if noted && o.sha256 != "" && m.Verify.ValueString() != verifyDigest {
-		if now, err := outfile.Look(o.path); err == nil && now == stamp {
-			return unchanged, nil
-		}
+	if m.hasStamp(o, known) {
+		return unchanged, nil
 	}
 
 	file, err := outfile.Read(ctx, o.path)
@@ -123,23 +109,33 @@ func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdic
 	if errors.Is(err, outfile.ErrNotRegular) {
 		return notRegular, nil
 	}
-	if err != nil {
+	if err != nil || file.SHA256 != o.sha256 {
 		return altered, err
 	}
 
-	if file.SHA256 != o.sha256 {
-		return altered, nil
-	}
 	known[o.name] = file.Stamp
 	return unchanged, nil
 }
 
-// restore fills in the digest of several files again, once all of them are as they were
-// written.
+// hasStamp reports whether a file need not be read, because it still has its stamp and
+// verify does not ask for its digest.
+func (m *fileModel) hasStamp(o output, known stamps) bool {
+	stamp, noted := known[o.name]
+	if !noted || o.sha256 == "" || m.Verify.ValueString() == verifyDigest {
+		return false
+	}
+
+	now, err := outfile.Look(o.path)
+	return err == nil && now == stamp
+}
+
+// restore sets the digest and size of several files again, after a refresh has found all of
+// them unchanged.
 func (m *fileModel) restore(ctx context.Context) {
 	if m.Paths.IsNull() || !m.SHA256.IsNull() {
 		return
 	}
+
 	var digests map[string]string
 	var sizes map[string]int64
 	m.SHA256ByKind.ElementsAs(ctx, &digests, false)
@@ -152,7 +148,17 @@ func (m *fileModel) restore(ctx context.Context) {
 	m.SHA256, m.Bytes = types.StringValue(digestOf(digests)), types.Int64Value(total)
 }
 
-// remove removes the files that this object wrote, and no others.
+// markOver sets complete to null if the day was not over when it was exported and is now. A
+// plan decides by state and not by the clock, because Terraform plans again when it applies.
+func (m *fileModel) markOver(today time.Time) {
+	day, err := client.ParseDay(m.UTCDate.ValueString())
+	if err == nil && !m.Complete.ValueBool() && day.Before(today) {
+		m.Complete = types.BoolNull()
+	}
+}
+
+// remove removes the files that this object wrote and that are unchanged, unless on_destroy
+// retains them.
 func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == destroyRetains {
 		return
@@ -167,6 +173,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 			stays = true
 		}
 	}
+
 	if stays {
 		warnStays(diags)
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// block is how much is handed from one stage of the writing to the next, in bytes.
+	// block is the size in bytes of what one stage of the writing hands to the next.
 	block = 512 << 10
 
-	// blocks is how many of them a file has: one is filled, one is written, and one is
+	// blocks is the number of blocks of a file: one is filled, one is written, and one is
 	// on its way.
 	blocks = 3
 
-	// zstdWindow bounds the memory that writing and reading the file take, in bytes.
+	// zstdWindow limits the memory that writing and reading the file take, in bytes.
 	zstdWindow = 1 << 20
 )
 
@@ -27,23 +27,24 @@ var errPanic = errors.New("writing the file ended in a panic, which is a defect 
 // lineFile compresses and writes lines in a goroutine of its own, beside the reading of
 // the records.
 type lineFile struct {
-	filling []byte
-	full    chan []byte
-	empty   chan []byte
+	block []byte      // is filled with lines
+	full  chan []byte // blocks to write
+	empty chan []byte // blocks to fill
 
 	stopping sync.Once
 	stop     chan struct{}
 	ended    chan struct{}
-	err      error // what the writing ended with; valid once ended is closed
+	err      error // of the writing; valid once ended is closed
 }
 
+// startLines starts to write lines to a file. Call finish or abort.
 func startLines(to io.Writer, compression string) *lineFile {
 	f := &lineFile{
-		filling: make([]byte, 0, block),
-		full:    make(chan []byte, blocks),
-		empty:   make(chan []byte, blocks),
-		stop:    make(chan struct{}),
-		ended:   make(chan struct{}),
+		block: make([]byte, 0, block),
+		full:  make(chan []byte, blocks),
+		empty: make(chan []byte, blocks),
+		stop:  make(chan struct{}),
+		ended: make(chan struct{}),
 	}
 	for range blocks - 1 {
 		f.empty <- nil // made when it is needed
@@ -58,6 +59,7 @@ func startLines(to io.Writer, compression string) *lineFile {
 		}()
 		f.err = f.pack(to, compression)
 	}()
+
 	return f
 }
 
@@ -71,51 +73,56 @@ func (f *lineFile) line(begin, record, end []byte) error {
 	return nil
 }
 
+// append adds text to the block, and hands over each block that is full.
 func (f *lineFile) append(p []byte) error {
-	for len(p) > cap(f.filling)-len(f.filling) {
-		room := cap(f.filling) - len(f.filling)
-		f.filling = append(f.filling, p[:room]...)
+	for len(p) > cap(f.block)-len(f.block) {
+		room := cap(f.block) - len(f.block)
+		f.block = append(f.block, p[:room]...)
 		p = p[room:]
+
 		if err := f.handOver(); err != nil {
 			return err
 		}
 	}
-	f.filling = append(f.filling, p...)
+
+	f.block = append(f.block, p...)
 	return nil
 }
 
-// handOver gives the filled block to the writing goroutine and takes an empty one.
+// handOver gives the block to the writing goroutine and takes an empty one.
 func (f *lineFile) handOver() error {
 	select {
-	case f.full <- f.filling:
+	case f.full <- f.block:
 	case <-f.ended:
 		return f.err
 	}
 
 	select {
-	case f.filling = <-f.empty:
+	case f.block = <-f.empty:
 	case <-f.ended:
 		return f.err
 	}
-	if f.filling == nil {
-		f.filling = make([]byte, 0, block)
+
+	if f.block == nil {
+		f.block = make([]byte, 0, block)
 	}
 	return nil
 }
 
 // finish writes what is left and waits for it.
 func (f *lineFile) finish() error {
-	if len(f.filling) > 0 {
+	if len(f.block) > 0 {
 		if err := f.handOver(); err != nil {
 			return err
 		}
 	}
+
 	close(f.full)
 	<-f.ended
 	return f.err
 }
 
-// abort ends the writing and waits for it. It does nothing to what is finished.
+// abort ends the writing and waits for it. It has no effect after finish.
 func (f *lineFile) abort() {
 	f.stopping.Do(func() { close(f.stop) })
 	<-f.ended
@@ -131,8 +138,9 @@ func (f *lineFile) pack(to io.Writer, compression string) error {
 	for {
 		select {
 		case <-f.stop:
-			_ = packer.Close() // frees what it holds; the file is given up
+			_ = packer.Close() // frees its memory; the file is given up
 			return nil
+
 		case lines, more := <-f.full:
 			if !more {
 				return packer.Close()
@@ -146,8 +154,8 @@ func (f *lineFile) pack(to io.Writer, compression string) error {
 	}
 }
 
-// newPacker returns a writer that compresses. Close writes what it holds and leaves the
-// file open.
+// newPacker returns a writer that compresses. Its Close flushes it and leaves the file
+// open.
 func newPacker(to io.Writer, compression string) (io.WriteCloser, error) {
 	if compression == uncompressed {
 		return plain{to}, nil
@@ -157,6 +165,7 @@ func newPacker(to io.Writer, compression string) (io.WriteCloser, error) {
 	if compression == gzipped {
 		return &buffered{gzip.NewWriter(file), file}, nil
 	}
+
 	z, err := zstd.NewWriter(file, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return nil, err
@@ -164,11 +173,12 @@ func newPacker(to io.Writer, compression string) (io.WriteCloser, error) {
 	return &buffered{z, file}, nil
 }
 
+// plain is a packer that does not compress.
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }
 
-// buffered is a compressor before a buffer.
+// buffered is a packer whose output is buffered.
 type buffered struct {
 	io.WriteCloser
 

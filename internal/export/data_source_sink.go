@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-// errTooMuch is a day that is larger than it may be.
+// errTooMuch ends the export of a day that is larger than max_bytes.
 var errTooMuch = errors.New("the day is larger than max_bytes")
 
 // textSink keeps the records of each kind as the elements of a JSON array.
@@ -30,6 +30,7 @@ func (s *textSink) Record(k records.Kind, record jsontext.Value) error {
 	if s.size += int64(len(record)) + 1; s.size > s.limit {
 		return errTooMuch
 	}
+
 	if len(s.texts[k]) > 0 {
 		s.texts[k] = append(s.texts[k], ',')
 	}
@@ -37,6 +38,7 @@ func (s *textSink) Record(k records.Kind, record jsontext.Value) error {
 	return nil
 }
 
+// array returns the records of a kind as the text of a JSON array.
 func (s *textSink) array(k records.Kind) types.String {
 	return types.StringValue("[" + string(s.texts[k]) + "]")
 }
