@@ -23,6 +23,7 @@ func TestSilenceUnreadLogs_onlyIfNobodyReadsThem(t *testing.T) {
 		if (len(set) > 0) != tc.silenced {
 			t.Errorf("%v: set %v", tc.environment, slices.Sorted(maps.Keys(set)))
 		}
+
 		for name, value := range set {
 			if value != "off" {
 				t.Errorf("%s is set to %s", name, value)

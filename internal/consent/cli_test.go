@@ -64,6 +64,7 @@ func TestAccConsent_changedProviderScope(t *testing.T) {
 	if record.Clauses != [5]bool{} {
 		t.Errorf("where the object was, the service holds %v", record.Clauses)
 	}
+
 	elsewhere := scope
 	elsewhere.ProjectID = "shop"
 	if record, _ := service.Consent(elsewhere, "person-0"); record.Clauses != configured {

@@ -16,6 +16,7 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 		Clauses: configured, UserIPv6: &address, AgreementTime: "2026-01-31T13:00:00+01:00", Manual: &yes,
 		Extra: map[string]any{"version": 9007199254740993, "note": "<&\u2028>"},
 	})
+
 	read, diags := p.ReadData(name, acctest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	for attribute, want := range map[string]any{
@@ -25,6 +26,7 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 			t.Errorf("%s is %v, want %v", attribute, read[attribute], want)
 		}
 	}
+
 	text, _ := read["json"].(string)
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -33,6 +35,7 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 	if string(answer["version"]) != "9007199254740993" {
 		t.Errorf("a number in the JSON became %s", answer["version"])
 	}
+
 	wantOperations(t, service, mockserver.OpGetConsent)
 }
 

@@ -50,10 +50,12 @@ func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T)
 		case "project_id":
 			others["org_id"] = "o"
 		}
+
 		errors := p.Validate(name, config(others)).Errors()
 		if tc.value == nil {
 			continue // required: Terraform itself refuses it before the provider is asked
 		}
+
 		acctest.WantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
 		for _, text := range errors {
 			if strings.Contains(text, "canary") && tc.attribute != "on_destroy" {
@@ -61,6 +63,7 @@ func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T)
 			}
 		}
 	}
+
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -113,9 +116,11 @@ func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 			service.PutConsent(want.scope, want.identity, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: early, Manual: &yes})
 			state, diags := p.Import(name, id)
 			p.NoErrors(diags)
+
 			if state.Attributes["identity_id"] != want.identity || state.Attributes["user_ipv6"] != address {
 				t.Errorf("imported %v", state.Attributes)
 			}
+
 			wantEmptyPlan(t, p, state, config(agreed).With(want.config).With(acctest.Attributes{"identity_id": want.identity}))
 			if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 				t.Errorf("%d writes", n)
@@ -153,12 +158,14 @@ func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
 	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
 		f.Add("org-demo", "web", seed)
 	}
+
 	f.Fuzz(func(t *testing.T, org, project, identity string) {
 		for _, part := range []string{org, project, identity} {
 			if client.ValidateSegment(part) != nil {
 				return
 			}
 		}
+
 		service := acctest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
 		p := acctest.MustStart(t, service)
 		state := p.ImportOnly(name, client.EscapeSegment(org)+"/"+client.EscapeSegment(project)+"/"+client.EscapeSegment(identity))

@@ -40,6 +40,7 @@ func TestConsent_laterChoiceStandsAtCreate(t *testing.T) {
 			t.Errorf("state does not show what the person chose: %v", state.Attributes)
 		}
 	}
+
 	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
 }
 
@@ -49,6 +50,7 @@ func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
 	state := created(t, p, service, agreed)
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+
 	for label, others := range map[string]acctest.Attributes{
 		"another clause":    {"clause_3_consent": true},
 		"manual":            {"manual": false},
@@ -63,9 +65,11 @@ func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
 			}
 			continue
 		}
+
 		if plan.Changes {
 			t.Errorf("%s: the plan is not empty", label)
 		}
+
 		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	}
 }
@@ -100,11 +104,13 @@ func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 				return r
 			}
 		})
+
 		state := created(t, p, service, agreed)
 		service.PutConsent(scope, person, choose(late))
 		for range 3 {
 			state, _ = wantEmptyPlan(t, p, state, config(agreed))
 		}
+
 		if t.Failed() {
 			t.Fatalf("with fields that are %s", label)
 		}
@@ -128,6 +134,7 @@ func TestConsent_addressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
 	if diff := cmp.Diff(choose(late), record); diff != "" {
 		t.Errorf("the person's record changed:\n%s", diff)
 	}
+
 	wantEmptyPlan(t, p, state, config(agreed))
 }
 
@@ -144,12 +151,14 @@ func TestConsent_laterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
 		state, diags := p.Update(name, state, config(agreed).With(others))
 		p.NoErrors(diags)
 		wantHeld(t, service, configured)
+
 		if len(diags) != 0 {
 			t.Errorf("%s: warnings %v", label, diags.Warnings())
 		}
 		if len(state.Private) != 0 && string(state.Private) != "{}" {
 			t.Errorf("%s: the note of the choice is left: %s", label, state.Private)
 		}
+
 		wantEmptyPlan(t, p, state, config(agreed).With(others))
 	}
 }
@@ -164,6 +173,7 @@ func TestConsent_earlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
 		p.NoErrors(diags)
 		plan, diags := p.Plan(name, state, config(agreed))
 		p.NoErrors(diags)
+
 		if !plan.Changes || len(diags) != 0 {
 			t.Errorf("%s: changes %v, warnings %v", at, plan.Changes, diags.Warnings())
 		}
@@ -194,6 +204,7 @@ func TestConsent_laterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 		if refreshed {
 			state, _ = wantEmptyPlan(t, p, state, config(others))
 		}
+
 		after, diags := p.Destroy(name, state)
 		p.NoErrors(diags)
 		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
@@ -219,6 +230,7 @@ func TestConsent_comparisonThatCannotBeMadeWritesNothing(t *testing.T) {
 		if state != nil || len(diags.Errors()) != 1 {
 			t.Errorf("%s: state %v, errors %v", label, state, diags.Errors())
 		}
+
 		wantOperations(t, service, mockserver.OpGetConsent)
 	}
 }
@@ -275,6 +287,7 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 			}
 			continue
 		}
+
 		acctest.WantText(t, errors, "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 	}
 }

@@ -69,6 +69,7 @@ func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 			return r
 		}
 	})
+
 	base := acctest.Attributes{"agreement_time": early}
 	state := created(t, p, service, base)
 	service.PutConsent(scope, person, choose(late))
@@ -129,6 +130,7 @@ func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 			if state != nil || len(diags.Errors()) != 1 {
 				t.Errorf("state %v, errors %v", state, diags.Errors())
 			}
+
 			wantHeld(t, service, choose(late).Clauses)
 		})
 	}

@@ -88,6 +88,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 				if n := withdrawnPeople(service, people); n != 0 {
 					t.Errorf("%d of %d people were withdrawn", n, people)
 				}
+
 				acctest.WantText(t, warnings, "Not withdrawn, another object writes it", "moved", "analytics_consent")
 				if strings.Contains(strings.Join(warnings, "\n"), "person-") {
 					t.Error("a warning names a person")
@@ -114,6 +115,7 @@ func TestConsent_renamedKeysWithdrawNobodyInParallel(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 
 	if n := withdrawnPeople(service, people); n != 0 {
@@ -135,6 +137,7 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	if len(first) != 0 {
 		t.Errorf("warnings of the first: %v", first.Warnings())
 	}
+
 	acctest.WantText(t, second.Warnings(), "Two objects manage the consent of one person", `on_destroy = "retain"`)
 	if strings.Contains(strings.Join(second.Warnings(), ""), person) {
 		t.Error("the warning names the person")
@@ -155,6 +158,7 @@ func TestConsent_aSingleObjectIsNotWarnedOf(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	state, diags := p.MustCreate(name, config(agreed))
+
 	for range 2 {
 		p.NewRun()
 		var refreshed acctest.Diagnostics

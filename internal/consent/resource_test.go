@@ -26,6 +26,7 @@ func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T)
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
+
 	wantState := config(acctest.Attributes{
 		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
 		"user_ipv6": nil, "agreement_time": nil, "org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
@@ -49,6 +50,7 @@ func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 	if *record.UserIPv6 != "::ffff:192.0.2.7" || record.AgreementTime != "2026-01-31T12:00:00.5Z" || *record.Manual {
 		t.Errorf("the service holds %v %v %v", *record.UserIPv6, record.AgreementTime, *record.Manual)
 	}
+
 	service.Reset()
 	_, diags = p.Create(name, config(full).With(acctest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
 	p.NoErrors(diags)
@@ -77,6 +79,7 @@ func TestConsent_everyWirePlacementArrives(t *testing.T) {
 			p, service := start(t, acctest.Attributes{"wire": wire}, func(s *mockserver.Server) {
 				s.Wire = mockserver.Wire{LoginParametersIn: in, ConsentParametersIn: in, AgreementTimeFormat: format}
 			})
+
 			others := acctest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
 			state := created(t, p, service, others)
 			wantHeld(t, service, configured)
@@ -99,6 +102,7 @@ func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 				t.Errorf("%s in state became %v", attribute, state.Attributes[attribute])
 			}
 		}
+
 		record, _ := service.Consent(scope, person)
 		if attribute == "user_ipv6" {
 			for _, spelling := range []string{"::ffff:c000:0201", "192.0.2.1"} {
@@ -106,8 +110,10 @@ func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 				service.PutConsent(scope, person, record)
 				wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spellings[0]}))
 			}
+
 			continue
 		}
+
 		for _, spelling := range []any{"2026-01-31T12:00:00.000+0000", "2026-01-31T14:00:00+02:00"} {
 			record.AgreementTime = spelling
 			service.PutConsent(scope, person, record)
@@ -125,9 +131,11 @@ func TestConsent_driftIsShownAndRepairedWithOnePatch(t *testing.T) {
 	p.NoErrors(diags)
 	plan, diags := p.Plan(name, state, config(nil))
 	p.NoErrors(diags)
+
 	if state.Attributes["clause_1_consent"] != false || plan.Attributes["clause_1_consent"] != true || !plan.Changes {
 		t.Errorf("the drift is not shown: %v to %v", state.Attributes, plan.Attributes)
 	}
+
 	service.Reset()
 	state, diags = p.Update(name, state, config(nil))
 	p.NoErrors(diags)
@@ -182,6 +190,7 @@ func TestConsent_attributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing
 	if record, _ := service.Consent(scope, person); record.UserIPv6 == nil || record.AgreementTime == nil {
 		t.Error("the service lost what it held")
 	}
+
 	state, _ = wantEmptyPlan(t, p, state, config(nil))
 	if state.Attributes["user_ipv6"] != nil {
 		t.Error("an address that is not configured is in state")
@@ -227,13 +236,16 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
 			service.Inject(tc.fault)
 			after, diags := p.Refresh(name, state)
+
 			if tc.removed {
 				p.NoErrors(diags)
 				if after != nil {
 					t.Error("the object is still in state")
 				}
+
 				return
 			}
+
 			acctest.WantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("the state changed:\n%s", diff)
@@ -251,8 +263,10 @@ func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing
 	if state != nil {
 		t.Error("a failed create is in state")
 	}
+
 	acctest.WantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
 		"HTTP status: 403", `"E403"`, "role editor is needed by [redacted]", "Attempts: 1", "In state now: nothing", "role that allows")
+
 	state = created(t, p, service, nil)
 	service.Inject(fault)
 	after, diags := p.Update(name, state, config(acctest.Attributes{"clause_1_consent": false}))
@@ -305,12 +319,14 @@ func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	state := created(t, p, service, nil)
 	after, diags := p.Destroy(name, state)
 	p.NoErrors(diags)
+
 	if after != nil {
 		t.Error("the object is still in state")
 	}
 	if texts := diags.Warnings(); len(texts) != 2 {
 		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
 	}
+
 	acctest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
 	wantOperations(t, service)
 	wantHeld(t, service, configured)
@@ -323,9 +339,11 @@ func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
 	state := created(t, p, service, others)
 	_, diags := p.Destroy(name, state)
 	p.NoErrors(diags)
+
 	if len(diags) != 0 {
 		t.Errorf("warnings: %v", diags.Warnings())
 	}
+
 	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	wantHeld(t, service, [5]bool{})
 	requests := service.Requests()
@@ -377,6 +395,7 @@ func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
 		if _, ok := service.Consent(where, person); !ok {
 			t.Errorf("%s: the service holds nothing there", label)
 		}
+
 		wantEmptyPlan(t, p, state, config(own))
 	}
 }
@@ -385,6 +404,7 @@ func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
+
 	for label, tc := range map[string]struct {
 		others  acctest.Attributes
 		replace bool
@@ -412,11 +432,13 @@ func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 		p, service := start(t, nil)
 		state, diags := p.Create(name, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
 		p.NoErrors(diags)
+
 		for _, r := range service.Requests() {
 			if r.Operation != mockserver.OpLogin && r.Identity != identity {
 				t.Errorf("%q arrived as %q", identity, r.Identity)
 			}
 		}
+
 		wantEmptyPlan(t, p, state, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
 	}
 }
@@ -425,11 +447,13 @@ func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	all := config(acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early, "manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": acctest.Org, "project_id": acctest.Project})
+
 	for attribute := range all {
 		unknown := all.With(acctest.Attributes{attribute: acctest.Unknown})
 		if attribute == "org_id" {
 			unknown["account_id"] = nil
 		}
+
 		p.NoErrors(p.Validate(name, unknown))
 		plan, diags := p.Plan(name, nil, unknown)
 		p.NoErrors(diags)
@@ -437,6 +461,7 @@ func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
 		}
 	}
+
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}

@@ -37,11 +37,13 @@ func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
 			p.NewRun()
 			after, diags := p.Create(name, config(withdrawing))
 			p.NoErrors(diags)
+
 			for name, want := range block {
 				if after.Attributes[name] != want {
 					t.Errorf("%s is %v in state", name, after.Attributes[name])
 				}
 			}
+
 			wantHeld(t, service, [5]bool{})
 		})
 	}

@@ -143,17 +143,21 @@ func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *test
 	config := func(identity string) string {
 		return acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), identity, 1)
 	}
+
 	var steps []resource.TestStep
 	for identity, words := range map[string]string{`""`: "is empty", `"   "`: "spaces", `"."`: "change", `".."`: "change", `"a\u0007b"`: `U\+0007`} {
 		steps = append(steps, resource.TestStep{Config: config(identity), PlanOnly: true, ExpectError: regexp.MustCompile(words)})
 	}
+
 	for _, id := range []string{"..", "a/b/..", "a/b/c/d"} {
 		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + block(), ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: regexp.MustCompile("Unusable import id")})
 	}
+
 	steps = append(steps, resource.TestStep{
 		Config: acctest.Block(service) + block(), ResourceName: address, ImportState: true, ImportStateId: "nobody",
 		ExpectError: regexp.MustCompile("(?s)non-existent"),
 	})
+
 	acctest.Run(t, steps...)
 	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d writes", n)
@@ -194,6 +198,7 @@ provider "analytics" {
   project_id     = "web"
 }
 `, service.SecretKey, service.URL) + block()
+
 	acctest.Run(t, resource.TestStep{Config: config, ConfigPlanChecks: expect(plancheck.ResourceActionCreate), Check: holds(service, configured)})
 }
 
@@ -208,12 +213,14 @@ func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 			return fault.Load()
 		}
 	})
+
 	config := acctest.Block(service) + block()
 	page := func(status int) func() {
 		return func() {
 			fault.Store(&mockserver.Fault{Status: status, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<h1>Welcome to the hotel</h1>")})
 		}
 	}
+
 	acctest.Run(t,
 		resource.TestStep{Config: config},
 		resource.TestStep{

@@ -38,6 +38,7 @@ func TestConsent_untimedRecordIsNotOverwrittenByCreate(t *testing.T) {
 		if state != nil {
 			t.Errorf("state %v", state.Attributes)
 		}
+
 		wantHeld(t, service, refusal(nil).Clauses)
 
 		_, diags = p.Create(name, config(agreed).With(acctest.Attributes{"keep_later_choice": false}))
@@ -153,6 +154,7 @@ func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
 			if after != nil {
 				t.Error("the object is still in state")
 			}
+
 			service.DeleteConsent(scope, person)
 			p.NewRun()
 		}

@@ -11,6 +11,7 @@ func TestDigest_knowsItsContentAndHidesIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, tc := range map[string]struct {
 		prior string
 		sum   contentSum
@@ -36,10 +37,12 @@ func TestDigests_heldOnesAreThoseOfTheirContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	again, err := d.key(contentSum{1}, []byte("0123456789abcdef"))
 	if err != nil || !bytes.Equal(again, first) || len(d.held) != 1 {
 		t.Errorf("%x and %x, %d held (%v)", first, again, len(d.held), err)
 	}
+
 	other, err := d.key(contentSum{2}, []byte("0123456789abcdef"))
 	if err != nil || bytes.Equal(other, first) || len(d.held) != 2 {
 		t.Errorf("another content: %x, %d held (%v)", other, len(d.held), err)

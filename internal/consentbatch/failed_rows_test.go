@@ -34,6 +34,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 	for i := 0; i < 60; i += 2 {
 		bad = append(bad, i)
 	}
+
 	service.Inject(rejecting(422, bad...)...)
 	service.Inject(rejecting(409, 51)...)
 	state, diags := p.Create(batchName, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
@@ -43,12 +44,15 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 	if n := len(diags.Errors()); n != 1 {
 		t.Errorf("%d errors", n)
 	}
+
 	acctest.WantText(t, diags.Errors(), "31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
 		"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 line\n",
 		"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written")
+
 	if text := strings.Join(diags.Errors(), ""); strings.Contains(text, "example.com") {
 		t.Errorf("a person is in the error:\n%s", text)
 	}
+
 	service.Reset()
 	state, diags = p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
@@ -69,9 +73,11 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 		after, diags := p.Update(batchName, state, config)
 		acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
 		wantResults(t, after, 10, 10, 0, 8, 2)
+
 		if after.Attributes["digest"] == state.Attributes["digest"] {
 			t.Error("state has the digest of the old file")
 		}
+
 		service.Reset()
 		after, diags = p.Update(batchName, after, config)
 		p.NoErrors(diags)
@@ -79,6 +85,7 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 		if n := service.Count(mockserver.OpUpdateConsent); n != 2 {
 			t.Errorf("%d rows were written", n)
 		}
+
 		wantEmptyBatchPlan(t, p, after, config)
 	}
 }
@@ -96,9 +103,11 @@ func TestConsentBatch_failedUpdateOfWriteOnlyContent(t *testing.T) {
 	bad := config.With(acctest.Attributes{"content_wo": "{", "content_wo_version": 3})
 	plan, diags := p.Plan(batchName, state, bad)
 	acctest.WantText(t, diags.Errors(), "the JSON ends in the middle", "In state now: this object as it was before")
+
 	if plan.Changes {
 		t.Error("bad rows are planned")
 	}
+
 	state, diags = p.Update(batchName, state, config)
 	p.NoErrors(diags)
 	wantResults(t, state, 5, 1, 0, 1, 0)
@@ -108,6 +117,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	t.Parallel()
 	page := map[string][]string{"Content-Type": {"text/html"}}
 	json := []byte(`{"error":{"code":"E1","message":"x"}}`)
+
 	for name, tc := range map[string]struct {
 		fault mockserver.Fault
 		words string
@@ -134,10 +144,12 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 			if state != nil || len(diags.Errors()) != 1 {
 				t.Errorf("state %v, %d errors", state != nil, len(diags.Errors()))
 			}
+
 			acctest.WantText(t, diags.Errors(), tc.words, "of 500 rows failed", "rows were not tried any more", "What to do:")
 			if n := service.Count(mockserver.OpGetConsent); n > failuresAtMost {
 				t.Errorf("%d requests, although all fail alike", n)
 			}
+
 			if _, diags := p.Plan(batchName, nil, f.config(nil)); len(diags.Errors()) != 1 {
 				t.Errorf("a plan reports %v", diags.Errors())
 			} else {
@@ -157,6 +169,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
 	const refused, rows = 40, 100
 	json := []byte(`{}`)
+
 	for name, fault := range map[string]mockserver.Fault{
 		"422":                    {Operation: mockserver.OpUpdateConsent, Status: 422, Body: json},
 		"500":                    {Operation: mockserver.OpUpdateConsent, Status: 500, Body: json},
@@ -175,6 +188,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 			for i := range refused {
 				failing[userName(i)] = true
 			}
+
 			p, service := start(t, acctest.Attributes{"max_concurrency": 2, "max_retries": 0}, func(s *mockserver.Server) {
 				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
 					if r.Operation == fault.Operation && failing[r.Identity] {
@@ -183,6 +197,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 					return nil
 				}
 			})
+
 			f := newFile(t, people(rows))
 
 			state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
@@ -190,6 +205,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 			if state != nil {
 				t.Error("there is state")
 			}
+
 			for i := refused; i < rows; i++ {
 				wantRow(t, service, i, configured)
 			}
@@ -273,6 +289,7 @@ func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	if state != nil {
 		t.Error("there is state")
 	}
+
 	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
 	before := service.Count(mockserver.OpUpdateConsent)
 	state, diags = p.Create(batchName, f.config(nil))
@@ -299,6 +316,7 @@ func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 	if missing, _ := state.Attributes["missing"].(float64); missing < 200 || state.Attributes["rows"] != 300.0 {
 		t.Errorf("the state is %v", state.Attributes)
 	}
+
 	state, diags = p.Update(batchName, state, config)
 	p.NoErrors(diags)
 	wantEmptyBatchPlan(t, p, state, config)
@@ -323,9 +341,11 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 	state := createdBatch(t, p, service, f.config(nil))
 	gone, diags := p.Destroy(batchName, state)
 	p.NoErrors(diags)
+
 	if gone != nil {
 		t.Error("the object is still there")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "stays at the service", "withdraw")
 	wantRequests(t, service, 0, 0)
 
@@ -335,15 +355,19 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 	service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
 	gone, diags = p.Destroy(batchName, state)
 	p.NoErrors(diags)
+
 	if gone != nil {
 		t.Error("the object is still there")
 	}
+
 	acctest.WantText(t, diags.Warnings(), "will be withdrawn")
 	acctest.WantText(t, diags.Warnings(), "in 1 of 6 rows: line 5.")
 	wantRequests(t, service, 6, 3)
+
 	for _, i := range []int{0, 4, 5} {
 		wantRow(t, service, i, [5]bool{})
 	}
+
 	wantRow(t, service, 3, configured)
 	if _, known := service.Consent(scope, userName(2)); known {
 		t.Error("a record was made of a person who is gone")
@@ -358,6 +382,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
 	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+
 	for words, change := range map[string]func(){
 		"not the one that was applied": func() { f.write(people(4)) },
 		"The rows cannot be read":      func() { _ = os.Remove(f.path) },
@@ -370,8 +395,10 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 		if after == nil {
 			t.Fatalf("%s: the object is gone", words)
 		}
+
 		_ = os.Remove(f.path)
 	}
+
 	wantRequests(t, service, 0, 0)
 }
 
@@ -386,12 +413,14 @@ func TestConsentBatch_failedWithdrawalGoesOn(t *testing.T) {
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
+
 	service.Reset()
 	after, diags = p.Destroy(batchName, after)
 	p.NoErrors(diags)
 	if after != nil {
 		t.Error("the object is still there")
 	}
+
 	wantRequests(t, service, 10, 2)
 }
 
@@ -399,6 +428,7 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(1))
+
 	for words, config := range map[string]acctest.Attributes{
 		"Invalid Attribute Combination":  f.config(acctest.Attributes{"content_wo": "x", "content_wo_version": 1}),
 		"No attribute specified":         {},
@@ -416,6 +446,7 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 			acctest.WantText(t, diags.Errors(), words)
 		}
 	}
+
 	_, diags := p.Create(batchName, acctest.Attributes{"source": f.path + ".csv"})
 	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Seeding thousands")
 	wantRequests(t, service, 0, 0)
@@ -427,6 +458,7 @@ func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	object := func(i int) string {
 		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
 	}
+
 	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
 	f.write("[" + object(0) + "," + object(1) + "]")
 	config := f.config(acctest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})

@@ -17,6 +17,7 @@ func TestFailures_groupedByCause(t *testing.T) {
 	for part := 30; part > 0; part-- {
 		f.Add(part, &client.Error{Class: client.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
 	}
+
 	f.Add(40, fmt.Errorf("around it: %w", &client.Error{Class: client.ClassServer, Status: 503}))
 	f.Add(41, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
 	f.Add(42, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
@@ -42,6 +43,7 @@ func TestFailures_moreCausesThanAreShown(t *testing.T) {
 	for row := range 30 {
 		f.Add(row, &client.Error{Class: client.ClassConflict, Code: strconv.Itoa(row)})
 	}
+
 	for row := range 5 {
 		f.Add(100+row, &client.Error{Class: client.ClassRejected})
 	}
@@ -55,6 +57,7 @@ func TestFailures_moreCausesThanAreShown(t *testing.T) {
 			t.Errorf("%q is not in the text:\n%s", want, text)
 		}
 	}
+
 	if n := strings.Count(text, "Code of the service"); f.Count != 35 || n != limitShownCauses-1 {
 		t.Errorf("%d failures, %d codes:\n%s", f.Count, n, text)
 	}
@@ -78,6 +81,7 @@ func TestFailures_causesAreBounded(t *testing.T) {
 			t.Errorf("%d rows have the message of one", len(c.rows))
 		}
 	}
+
 	if rows != f.Count || f.Count != 6*limitCauses || len(f.causes) != limitCauses+2 {
 		t.Errorf("%d failures, %d rows, %d causes", f.Count, rows, len(f.causes))
 	}

@@ -25,9 +25,11 @@ func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	if err != nil || len(text)+len(state.Private) > 2000 {
 		t.Errorf("the state has %d bytes and %d private ones (%v)", len(text), len(state.Private), err)
 	}
+
 	for _, i := range []int{0, many / 2, many - 1} {
 		wantRow(t, service, i, configured)
 	}
+
 	service.Reset()
 	wantEmptyBatchPlan(t, p, state, config)
 	wantRequests(t, service, 0, 0)

@@ -81,6 +81,7 @@ func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 13))
 		s := &fakeService{getFails: map[int]client.ErrorClass{}, patchFails: map[int]client.ErrorClass{}}
 		rows, bad := 1+random.IntN(600), random.Float64()
+
 		for row := range rows {
 			if random.Float64() > bad {
 				continue
@@ -90,6 +91,7 @@ func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 				s.getFails[row] = kind
 				continue
 			}
+
 			s.patchFails[row] = kind
 		}
 
@@ -111,6 +113,7 @@ func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
 					s.getFails[row] = client.ClassServer
 				}
 			}
+
 			for _, workers := range []int{1, 8} {
 				s.wantAllTaken(t, s.run(t, rows, workers), fmt.Sprintf("%d rows from %d on, %d workers", length, from, workers))
 			}
@@ -174,6 +177,7 @@ func TestQueue_eachRowOnceHoweverItIsTaken(t *testing.T) {
 			if random.IntN(3) == 0 {
 				take = q.sample
 			}
+
 			row, ok := take()
 			if !ok {
 				break
@@ -181,8 +185,10 @@ func TestQueue_eachRowOnceHoweverItIsTaken(t *testing.T) {
 			if seen[row] || row < 0 || row >= rows {
 				t.Fatalf("%d rows: row %d is taken twice or not there", rows, row)
 			}
+
 			seen[row] = true
 		}
+
 		if len(seen) != rows {
 			t.Errorf("%d of %d rows were taken", len(seen), rows)
 		}

@@ -26,6 +26,7 @@ func TestConsentBatch_overlapOfTwoBatches(t *testing.T) {
 	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
 		t.Errorf("there is no other object yet:\n%s", text)
 	}
+
 	for _, compare := range []bool{true, false} {
 		_, diags = p.Plan(batchName, nil, second.config(acctest.Attributes{"compare_at_plan": compare}))
 		p.NoErrors(diags)
@@ -71,6 +72,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 					return r
 				}
 			})
+
 			former, renamed := newFile(t, people(6)), newFile(t, people(4))
 			state := createdBatch(t, p, service, former.config(acctest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false}))
 			create, diags := p.Plan(batchName, nil, renamed.config(acctest.Attributes{"compare_at_plan": false}))
@@ -86,6 +88,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 					t.Error("the former object is still there")
 				}
 			}
+
 			createOne := func() {
 				_, diags := p.Apply(t.Context(), batchName, nil, create)
 				p.NoErrors(diags)
@@ -105,6 +108,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 			for i := range 5 {
 				wantRow(t, service, i, configured)
 			}
+
 			wantRow(t, service, 5, [5]bool{})
 		})
 	}
@@ -184,6 +188,7 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 			p.NoErrors(diags)
 			acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "a record without agreement_time counts as a later choice", "line 3")
 			wantRow(t, service, 1, [5]bool{0: true})
+
 			if state != nil {
 				t.Error("the object is still there")
 			}

@@ -85,6 +85,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 					t.Logf("seed %d", seed)
 				}
 			}()
+
 			// The time of a bubble begins in the year 2000, and the rows were agreed to later.
 			<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 			s := &storm{rand: rand.New(rand.NewPCG(seed, 5)), chosen: map[string]bool{}}
@@ -105,24 +106,29 @@ func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acct
 	t.Helper()
 	config := f.config(acctest.Attributes{"compare_at_plan": false})
 	s.service.Reset()
+
 	for round := 0; ; round++ {
 		p, closeAll := s.process(t)
 		if round == 0 {
 			s.planOnly(t, p, state, f)
 		}
+
 		after, diags := p.Update(batchName, state, config)
 		closeAll()
 		if after == nil && state != nil {
 			t.Fatal("the object is gone")
 		}
+
 		state = after
 		if len(diags.Errors()) == 0 {
 			s.wantWrittenOnce(t)
 			return state
 		}
+
 		if round == 200 {
 			t.Fatalf("no end after %d applies: %v", round, diags.Errors())
 		}
+
 		s.choose(userName(s.anyRow())) // people choose between two applies as well
 		<-time.After(time.Minute)
 	}
@@ -181,11 +187,13 @@ func (s *storm) wantAllRight(t *testing.T, state *acctest.State, f *batchFile) {
 	if n := s.service.Count(mockserver.OpUpdateConsent); n == 0 {
 		t.Error("the second file wrote nothing")
 	}
+
 	for i := range propertyRows {
 		want := [5]bool{false, true, true, true, true}
 		if s.chosen[userName(i)] {
 			want = [5]bool{}
 		}
+
 		wantRow(t, s.service, i, want)
 	}
 }

@@ -43,8 +43,10 @@ func readReport(t *testing.T, path string) []map[string]any {
 		if err := json.Unmarshal([]byte(line), &members); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
+
 		lines = append(lines, members)
 	}
+
 	return lines
 }
 
@@ -81,10 +83,12 @@ func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 	if state != nil {
 		t.Error("a create that failed is in state")
 	}
+
 	refused := lineOf(6, "failed")
 	maps.Copy(refused, map[string]any{
 		"error": "The service rejected the request", "operation": "Update consent", "status": 422.0, "code": "E42", "message": "no such thing as [redacted]",
 	})
+
 	wantReport(t, path, summary(6, 1, 3, 1, 1, 0),
 		lineOf(2, "written"), lineOf(3, "kept"), lineOf(5, "written"), refused, lineOf(7, "written"))
 
@@ -103,6 +107,7 @@ func TestConsentBatch_reportNamesElementsOfAnArray(t *testing.T) {
 	object := func(i int) string {
 		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
 	}
+
 	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
 	f.write("[" + object(0) + "," + object(1) + "]")
 	path, config := reportBeside(f, nil)
@@ -130,6 +135,7 @@ func TestConsentBatch_reportOfAnInterruptedCreate(t *testing.T) {
 	if len(lines) != 401 {
 		t.Fatalf("the report has %d lines", len(lines))
 	}
+
 	notTried, _ := lines[0]["not_tried"].(float64)
 	if written := service.Count(mockserver.OpUpdateConsent); notTried < 300 || int(notTried)+written < 400 || lines[400]["outcome"] != "not_tried" {
 		t.Errorf("%v rows were not tried according to the report, and %d were written", notTried, written)
@@ -141,6 +147,7 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 	_, service := start(t, nil)
 	f := newFile(t, people(2))
 	path, config := reportBeside(f, nil)
+
 	for name, tc := range map[string]struct {
 		prepare func() error
 		words   string // of the error; empty where the report is written
@@ -163,6 +170,7 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 		service.DeleteConsent(scope, userName(1))
 		before := service.Count(mockserver.OpUpdateConsent)
 		_, diags := p.Create(batchName, config)
+
 		if tc.words == "" {
 			p.NoErrors(diags)
 			if lines := readReport(t, path); lines[0]["rows"] != 2.0 {
@@ -174,10 +182,12 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 				t.Errorf("%s: rows were written", name)
 			}
 		}
+
 		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	acctest.WantAlone(t, f.path)
 }
 
@@ -203,9 +213,11 @@ func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	p, service := start(t, nil, func(s *mockserver.Server) {
 		s.OnRequest = func(mockserver.Request) { _ = os.RemoveAll(folder) }
 	})
+
 	f := newFile(t, people(2))
 	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "report.ndjson")}))
 	p.NoErrors(diags)
@@ -233,6 +245,7 @@ func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not yours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	state, diags = next.Destroy(batchName, state)
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "The report was not written")
@@ -257,6 +270,7 @@ func TestConsentBatch_reportIsWrittenByNoPlanAndByNoSettings(t *testing.T) {
 	if _, err := os.Stat(path); err == nil || state.Attributes["report_path"] != path {
 		t.Errorf("there is a report of settings; the state is %v", state.Attributes)
 	}
+
 	wantEmptyBatchPlan(t, p, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
 }
 
@@ -268,6 +282,7 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 			t.Skipf("%s is not on PATH", program)
 		}
 	}
+
 	p, service := start(t, nil)
 	f := newFile(t, people(5))
 	folder := filepath.Dir(f.path)
@@ -279,12 +294,14 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu", script)
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Join(strings.Fields(string(out)), " ") != "2 The service rejected the request 422 no such thing as [redacted]" {
 		t.Errorf("the commands say %q (%v)", out, err)
 	}
+
 	missing, err := os.ReadFile(filepath.Join(folder, "missing.csv"))
 	if want := batchHeader + rowOf(1, middle) + rowOf(3, middle); err != nil || string(missing) != want {
 		t.Errorf("the missing rows are %q (%v), want %q", missing, err, want)

@@ -124,21 +124,26 @@ func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "To write: 50 of 50 rows", "later choice of the person: 0.")
 	wantRequests(t, service, 50, 0)
+
 	if plan.Attributes["rows"] != 50.0 || plan.Attributes["written"] != acctest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
 	}
+
 	service.Reset()
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
 	wantRequests(t, service, 50, 50)
 	wantResults(t, state, 50, 50, 0, 50, 0)
+
 	for i := range 50 {
 		wantRow(t, service, i, configured)
 	}
+
 	service.Reset()
 	if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
 		t.Errorf("the plan says %v", diags.Warnings())
 	}
+
 	wantRequests(t, service, 50, 0)
 }
 
@@ -161,18 +166,22 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(20))
 	state := createdBatch(t, p, service, f.config(nil))
+
 	for _, i := range []int{3, 7} { // drift, at the same time of agreement
 		chooseFor(service, i, middle)
 	}
+
 	service.DeleteConsent(scope, userName(9))
 	state, diags := p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
 	wantRequests(t, service, 40, 3)
 	wantResults(t, state, 20, 3, 0, 3, 0)
+
 	for i := range 20 {
 		wantRow(t, service, i, configured)
 	}
+
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 }
 
@@ -180,9 +189,11 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(30))
+
 	for i := range 25 {
 		chooseFor(service, i, late)
 	}
+
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
@@ -214,6 +225,7 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	wantRequests(t, service, 8, 0)
 	wantResults(t, state, 4, 0, 0, 0, 0)
 	wantRow(t, service, 6, configured)
+
 	for _, warning := range wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings() {
 		t.Errorf("the plan says %s", warning)
 	}
@@ -227,9 +239,11 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	plan, diags := p.Plan(batchName, nil, config)
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
+
 	if plan.Attributes["to_write"] != acctest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
 	}
+
 	state := createdBatch(t, p, service, config)
 	wantResults(t, state, 5, 5, 0, 5, 0)
 	chooseFor(service, 1, early)
@@ -252,6 +266,7 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	config := func(n, version int, compare bool) acctest.Attributes {
 		return acctest.Attributes{"content_wo": people(n), "content_wo_version": version, "compare_at_plan": compare}
 	}
+
 	state := createdBatch(t, p, service, config(3, 1, true))
 	wantResults(t, state, 3, 3, 0, 3, 0)
 	wantEmptyBatchPlan(t, p, state, config(3, 1, true))
@@ -268,6 +283,7 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	if plan, _ := p.Plan(batchName, state, unknown.With(acctest.Attributes{"content_wo_version": 2})); plan.Attributes["digest"] != acctest.Unknown {
 		t.Error("another version of an unknown content plans nothing")
 	}
+
 	state, diags = p.Update(batchName, state, config(5, 2, false))
 	p.NoErrors(diags)
 	wantResults(t, state, 5, 1, 0, 1, 0)
@@ -282,11 +298,13 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	plan, diags := p.Plan(batchName, nil, acctest.Attributes{"source": acctest.Unknown})
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
+
 	for _, name := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
 		if plan.Attributes[name] != acctest.Unknown {
 			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
 		}
 	}
+
 	f := newFile(t, batchHeader+"x\n")
 	plan = p.Resolve(batchName, plan, f.config(nil))
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
@@ -294,6 +312,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	if state != nil {
 		t.Error("there is state")
 	}
+
 	f.write(people(2))
 	state, diags = p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
@@ -313,6 +332,7 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	} else {
 		acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
 	}
+
 	f.write(people(4))
 	second, diags := p.Plan(batchName, state, f.config(nil))
 	p.NoErrors(diags)
@@ -322,12 +342,14 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	} else {
 		acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
 	}
+
 	f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@")) // as many rows, another person
 	after, diags := p.Apply(t.Context(), batchName, state, second)
 	acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: this object as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
+
 	wantRequests(t, service, 0, 0)
 }
 
@@ -340,9 +362,11 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	p.NoErrors(diags)
 	wantRequests(t, service, 3, 0)       // the comparison of the plan
 	wantResults(t, after, 3, 3, 0, 3, 0) // those of the last apply that had anything to do
+
 	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {
 		t.Errorf("the state is %v", after.Attributes)
 	}
+
 	chooseFor(service, 1, early)
 	after, diags = p.Update(batchName, after, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
@@ -357,6 +381,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	f := newFile(t, people(4))
 	state := createdBatch(t, p, service, f.config(nil))
 	drift := func(i int) func() { return func() { chooseFor(service, i, early) } }
+
 	for _, tc := range []struct {
 		name          string
 		others        acctest.Attributes
@@ -372,6 +397,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 		tc.after()
 		second, diags := p.Plan(batchName, state, f.config(tc.others))
 		p.NoErrors(diags)
+
 		for _, attribute := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
 			if planned := first.Attributes[attribute]; planned != acctest.Unknown && planned != second.Attributes[attribute] {
 				t.Errorf("%s: %s was planned as %v and then as %v", tc.name, attribute, planned, second.Attributes[attribute])
@@ -393,6 +419,7 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 		if !strings.HasPrefix(text, "pbkdf2-sha256$200000$") || strings.Count(text, "$") != 3 {
 			t.Errorf("the digest is %v", plan.Attributes["digest"])
 		}
+
 		return text
 	}
 
@@ -412,6 +439,7 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 			t.Errorf("%s: the same content has the same digest", name)
 		}
 	}
+
 	f.write(strings.ReplaceAll(people(2), "user-1@", "user-5@"))
 	if digest(f.config(nil)) == first {
 		t.Error("another content of as many rows has the same digest")

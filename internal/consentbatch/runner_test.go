@@ -37,10 +37,12 @@ func TestRunner_progressNamesNobody(t *testing.T) {
 		if took := time.Since(began); took != 11*time.Second || done.counts[written] != 44 || done.failed() {
 			t.Errorf("%d rows were written in %s", done.counts[written], took)
 		}
+
 		entries, err := tflogtest.MultilineJSONDecode(&log)
 		if err != nil || len(entries) != 2 {
 			t.Fatalf("the log has %v (%v)", entries, err)
 		}
+
 		last := entries[1]
 		// What ends in the tick's own instant may or may not count.
 		if n, _ := last["done"].(float64); last["rows"] != 44.0 || n < 36 || n > 40 || last["rows_per_second"] == nil || last["seconds_left"] == nil {
@@ -63,12 +65,14 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 			seen[row].Add(1)
 			return client.ConsentKept, nil
 		}}
+
 		done := work.run(t.Context())
 		for row := range seen {
 			if n := seen[row].Load(); n != 1 {
 				t.Errorf("row %d was done %d times", row, n)
 			}
 		}
+
 		if most.Load() != 7 || done.counts[kept] != 1000 || done.succeeded() != 1000 {
 			t.Errorf("%d at once, %d kept", most.Load(), done.counts[kept])
 		}

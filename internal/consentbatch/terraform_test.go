@@ -113,6 +113,7 @@ func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 		if r.Code != 1 {
 			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
 		}
+
 		wantWords(t, r, "This plan is for the file as it is now", "nothing is written: plan again then", ".digest")
 		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 			t.Errorf("%d rows were written that were not planned", n)
@@ -127,6 +128,7 @@ func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 		if r.Code != 1 {
 			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
 		}
+
 		wantWords(t, r, "nothing is written: plan again then")
 		if _, known := service.Consent(scope, userName(5)); known {
 			t.Error("what nobody has reviewed was written")
@@ -144,10 +146,12 @@ func TestAccConsentBatch_failedCreateIsNotTainted(t *testing.T) {
 	if n := service.Count(mockserver.OpUpdateConsent); n != 6 {
 		t.Errorf("%d updates", n)
 	}
+
 	f.write(people(6))
 	if r := cli.Run("destroy", "-auto-approve"); r.Code != 1 {
 		t.Errorf("the destroy ended with %d:\n%s", r.Code, r.Output)
 	}
+
 	wantRow(t, service, 0, configured)
 	f.write(people(5))
 	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
@@ -198,6 +202,7 @@ resource "analytics_consent_batch" "now" {
   source = "now.csv"
 }
 `, service.SecretKey, service.URL), nil)
+
 	(&batchFile{t, filepath.Join(cli.Dir, "consents.csv")}).write(people(3))
 	(&batchFile{t, filepath.Join(cli.Dir, "now.csv")}).write(batchHeader + rowOf(7, middle))
 	r := cli.MustRun("plan", "-out=tfplan")
@@ -220,6 +225,7 @@ func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 			}
 		}
 	})
+
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "300")
 	r := cli.RunInterrupted(acctest.Interrupts()["SIGINT to the group"], "Creating...", under, "apply", "-auto-approve")
 	wantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
@@ -229,5 +235,6 @@ func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	if n := service.Count(mockserver.OpUpdateConsent); done >= 3000 || n < 3000 || n > 3000+16 {
 		t.Errorf("%d updates, %d of them before the interrupt", n, done)
 	}
+
 	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }

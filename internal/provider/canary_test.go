@@ -30,16 +30,20 @@ func spelled(v string) []string {
 		fmt.Fprintf(&decimal, "&#%d;", r)
 		fmt.Fprintf(&hex, "&#x%x;", r)
 	}
+
 	for _, unit := range utf16.Encode([]rune(v)) {
 		fmt.Fprintf(&json, `\u%04x`, unit)
 	}
+
 	forms := []string{
 		v, strings.ToUpper(v), strings.ToLower(v), strings.ToLower(url.QueryEscape(v)), url.QueryEscape(url.QueryEscape(v)),
 		html.EscapeString(v), decimal.String(), hex.String(), json.String(), strings.ReplaceAll(v, "/", `\u002f`), strings.ReplaceAll(v, "/", `\/`),
 	}
+
 	for _, around := range []string{"", "x", "xy"} {
 		forms = append(forms, base64.StdEncoding.EncodeToString([]byte(around+v)), base64.RawURLEncoding.EncodeToString([]byte(v+around)))
 	}
+
 	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
 }
 
@@ -67,6 +71,7 @@ func canaries(values ...string) []string {
 		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
 		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
 			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
+
 		for shift := range 3 { // base64 of text around the value shows it in one of three ways
 			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 				encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + v))
@@ -74,6 +79,7 @@ func canaries(values ...string) []string {
 			}
 		}
 	}
+
 	return forms
 }
 
@@ -124,12 +130,14 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 					return fault.Load()
 				}
 			})
+
 			secrets := []string{"canary header 7f3b1c/+?"}
 			environment := map[string]string{
 				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
 				"ANALYTICS_HEADERS": `{"X-Canary":"canary header 7f3b1c/+?"}`, "ANALYTICS_MAX_RETRIES": "1",
 				"TF_LOG": format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE",
 			}
+
 			switch way {
 			case "password":
 				environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = service.Email, service.Password
@@ -142,23 +150,28 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 				environment["ANALYTICS_TOKEN"] = token
 				secrets = append(secrets, token)
 			}
+
 			cli := acctest.NewCLI(t, canaryConsent, environment)
 			m := &mainCases{t: t, cli: cli, service: service, fault: &fault, values: append(slices.Clone(secrets), canaryAddress)}
 			plan := m.runMainCases(way)
 			logs := m.logs.String()
+
 			for _, r := range service.Requests() {
 				if r.Token != "" {
 					secrets = append(secrets, r.Token)
 				}
 			}
+
 			for _, line := range []string{"Request to the analytics service answered", "Sources of the provider configuration"} {
 				if !strings.Contains(logs, line) {
 					t.Errorf("the provider's own log line %q is not among what was searched", line)
 				}
 			}
+
 			if format == "TRACE" && !strings.Contains(logs, "base_url=environment") {
 				t.Error("the log does not say where base_url is from")
 			}
+
 			wantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
 			wantNoCanary(t, "the plan as JSON", plan, secrets...)
 			wantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
@@ -252,6 +265,7 @@ func (m *mainCases) runMainCases(way string) (plan string) {
 		for _, status := range statuses {
 			m.fail(status)
 		}
+
 		m.misdirect()
 		m.importAgain()
 	} else {
@@ -285,5 +299,6 @@ func everyFile(t *testing.T, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return all.String()
 }

@@ -76,11 +76,13 @@ func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
 					return &mockserver.Fault{Hang: true}
 				}
 			})
+
 			cli := acctest.NewCLI(t, consentBlock("done")+consentBlock("hanging"), acctest.Environment(service))
 			r := cli.RunInterrupted(stop, "analytics_consent.done: Creation complete", hanging, "apply", "-auto-approve")
 			if r.Code == 0 {
 				t.Error("Terraform calls the interrupted apply a success")
 			}
+
 			state, err := os.ReadFile(cli.Dir + "/terraform.tfstate")
 			if err != nil || !strings.Contains(string(state), `"identity_id": "done"`) {
 				t.Errorf("what was done is not in state (%v):\n%s\n%s", err, state, r.Output)

@@ -82,6 +82,7 @@ func TestProvider_blockFromTheEnvironment(t *testing.T) {
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Wire = mockserver.Wire{LoginParametersIn: "form", ConsentParametersIn: "query", AgreementTimeFormat: "unix_ms"}
 	})
+
 	p, diags := acctest.Start(t, nil, map[string]string{
 		"ANALYTICS_BASE_URL": service.URL + "/", "ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password,
 		"ANALYTICS_ACCOUNT_ID": "acct-7", "ANALYTICS_MAX_CONCURRENCY": "3", "ANALYTICS_MAX_RETRIES": "1",
@@ -90,16 +91,19 @@ func TestProvider_blockFromTheEnvironment(t *testing.T) {
 		"ANALYTICS_WIRE_LOGIN_PARAMETERS_IN": "form", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "query", "ANALYTICS_WIRE_AGREEMENT_TIME_FORMAT": "unix_ms",
 		"TF_APPEND_USER_AGENT": "pipeline/7 \u202e",
 	})
+
 	p.NoErrors(diags)
 	_, diags = p.Create("analytics_consent", acctest.Attributes{
 		"identity_id": "user-1001", "agreement_time": "2026-01-31T12:00:00Z",
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	})
+
 	p.NoErrors(diags)
 	record, ok := service.Consent(mockserver.Scope{AccountID: "acct-7"}, "user-1001")
 	if !ok || !record.Clauses[0] {
 		t.Error("the consent did not arrive in the account of the environment")
 	}
+
 	for _, r := range service.Requests() {
 		if r.Header.Get("X-Gateway") != "g 1" || r.Header.Get("User-Agent") != "Terraform/1.11.4 (+https://www.terraform.io) terraform-provider-analytics/test pipeline/7" {
 			t.Errorf("%s carries %v", r.Operation, r.Header)
@@ -128,6 +132,7 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 	environment := map[string]string{
 		"ANALYTICS_BASE_URL": "https://elsewhere.example.com", "ANALYTICS_TOKEN": "wrong", "ANALYTICS_ACCOUNT_ID": "wrong",
 	}
+
 	p, diags := acctest.Start(t, acctest.Config(service), environment)
 	p.NoErrors(diags)
 	_, diags = p.ReadData(user, acctest.Attributes{})
@@ -146,6 +151,7 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 		"identity_id": "user-1001", "agreement_time": "2026-01-31T12:00:00Z",
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
+
 	for attribute, config := range map[string]acctest.Attributes{
 		"base_url":             good.With(acctest.Attributes{"base_url": acctest.Unknown}),
 		"api_secret_key":       good.With(acctest.Attributes{"api_secret_key": acctest.Unknown}),
@@ -173,6 +179,7 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 		if state != nil {
 			t.Errorf("%s: something was created", attribute)
 		}
+
 		acctest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
 	}
 }
@@ -181,19 +188,23 @@ func TestProvider_twoInstancesShareNothing(t *testing.T) {
 	t.Parallel()
 	first, second := mocktest.Start(t), mocktest.Start(t)
 	a, b := acctest.MustStart(t, acctest.Config(first)), acctest.MustStart(t, acctest.Config(second))
+
 	for _, p := range []*acctest.Provider{a, b, a} {
 		_, diags := p.ReadData(user, acctest.Attributes{})
 		p.NoErrors(diags)
 	}
+
 	if first.Count(mockserver.OpLogin) != 1 || second.Count(mockserver.OpLogin) != 1 {
 		t.Errorf("%d and %d logins", first.Count(mockserver.OpLogin), second.Count(mockserver.OpLogin))
 	}
+
 	tokens := map[string]bool{}
 	for _, r := range append(first.Requests(), second.Requests()...) {
 		if r.Token != "" {
 			tokens[r.Token] = true
 		}
 	}
+
 	if len(tokens) != 2 {
 		t.Errorf("%d tokens were used, want one for each", len(tokens))
 	}
@@ -222,6 +233,7 @@ func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	if err := os.WriteFile(empty, []byte("no certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	_, diags = acctest.Start(t, settings.With(acctest.Attributes{"ca_cert_file": empty}), nil)
 	acctest.WantText(t, diags.Errors(), "holds no certificate")
 }
@@ -264,6 +276,7 @@ func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
 	consent := acctest.Attributes{
 		"identity_id": "user-1001", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
+
 	for name, tc := range map[string]struct {
 		value string
 		fault mockserver.Fault

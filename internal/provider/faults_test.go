@@ -42,11 +42,13 @@ func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 10}))
 	many := soak.Size(200, 2000)
 	_, errors := createMany(t, p, many)
+
 	for i, e := range errors {
 		if len(e) > 0 {
 			t.Fatalf("object %d: %v", i, e)
 		}
 	}
+
 	if n := service.Count(mockserver.OpUpdateConsent); n != many || service.Count(mockserver.OpLogin) != 1 || service.Connections() > 20 {
 		t.Errorf("%d writes, %d logins, %d connections", n, service.Count(mockserver.OpLogin), service.Connections())
 	}
@@ -63,6 +65,7 @@ func TestProvider_tokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 			}
 		}
 	})
+
 	p := acctest.MustStart(t, acctest.Config(service))
 	_, errors := createMany(t, p, soak.Size(100, 500))
 	for i, e := range errors {
@@ -70,6 +73,7 @@ func TestProvider_tokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 			t.Fatalf("object %d: %v", i, e)
 		}
 	}
+
 	if n := service.Count(mockserver.OpLogin); n != 2 {
 		t.Errorf("%d logins", n)
 	}
@@ -94,11 +98,13 @@ func TestProvider_refusedCredentialsAreTriedOnceForAllObjects(t *testing.T) {
 			service.Inject(tc.fault)
 			p := acctest.MustStart(t, acctest.Config(service))
 			states, errors := createMany(t, p, soak.Size(25, 100))
+
 			for i, e := range errors {
 				if states[i] != nil || len(e) != 1 || !strings.Contains(e[0], tc.words) || strings.Contains(e[0], "canary") || !strings.Contains(e[0], "In state now: nothing") {
 					t.Fatalf("object %d: %v", i, e)
 				}
 			}
+
 			if n := service.Count(mockserver.OpLogin); n != tc.logins {
 				t.Errorf("%d logins, want %d", n, tc.logins)
 			}
@@ -127,9 +133,11 @@ func TestProvider_passwordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	service.AddUser(service.Email, "another password")
 	service.RevokeTokens()
 	_, errors := createMany(t, p, 50)
+
 	for _, e := range errors {
 		acctest.WantText(t, e, "Authentication rejected")
 	}
+
 	if n := service.Count(mockserver.OpLogin); n != 2 {
 		t.Errorf("%d logins", n)
 	}

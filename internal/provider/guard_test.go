@@ -74,6 +74,7 @@ func TestGuard_panicKeepsWhatWasThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	all := map[string]func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error){
 		"validate provider": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
 			r, err := g.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{})
@@ -116,12 +117,14 @@ func TestGuard_panicKeepsWhatWasThere(t *testing.T) {
 			return r.Diagnostics, nil, false, err
 		},
 	}
+
 	for name, request := range all {
 		diags, state, keeps, err := request()
 		if err != nil || len(diags) != 1 || diags[0].Summary != "Internal error" {
 			t.Errorf("%s: %v %v", name, diags, err)
 			continue
 		}
+
 		if strings.Contains(diags[0].Detail, "canary") || !strings.Contains(diags[0].Detail, "In state now:") {
 			t.Errorf("%s: the detail is %q", name, diags[0].Detail)
 		}
@@ -137,11 +140,13 @@ func TestGuard_coversEveryRequest(t *testing.T) {
 	t.Parallel()
 	framework := reflect.TypeOf(providerserver.NewProtocol6(New("test", os.Getenv))())
 	stateStores := reflect.TypeFor[tfprotov6.StateStoreServer]()
+
 	for i := range framework.NumMethod() {
 		name := framework.Method(i).Name
 		if _, left := stateStores.MethodByName(name); left {
 			continue
 		}
+
 		for _, outer := range []reflect.Type{reflect.TypeFor[guard](), reflect.TypeFor[orphan.Server]()} {
 			if method, ok := outer.MethodByName(name); !ok || method.Type.NumIn() != framework.Method(i).Type.NumIn() {
 				t.Errorf("%v has no %s", outer, name)
@@ -175,6 +180,7 @@ func errorsOf(response any) (texts []string) {
 			texts = append(texts, d.Summary+" "+d.Detail)
 		}
 	}
+
 	switch r := response.(type) {
 	case *tfprotov6.StopProviderResponse:
 		return []string{r.Error}
@@ -190,10 +196,12 @@ func errorsOf(response any) (texts []string) {
 				add(completed.Diagnostics)
 			}
 		}
+
 	default:
 		diags, _ := reflect.TypeAssert[[]*tfprotov6.Diagnostic](reflect.ValueOf(response).Elem().FieldByName("Diagnostics"))
 		add(diags)
 	}
+
 	return texts
 }
 
@@ -221,6 +229,7 @@ func TestGuard_panicInAStreamEndsItWithAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	invoked, err := g.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -242,11 +251,13 @@ func TestGuard_consumerThatStopsIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	taken := 0
 	list.Results(func(tfprotov6.ListResourceResult) bool {
 		taken++
 		return false
 	})
+
 	if taken != 1 {
 		t.Errorf("%d elements were handed over", taken)
 	}
@@ -260,12 +271,14 @@ func TestGuard_panicOfTheConsumerGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	mine := errors.New("the consumer's")
 	defer func() {
 		if reason := recover(); reason != mine { //nolint:errorlint // the same value comes back
 			t.Errorf("the panic became %v", reason)
 		}
 	}()
+
 	for range list.Results {
 		panic(mine)
 	}
@@ -306,6 +319,7 @@ func TestGuard_clientThatGoesAwayLeaksNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		stream, err := g.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none})
 		if err != nil {
 			t.Fatal(err)
@@ -320,6 +334,7 @@ func TestGuard_clientThatGoesAwayLeaksNothing(t *testing.T) {
 			time.AfterFunc(10*time.Second, cancel)
 			break
 		}
+
 		if heard != 1 {
 			t.Errorf("%d messages were heard", heard)
 		}

@@ -36,6 +36,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 			}
 		}
 	}
+
 	for name, schema := range schemas.DataSourceSchemas {
 		for _, attribute := range schema.Block.Attributes {
 			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
@@ -79,6 +80,7 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 			for name, other := range base {
 				environment["ANALYTICS_"+strings.ToUpper(name)], _ = other.(string)
 			}
+
 			_, diags = acctest.Start(t, acctest.Attributes{}, environment)
 			wantRefusal(t, "environment", setting, diags.Errors(), words)
 		}

@@ -63,6 +63,7 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 	t.Parallel()
 	var rows strings.Builder
 	rows.WriteString("identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n")
+
 	for n := range 400 {
 		fmt.Fprintf(&rows, "user-%d,true,true,true,true,true\n", n)
 	}
@@ -85,10 +86,12 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 			service := mocktest.Start(t, func(s *mockserver.Server) {
 				s.Latency, s.FulfilmentDelay, s.ExportRecords = tc.latency, time.Hour, 2_000_000
 			})
+
 			cli := acctest.NewCLI(t, tc.configuration, acctest.Environment(service))
 			if err := os.WriteFile(cli.Dir+"/people.csv", []byte(rows.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
+
 			terraform := cli.Command(t.Context(), "apply", "-auto-approve")
 			if err := terraform.Start(); err != nil {
 				t.Fatal(err)
@@ -96,6 +99,7 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 			if !waitUntil(time.Minute, func() bool { return service.Count(tc.operation) > 0 }) {
 				t.Fatal("it never came so far")
 			}
+
 			providers := childrenOf(t, terraform.Process.Pid)
 			_ = terraform.Process.Kill()
 			_ = terraform.Wait()
@@ -106,6 +110,7 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 						return false
 					}
 				}
+
 				return true
 			})
 
@@ -115,9 +120,11 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 				}
 				t.Fatalf("of the processes %v some are there after %v", providers, endsWithin)
 			}
+
 			if deletions := service.Count(mockserver.OpDeleteAllData); deletions > 1 {
 				t.Errorf("%d deletions were sent", deletions)
 			}
+
 			atTheEnd := service.Count("")
 			<-time.After(500 * time.Millisecond)
 			if got := service.Count(""); got != atTheEnd {
@@ -140,6 +147,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 			if err != nil {
 				return
 			}
+
 			go answerTwice(conn)
 		}
 	}()
@@ -147,6 +155,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 	cli := acctest.NewCLI(t, `data "analytics_current_user" "me" {}`, map[string]string{
 		"ANALYTICS_BASE_URL": "http://" + listener.Addr().String(), "ANALYTICS_API_SECRET_KEY": "k", "TF_LOG": "TRACE",
 	})
+
 	output := cli.MustRun("plan").Output
 
 	if !strings.Contains(output, "Request to the analytics service answered") {

@@ -86,12 +86,14 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 					t.Logf("seed %d", seed)
 				}
 			}()
+
 			d := &disorder{rand: rand.New(rand.NewPCG(seed, 3))}
 			objects := randomObjects(d.rand, folder)
 			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
 				s.FaultFor, s.FulfilmentDelay = d.choose, 45*time.Minute // three applies
 				s.DataRetention = 1000 * time.Hour                       // data that is offered for an hour only is asked for anew
 			})
+
 			converge(t, service, d, objects)
 		})
 	}
@@ -106,19 +108,23 @@ func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*
 		if allFulfilled(objects) {
 			break
 		}
+
 		if round == 150 {
 			for _, o := range objects {
 				t.Errorf("%s does not converge: %v", o.resource, o.state != nil)
 			}
 			return
 		}
+
 		<-time.After(5 * time.Minute)
 	}
+
 	d.mu.Lock()
 	d.off = true
 	d.mu.Unlock()
 	p, c := startInMemory(t, service)
 	defer c.close()
+
 	for _, o := range objects {
 		state, diags := p.Refresh(o.resource, o.state)
 		p.NoErrors(diags)
@@ -126,6 +132,7 @@ func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*
 			t.Errorf("%s: the plan is not empty", o.resource)
 		}
 	}
+
 	wantEachQueuedOnce(t, service, objects)
 	// A login outlives the caller that began it; it has to end in the bubble.
 	<-time.After(10 * time.Minute)
@@ -157,6 +164,7 @@ func (o *object) apply(p *acctest.Provider) {
 		if len(diags.Errors()) > 0 {
 			return
 		}
+
 		o.state = state
 	}
 
@@ -184,6 +192,7 @@ func wantEachQueuedOnce(t *testing.T, service *mocktest.Instance, objects []*obj
 	for _, q := range service.Queue() {
 		accepted[fmt.Sprint(q.Operation, " ", q.Identity)]++
 	}
+
 	for _, o := range objects {
 		if o.queued == "" {
 			continue
@@ -197,8 +206,10 @@ func wantEachQueuedOnce(t *testing.T, service *mocktest.Instance, objects []*obj
 		if n := accepted[what]; n < 1 || n > limit {
 			t.Errorf("%s was accepted %d times, and %d outcomes were unknown", what, n, o.unknown)
 		}
+
 		delete(accepted, what)
 	}
+
 	for what := range accepted {
 		t.Errorf("nobody wished for %s", what)
 	}

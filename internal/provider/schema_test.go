@@ -26,13 +26,16 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 			eachAttribute(where+": "+nested.TypeName, nested.Block.Attributes, check)
 		}
 	}
+
 	walk("provider", schemas.Provider)
 	for name, schema := range schemas.ResourceSchemas {
 		walk("resource "+name, schema)
 	}
+
 	for name, schema := range schemas.DataSourceSchemas {
 		walk("data source "+name, schema)
 	}
+
 	for name, schema := range schemas.EphemeralResourceSchemas {
 		walk("ephemeral resource "+name, schema)
 	}
@@ -100,6 +103,7 @@ func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 		if attribute.NestedType == nil {
 			continue
 		}
+
 		for _, nested := range attribute.NestedType.Attributes {
 			if !strings.Contains(nested.Description, variable+"_"+strings.ToUpper(nested.Name)) {
 				t.Errorf("%s.%s does not name its variable", attribute.Name, nested.Name)

@@ -112,6 +112,7 @@ func TestWritten_property(t *testing.T) {
 				}
 			})
 		}
+
 		wg.Wait()
 
 		for i := range last {

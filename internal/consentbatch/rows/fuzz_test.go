@@ -21,6 +21,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(content), byte(i))
 		f.Add([]byte(content), byte(i/5))
 	}
+
 	f.Fuzz(func(t *testing.T, content []byte, which byte) {
 		format := []rows.Format{rows.CSV, rows.NDJSON, rows.JSON}[which%3]
 		read, err := rows.Read(bytes.NewReader(content), format)
@@ -35,6 +36,7 @@ func FuzzRead(f *testing.F) {
 		case err != nil:
 			t.Fatal(err)
 		}
+
 		seen := map[string]bool{}
 		line, untimed := 1, 0
 		for i := range read.Len() {
@@ -45,8 +47,10 @@ func FuzzRead(f *testing.F) {
 			if row.Agreed.IsZero() {
 				untimed++
 			}
+
 			seen[row.Identity], line = true, row.Line
 		}
+
 		if untimed != read.Untimed {
 			t.Errorf("%d rows without a time, counted %d", untimed, read.Untimed)
 		}

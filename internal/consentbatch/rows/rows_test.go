@@ -55,6 +55,7 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 		},
 		{Identity: "c", Clauses: [5]bool{}, Manual: true, Address: netip.MustParseAddr("2001:db8::1")},
 	}
+
 	second := object(`b, "the" second`, `"user_ipv6":"192.0.2.1"`, `"agreement_time":"2026-01-31T13:00:00.005+01:00"`, `"manual":false`)
 	third := strings.ReplaceAll(object("c", `"user_ipv6":"2001:db8::1"`, `"agreement_time":null`), ":true", ":false")
 	for name, tc := range map[string]struct {
@@ -79,6 +80,7 @@ func TestRead_formatsAreEquivalent(t *testing.T) {
 					got[i].Agreed = got[i].Agreed.UTC()
 				}
 			}
+
 			if diff := cmp.Diff(want, got, compareAddresses); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%s", name, ending, diff)
 			}
@@ -94,6 +96,7 @@ func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
 	content := "manual,clause_5_consent,clause_4_consent,clause_3_consent,clause_2_consent,clause_1_consent,identity_id\n" +
 		"\n\"false\",true,false,false,false,false,\"first\"\n" +
 		",false,false,false,false,true,second\n"
+
 	want := []rows.Row{
 		{Line: 3, Identity: "first", Clauses: [5]bool{4: true}},
 		{Line: 4, Identity: "second", Clauses: [5]bool{0: true}, Manual: true},
@@ -101,6 +104,7 @@ func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
 	if diff := cmp.Diff(want, all(t, content, rows.CSV), compareAddresses); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
+
 	_, err := rows.Read(strings.NewReader(header+"\"a\nb\",true,true,true,true,true,,,\n"+person("c")+"d,x,true,true,true,true,,,\n"), rows.CSV)
 	want2 := "line 2: identity_id contains the control character U+000A at byte 1\nline 5: clause_1_consent has to be true or false"
 	if err == nil || err.Error() != want2 {
@@ -247,11 +251,13 @@ func TestIndex_findsEachOfManyRows(t *testing.T) {
 	for i := range many {
 		content.WriteString(person(fmt.Sprint("user-", i)))
 	}
+
 	for i, row := range all(t, content.String(), rows.CSV) {
 		if row.Identity != fmt.Sprint("user-", i) || row.Line != i+2 {
 			t.Fatalf("row %d is %+v", i, row)
 		}
 	}
+
 	for _, i := range []int{0, 1023, 1024, 1535, 1536, many - 1} {
 		_, err := rows.Read(strings.NewReader(content.String()+person(fmt.Sprint("user-", i))), rows.CSV)
 		want := fmt.Sprintf("line %d: identity_id is the same as in line %d; a person can have one row only", many+2, i+2)
