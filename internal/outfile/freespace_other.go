@@ -4,5 +4,6 @@ package outfile
 
 import "os"
 
-// freeSpace is not known here; a full disk is then noticed when it is full.
+// freeSpace reports that the free space is not known: a full disk is noticed once it is
+// full.
 func freeSpace(*os.File) (free int64, known bool) { return 0, false }

@@ -4,32 +4,31 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 )
 
-// targetLock keeps other processes from writing a target. Names beside the target are
-// derived from it, so that the next process that locks it knows what was left behind.
+// targetLock prevents other processes from writing a target. The names beside the target
+// are derived from it, so that the next process that locks it finds what was left behind.
 type targetLock struct {
 	folder *os.Root
 	stem   string
-	file   *os.File // nil where the file system has no locks
+	file   *os.File // nil if the file system has no locks
 }
 
-// attempts is how often a lock file is opened anew that another process has removed.
-const attempts = 100
+// lockAttempts is how often a lock file is opened again after another process removed it.
+const lockAttempts = 100
 
-// errNoLocks is a file system that has no locks.
+// errNoLocks is returned on a file system that has no locks.
 var errNoLocks = errors.New("no locks here")
 
-// lockTarget creates and locks the lock file of a target. It fails with ErrBusy where
-// another process holds it, and does not wait.
+// lockTarget creates and locks the lock file of a target. It returns ErrBusy if another
+// process holds the lock, without waiting for it.
 func lockTarget(folder *os.Root, name string) (*targetLock, error) {
 	sum := sha256.Sum256([]byte(folded(name)))
 	l := &targetLock{folder: folder, stem: ".analytics-" + hex.EncodeToString(sum[:8])}
 
-	for range attempts {
+	for range lockAttempts {
 		f, err := openLock(folder, l.lockName())
 		if errors.Is(err, errNoLocks) {
 			return l, nil
@@ -38,10 +37,10 @@ func lockTarget(folder *os.Root, name string) (*targetLock, error) {
 			return nil, ErrBusy
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFolder, pathless(err))
+			return nil, folderError(err)
 		}
 
-		// Whoever held the lock before may have removed the file after it was opened.
+		// Its previous holder may have removed the file after it was opened here.
 		if l.isAt(f) {
 			l.file = f
 			return l, nil
@@ -69,37 +68,42 @@ func (l *targetLock) temporaryName() string { return l.stem + ".tmp" }
 
 func (l *targetLock) oldName() string { return l.stem + ".old" }
 
-// removeLeftovers removes what a process that was killed has left behind. Nobody is
-// writing it: its writer would hold the lock.
+// removeLeftovers removes the files that a killed process left behind. Nobody is writing
+// them: their writer would hold the lock.
 func (l *targetLock) removeLeftovers() error {
 	if !l.held() {
 		return nil
 	}
-	for _, name := range []string{l.temporaryName(), l.oldName()} {
-		info, err := l.folder.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return pathless(err)
-		}
 
-		if !info.Mode().IsRegular() || !isOurs(info) {
-			return ErrLeftover
-		}
-		if err := l.folder.Remove(name); err != nil {
-			return fmt.Errorf("%w: %w", ErrFolder, pathless(err))
+	for _, name := range []string{l.temporaryName(), l.oldName()} {
+		if err := l.removeLeftover(name); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// release removes the lock file while it is still locked, so that nobody else can have
-// locked it, and unlocks it.
+func (l *targetLock) removeLeftover(name string) error {
+	info, err := statRegular(l.folder, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if errors.Is(err, ErrNotRegular) || err == nil && !isOurs(info) {
+		return ErrLeftover
+	}
+	if err != nil {
+		return err
+	}
+	return folderError(l.folder.Remove(name))
+}
+
+// release removes the lock file and then unlocks it. In the other order, it could remove
+// a file that another process has locked in between.
 func (l *targetLock) release() {
 	if l.file == nil {
 		return
 	}
+
 	_ = l.folder.Remove(l.lockName())
 	_ = l.file.Close()
 	l.file = nil

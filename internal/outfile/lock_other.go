@@ -4,5 +4,5 @@ package outfile
 
 import "os"
 
-// openLock finds no locks here: only the objects of one process are kept apart.
+// openLock returns errNoLocks: only the objects of one process are kept apart.
 func openLock(*os.Root, string) (*os.File, error) { return nil, errNoLocks }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLock creates or opens a lock file and locks it.
+// openLock creates or opens a lock file, and locks it.
 func openLock(folder *os.Root, name string) (*os.File, error) {
 	f, err := folder.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -26,6 +26,7 @@ func openLock(folder *os.Root, name string) (*os.File, error) {
 		_ = f.Close()
 		return nil, ErrBusy
 	}
+
 	_ = folder.Remove(name)
 	_ = f.Close()
 	return nil, errNoLocks
@@ -49,7 +50,7 @@ func inodeOf(info fs.FileInfo) uint64 {
 	return uint64(stat.Ino) //nolint:unconvert // the type differs between systems
 }
 
-// isOurs reports whether this user has written a file that only its owner can read.
+// isOurs reports whether this user wrote the file, for its owner alone.
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid() && info.Mode().Perm() == 0o600

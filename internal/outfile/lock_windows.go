@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openLock opens a lock file for nobody else. The system removes it when its handle is
-// closed, also where the process is ended.
+// openLock opens a lock file exclusively. The system removes it when its handle is
+// closed, even if the process is killed.
 func openLock(folder *os.Root, name string) (*os.File, error) {
 	path := filepath.Join(folder.Name(), name)
 	wide, err := windows.UTF16PtrFromString(path)
@@ -25,5 +25,6 @@ func openLock(folder *os.Root, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return os.NewFile(uintptr(handle), path), nil
 }

@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markName is the extended attribute that says which process of which run has written a
+// markName is the extended attribute that names the process and the run that wrote a
 // file. Two configurations of the provider in one run are two processes, and Terraform
-// ends the first as soon as it has nothing left to do: no lock outlives it.
+// ends each as soon as it has nothing left to do, so that no lock can last for the run.
 const markName = "user.analytics.run"
 
-// mark notes the writer in a file, and reports whether the file system can do that.
+// mark notes the writer in a file, and reports whether the file system supports that.
 func mark(f *os.File) bool {
 	run, ok := runOf(os.Getppid())
 	if !ok {
 		return false
 	}
+
 	return unix.Fsetxattr(int(f.Fd()), markName, fmt.Appendf(nil, "%s %d", run, os.Getpid()), 0) == nil
 }
 
@@ -30,6 +31,7 @@ func writtenByAnother(folder *os.Root, name string) bool {
 	if !ok {
 		return false
 	}
+
 	f, err := folder.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
@@ -41,6 +43,7 @@ func writtenByAnother(folder *os.Root, name string) bool {
 	if err != nil {
 		return false
 	}
+
 	theirs, process, _ := strings.Cut(string(text[:n]), " ")
 	return theirs == run && process != fmt.Sprint(os.Getpid())
 }

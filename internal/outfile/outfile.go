@@ -1,12 +1,12 @@
-// Package outfile writes files with data of people: mode 0600, as a whole or not at
-// all, and never through a symbolic link or over a file of somebody else. It knows
-// nothing of Terraform.
+// Package outfile writes files that hold personal data: with mode 0600, completely or
+// not at all, never through a symbolic link, and never over somebody else's file. It
+// knows nothing of Terraform.
 //
-// While a file is being written, an empty lock file stands beside its target, so that
-// no two processes write one path. The content has no name until it is complete where
-// the system can do that (O_TMPFILE), and a name derived from the target elsewhere.
-// After a SIGKILL at most the lock file and, elsewhere, the unfinished content remain;
-// the next reservation of the target removes both.
+// While a file is being written, an empty lock file beside its target prevents other
+// processes from writing the same path. On systems with O_TMPFILE the content has no
+// name until it is complete; elsewhere its name is derived from the target. After a
+// SIGKILL, the lock file and a named unfinished file may remain; the next reservation of
+// the target removes both.
 package outfile
 
 import (
@@ -21,28 +21,28 @@ import (
 	"path/filepath"
 )
 
-// File describes a file as it was written or read.
+// File describes a file that was written or read.
 type File struct {
 	SHA256 string // hexadecimal
 	Bytes  int64
 	Stamp  Stamp
 }
 
-// Stamp is what the file system says of a file without reading its content. A file
-// that was altered since has another one, unless its size and time were put back.
+// Stamp is what the file system reports about a file without reading its content. It
+// changes when the file is altered, unless its size and time are restored afterwards.
 type Stamp struct {
 	Size    int64  `json:"size"`
 	ModTime int64  `json:"mtime"`           // nanoseconds since 1970
-	Inode   uint64 `json:"inode,omitempty"` // 0 where the system has none
+	Inode   uint64 `json:"inode,omitempty"` // 0 if the system has none
 }
 
 // Errors about the target of a file. They name no path.
 var (
 	ErrNoFolder   = errors.New("the folder of the file does not exist")
 	ErrFolder     = errors.New("the folder of the file cannot be written to")
-	ErrNotRegular = errors.New("there is something at that path that is no regular file, such as a folder, a symbolic link or a device")
+	ErrNotRegular = errors.New("what is at that path is no regular file, but a folder, a symbolic link or a device")
 	ErrNoName     = errors.New("the path names no file")
-	ErrExists     = errors.New("there is a file at that path already")
+	ErrExists     = errors.New("a file is at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
 	ErrInUse      = errors.New("another object of this run uses that path")
 	ErrBusy       = errors.New("another process is writing a file at that path, or another provider configuration of this run has written it")
@@ -50,9 +50,9 @@ var (
 	ErrPartial    = errors.New("some of the files are new already, and the others are as they were")
 )
 
-// Read returns the digest, size and stamp of the file at path, which it reads as a
-// whole. It fails with fs.ErrNotExist where there is none and with ErrNotRegular where
-// there is something else. A symbolic link is not followed.
+// Read reads the whole file at path and returns its digest, size and stamp. It returns
+// fs.ErrNotExist if there is none, and ErrNotRegular if there is something else. It does
+// not follow a symbolic link.
 func Read(ctx context.Context, path string) (File, error) {
 	folder, name, err := openExisting(path)
 	if err != nil {
@@ -105,22 +105,32 @@ func openExisting(path string) (folder *os.Root, name string, err error) {
 		return nil, "", err
 	}
 
-	info, err := folder.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
-	if err != nil {
+	if _, err := statRegular(folder, name); err != nil {
 		folder.Close()
-		return nil, "", pathless(err)
+		return nil, "", err
 	}
 	return folder, name, nil
+}
+
+// statRegular describes a regular file without following a symbolic link. It returns
+// fs.ErrNotExist if nothing has the name, and ErrNotRegular if something else has it.
+func statRegular(folder *os.Root, name string) (fs.FileInfo, error) {
+	info, err := folder.Lstat(name)
+	if err != nil {
+		return nil, pathless(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	return info, nil
 }
 
 func stampOf(info fs.FileInfo) Stamp {
 	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inodeOf(info)}
 }
 
-// interruptible ends reading with its context: a large file takes its time.
+// interruptible is a reader that fails once its context is done: reading a large file
+// takes a while.
 type interruptible struct {
 	ctx context.Context //nolint:containedctx // lives for one read of a file, whose context this is
 	io.Reader
@@ -133,8 +143,9 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// openFolder holds on to the folder, so that what is checked and what is written is
-// in the same one, wherever its path leads meanwhile.
+// openFolder opens the folder of a path, and returns it with the name of the file. What
+// is checked and what is written is then in the same folder, even if the path leads
+// elsewhere in the meantime.
 func openFolder(path string) (folder *os.Root, name string, err error) {
 	name, err = nameOf(path)
 	if err != nil {
@@ -146,11 +157,20 @@ func openFolder(path string) (folder *os.Root, name string, err error) {
 		return nil, "", ErrNoFolder
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: %w", ErrFolder, pathless(err))
+		return nil, "", folderError(err)
 	}
 	return folder, name, nil
 }
 
+// folderError returns an error about a folder, without its path; nil if err is nil.
+func folderError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrFolder, pathless(err))
+}
+
+// nameOf returns the name of the file at path, or ErrNoName if path cannot name a file.
 func nameOf(path string) (string, error) {
 	name := filepath.Base(path)
 	if path == "" || os.IsPathSeparator(path[len(path)-1]) || name == "." || name == ".." {
@@ -159,7 +179,7 @@ func nameOf(path string) (string, error) {
 	return name, nil
 }
 
-// pathless drops the path from an error: it may name a person.
+// pathless removes the path from an error: it may contain personal data.
 func pathless(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err

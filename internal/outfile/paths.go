@@ -15,11 +15,12 @@ import (
 type PathsInUse struct {
 	mu    sync.Mutex
 	paths map[string]bool
-	left  map[string]Stamp // of files that objects have left at their paths
+	left  map[string]Stamp // of the files that destroyed objects left behind
 }
 
-// Leave notes that an object which ends leaves its file at path, if it still has the
-// digest. An object of this run that comes after it may replace the file as it is now.
+// Leave notes that an object that is being destroyed leaves its file at path, if the
+// file still has the digest. A later object of this run may replace that file, unless it
+// is altered in the meantime.
 func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
 	found, err := Read(ctx, path)
 	if err != nil || found.SHA256 != sha256 {
@@ -29,18 +30,20 @@ func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
 	key := canonical(path)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
 	if p.left == nil {
 		p.left = map[string]Stamp{}
 	}
 	p.left[key] = found.Stamp
 }
 
-// wasLeft reports whether the file at path is one that an object of this run has left.
+// wasLeft reports whether an object of this run left the file that is at path.
 func (p *PathsInUse) wasLeft(path string) bool {
 	key := canonical(path)
 	p.mu.Lock()
 	left, ok := p.left[key]
 	p.mu.Unlock()
+
 	if !ok {
 		return false
 	}
@@ -95,6 +98,7 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 	return removeLocked(ctx, path, sha256)
 }
 
+// removeLocked is Remove for a path that this object has taken and that may be a file.
 func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err error) {
 	folder, name, err := openFolder(path)
 	if err != nil {
@@ -108,31 +112,25 @@ func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err erro
 	}
 	defer lock.release()
 
-	_, err = folder.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil {
-		return false, pathless(err)
-	}
 	if writtenByAnother(folder, name) {
 		return true, nil // another provider configuration has replaced it
 	}
 
 	found, err := Read(ctx, path)
-	if err != nil {
-		return false, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
 	}
-	if found.SHA256 != sha256 {
-		return false, nil
+	if err != nil || found.SHA256 != sha256 {
+		return false, err
 	}
 	return true, pathless(folder.Remove(name))
 }
 
-// SamePath reports whether two paths name one file, as far as their folders exist.
+// SamePath reports whether two paths name the same file. It resolves symbolic links in
+// folders that exist.
 func SamePath(a, b string) bool { return canonical(a) == canonical(b) }
 
-// canonical is the same for all spellings of a path, as far as its folder exists.
+// canonical returns the same path for all spellings of it, if its folder exists.
 func canonical(path string) string {
 	folder, name := filepath.Split(path)
 	if resolved, err := filepath.EvalSymlinks(filepath.Clean(folder)); err == nil {
@@ -144,7 +142,8 @@ func canonical(path string) string {
 	return folded(filepath.Join(folder, name))
 }
 
-// folded is the same for names that are one name to the usual file system.
+// folded returns the same name for all names that the system's usual file system takes
+// for one.
 func folded(name string) string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return strings.ToLower(name)

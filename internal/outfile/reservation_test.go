@@ -117,11 +117,11 @@ func TestCommit_cannotBeTakenBack(t *testing.T) {
 	}
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: a, Replace: true}, Target{Path: b})
-	if !r.places[0].lock.held() {
+	if !r.targets[0].lock.held() {
 		t.Skip("this system has no locks, so nothing is kept to restore")
 	}
 	fill(t, r, "new a", "new b")
-	if err := os.Mkdir(filepath.Join(folder, r.places[0].lock.oldName()), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(folder, r.targets[0].lock.oldName()), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(b, []byte("theirs"), 0o600); err != nil {
@@ -266,7 +266,7 @@ func TestTemporary_named(t *testing.T) {
 		}
 		var paths PathsInUse
 		r := reserve(t, &paths, Target{Path: path, Replace: replace})
-		p := r.places[0]
+		p := r.targets[0]
 		f, err := p.folder.OpenFile(p.lock.temporaryName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			t.Fatal(err)
@@ -293,15 +293,15 @@ func TestCommit_partial(t *testing.T) {
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b")})
 	fill(t, r, "new a", "new b")
-	first := &published{place: r.places[0]}
+	first := &published{target: r.targets[0]}
 	if err := errors.Join(os.Mkdir(at("a"), 0o700), os.WriteFile(filepath.Join(at("a"), "theirs"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if first.takeBack() {
+	if first.rollBack() {
 		t.Error("a folder that holds something was removed")
 	}
-	replaced := &published{place: r.places[1], replaced: true}
-	if replaced.takeBack() {
+	replaced := &published{target: r.targets[1], replaced: true}
+	if replaced.rollBack() {
 		t.Error("a file without a second name was restored")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// runOf identifies a process by its number and the time of its start, in clock ticks
-// since the machine was booted: numbers alone come again, in containers soon.
+// runOf identifies a run by its process: by the number and the start time, in clock ticks
+// since the machine was booted. Numbers alone are reused, in containers soon.
 func runOf(process int) (string, bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {

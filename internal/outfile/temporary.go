@@ -3,23 +3,21 @@ package outfile
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 )
 
-// temporary is a file that is not in its place yet.
+// temporary is a file that is not in place yet.
 type temporary struct {
 	folder *os.Root
 	lock   *targetLock
 	f      *os.File
-	// name is empty while the file has none, in which case it vanishes with its last
-	// descriptor.
-	name   string
+	name   string // empty if it has none: it vanishes with its last descriptor
 	closed bool
 	placed bool
 }
 
+// createTemporary creates the file, without a name if the system supports that.
 func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
 	if f, ok := openUnnamed(folder); ok {
 		return &temporary{folder: folder, lock: lock, f: f}, nil
@@ -27,30 +25,29 @@ func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
 
 	t := &temporary{folder: folder, lock: lock, name: lock.temporaryName()}
 	if !lock.held() {
-		t.name = ".analytics-" + rand.Text() + ".tmp" // nobody may remove what anybody may be writing
+		// Without a lock, another process may be writing the file with the usual name.
+		t.name = ".analytics-" + rand.Text() + ".tmp"
 	}
+
 	f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFolder, pathless(err))
+		return nil, folderError(err)
 	}
 	t.f = f
 	return t, nil
 }
 
-// publishNew gives the file its name in a way that fails with ErrExists where the name
-// is taken, or, on a file system without hard links, looks right before.
+// publishNew gives the file its name. It returns ErrExists if the name is taken; on a
+// file system without hard links, it can only look at the name just before.
 func (t *temporary) publishNew(name string) error {
 	err := t.link(name)
-	if errors.Is(err, fs.ErrExist) {
-		if info, err := t.folder.Lstat(name); err == nil && !info.Mode().IsRegular() {
-			return ErrNotRegular
-		}
-		return ErrExists
-	}
 	if err == nil {
 		t.placed = true
 		t.dropName()
 		return nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return existsError(t.folder, name)
 	}
 	if t.name == "" {
 		return explained(err)
@@ -62,7 +59,15 @@ func (t *temporary) publishNew(name string) error {
 	return t.rename(name)
 }
 
-// publish gives the file its name, in the place of what has it.
+// existsError returns the error about a name that is taken.
+func existsError(folder *os.Root, name string) error {
+	if _, err := statRegular(folder, name); errors.Is(err, ErrNotRegular) {
+		return ErrNotRegular
+	}
+	return ErrExists
+}
+
+// publish gives the file its name, and replaces the file that has it.
 func (t *temporary) publish(name string) error {
 	if t.name == "" {
 		if err := t.link(t.lock.temporaryName()); err != nil {
@@ -70,6 +75,7 @@ func (t *temporary) publish(name string) error {
 		}
 		t.name = t.lock.temporaryName()
 	}
+
 	return t.rename(name)
 }
 
@@ -95,13 +101,13 @@ func (t *temporary) dropName() {
 	}
 }
 
-// close closes the file where the system does not rename open ones.
+// close closes the file, on systems that do not rename open files.
 func (t *temporary) close() error {
 	t.closed = true
 	return t.f.Close()
 }
 
-// discard removes the file unless it is in its place.
+// discard removes the file unless it is in place.
 func (t *temporary) discard() {
 	if !t.closed {
 		_ = t.close()

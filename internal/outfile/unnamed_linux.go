@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed creates a file without a name, on file systems that can do that. ok is
-// false where it could not be given one later.
+// openUnnamed creates a file without a name. ok is false if the file system does not
+// support that, or if the file could not be given a name later.
 func openUnnamed(folder *os.Root) (f *os.File, ok bool) {
 	dir, err := folder.Open(".")
 	if err != nil {
@@ -29,7 +29,7 @@ func openUnnamed(folder *os.Root) (f *os.File, ok bool) {
 	return f, true
 }
 
-// linkUnnamed gives the file a name, and fails with fs.ErrExist where it is taken.
+// linkUnnamed gives the file a name. It returns fs.ErrExist if the name is taken.
 func linkUnnamed(folder *os.Root, f *os.File, name string) error {
 	dir, err := folder.Open(".")
 	if err != nil {

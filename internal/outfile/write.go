@@ -1,15 +1,15 @@
 package outfile
 
-// Check reports what would stand against Write, before data is asked for that would
-// then be lost. It leaves nothing behind.
+// Check returns the error that Write would return for path. It is called before data is
+// requested that would otherwise be lost, and leaves nothing behind.
 func Check(path string) error { return check(Target{Path: path, Replace: true}) }
 
-// CheckNew reports what would stand against Create.
+// CheckNew returns the error that Create would return for path.
 func CheckNew(path string) error { return check(Target{Path: path}) }
 
 func check(target Target) error {
-	var none PathsInUse
-	r, err := none.Reserve(target)
+	var paths PathsInUse
+	r, err := paths.Reserve(target)
 	if err != nil {
 		return err
 	}
@@ -17,23 +17,22 @@ func check(target Target) error {
 	return nil
 }
 
-// Write writes a file through fill, in the place of a regular file that may be there.
-// Until everything is on the disk, what was there before stays as it was; after an
-// error or a panic nothing else is left. Errors of fill are passed on; others name no
-// path.
-func Write(path string, fill func(*Writer) error) (File, error) {
-	return write(Target{Path: path, Replace: true}, fill)
+// Write creates or replaces the regular file at path with what writeTo writes. The file
+// at path stays as it was until everything is on the disk; after an error or a panic
+// nothing else is left. Errors of writeTo are passed on; others name no path.
+func Write(path string, writeTo func(*Writer) error) (File, error) {
+	return write(Target{Path: path, Replace: true}, writeTo)
 }
 
-// Create is Write for a path at which nothing may be: ErrExists otherwise, also where
-// it appears while the file is being written.
-func Create(path string, fill func(*Writer) error) (File, error) {
-	return write(Target{Path: path}, fill)
+// Create is like Write, but returns ErrExists if something is at path, even if it appears
+// while the file is being written.
+func Create(path string, writeTo func(*Writer) error) (File, error) {
+	return write(Target{Path: path}, writeTo)
 }
 
-func write(target Target, fill func(*Writer) error) (File, error) {
-	var none PathsInUse
-	r, err := none.Reserve(target)
+func write(target Target, writeTo func(*Writer) error) (File, error) {
+	var paths PathsInUse
+	r, err := paths.Reserve(target)
 	if err != nil {
 		return File{}, err
 	}
@@ -43,9 +42,10 @@ func write(target Target, fill func(*Writer) error) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if err := fill(out); err != nil {
+	if err := writeTo(out); err != nil {
 		return File{}, explained(err)
 	}
+
 	files, err := r.Commit()
 	if err != nil {
 		return File{}, err

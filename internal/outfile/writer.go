@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// What a file that grows has to leave on the disk for everything else, and how often
-// that is looked at, in bytes. A file that is smaller than a step is never looked at:
-// the system says itself where it does not fit.
 const (
+	// spaceMargin is how much space a growing file leaves free on the disk, in bytes.
 	spaceMargin = 64 << 20
-	spaceStep   = 16 << 20
+	// spaceStep is how often the free space is checked, in bytes written. It is not
+	// checked for smaller files: the system reports it if they do not fit.
+	spaceStep = 16 << 20
 )
 
 // Writer is a file while it is being written.
@@ -24,7 +24,7 @@ type Writer struct {
 	temporary *temporary
 	sum       hash.Hash
 	n         int64
-	next      int64 // where the free space is looked at
+	next      int64 // offset at which the free space is checked
 	begun     int64 // up to where the system has been told to write to the disk
 	free      func(*os.File) (int64, bool)
 }
@@ -33,8 +33,8 @@ func newWriter(t *temporary) *Writer {
 	return &Writer{temporary: t, sum: sha256.New(), free: freeSpace}
 }
 
-// Write appends, and takes the digest beside the writing. It fails with ErrNoSpace
-// before the disk is full; after an error the digest is worthless, and so is the file.
+// Write appends p, and updates the digest concurrently. It returns ErrNoSpace before the
+// disk is full. After an error, neither the digest nor the file is usable.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.n >= w.next {
 		if err := w.step(); err != nil {
@@ -51,7 +51,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, explained(err)
 }
 
-// step looks at the free space and sends what was written on its way to the disk.
+// step checks the free space, and starts writing to the disk what has been written.
 func (w *Writer) step() error {
 	if w.next > 0 {
 		if free, known := w.free(w.temporary.f); known && free < spaceMargin {
@@ -62,11 +62,12 @@ func (w *Writer) step() error {
 			w.begun = w.n
 		}
 	}
+
 	w.next = w.n + spaceStep
 	return nil
 }
 
-// Size returns how much was written so far, in bytes.
+// Size returns how many bytes have been written.
 func (w *Writer) Size() int64 { return w.n }
 
 // complete waits until the file is on the disk and describes it.
@@ -75,19 +76,22 @@ func (w *Writer) complete() (File, error) {
 	if err := w.temporary.f.Sync(); err != nil {
 		return File{}, explained(err)
 	}
+
 	info, err := w.temporary.f.Stat()
 	if err != nil {
 		return File{}, explained(err)
 	}
+
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := w.temporary.close(); err != nil {
 			return File{}, explained(err)
 		}
 	}
+
 	return File{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Bytes: w.n, Stamp: stampOf(info)}, nil
 }
 
-// explained drops the path from an error and recognises a full disk.
+// explained removes the path from an error, and returns ErrNoSpace if the disk is full.
 func explained(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return ErrNoSpace
