@@ -18,17 +18,19 @@ func text(s string) func(*Writer) error {
 	}
 }
 
-// wantFiles fails the test where a folder holds other names.
+// wantFiles fails the test if the folder holds other files.
 func wantFiles(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if len(entries) != len(want) {
 		t.Errorf("the folder holds %v, want %v", entries, want)
 		return
 	}
+
 	for i, entry := range entries {
 		if entry.Name() != want[i] {
 			t.Errorf("the folder holds %v, want %v", entries, want)
@@ -45,6 +47,7 @@ func TestWrite_forItsOwnerAndDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		sum := sha256.Sum256([]byte(content))
 		if written.SHA256 != hex.EncodeToString(sum[:]) || written.Bytes != int64(len(content)) {
 			t.Errorf("written is %v", written)
@@ -52,18 +55,20 @@ func TestWrite_forItsOwnerAndDescribed(t *testing.T) {
 		if read, err := Read(t.Context(), path); err != nil || read != written {
 			t.Errorf("read is %v, %v", read, err)
 		}
+
 		info, err := os.Stat(path)
 		if err != nil || info.Mode() != 0o600 {
 			t.Errorf("the mode is %v, %v", info.Mode(), err)
 		}
 	}
+
 	wantFiles(t, folder, "jane.json")
 }
 
 func TestWrite_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the source broke off")
-	for name, fill := range map[string]func(*Writer) error{
+	for name, writeTo := range map[string]func(*Writer) error{
 		"an error": func(w *Writer) error {
 			_, _ = io.WriteString(w, "half")
 			return failure
@@ -80,12 +85,14 @@ func TestWrite_failureLeavesTheOldFile(t *testing.T) {
 			if _, err := Write(path, text("old")); err != nil {
 				t.Fatal(err)
 			}
+
 			func() {
 				defer func() { _ = recover() }()
-				if _, err := Write(path, fill); !errors.Is(err, failure) {
+				if _, err := Write(path, writeTo); !errors.Is(err, failure) {
 					t.Errorf("it ended with %v", err)
 				}
 			}()
+
 			if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
 				t.Errorf("the old file is %q, %v", content, err)
 			}
@@ -104,6 +111,7 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
+
 	for path, want := range map[string]error{
 		at("folder"): ErrNotRegular, at("link"): ErrNotRegular, at("loose"): ErrNotRegular, at("to-folder"): ErrNotRegular,
 		"/dev/null": ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
@@ -116,6 +124,7 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 			t.Errorf("%q is written with %v, want %v", path, err, want)
 		}
 	}
+
 	if content, err := os.ReadFile(at("target")); err != nil || string(content) != "theirs" {
 		t.Errorf("a link was followed: %q, %v", content, err)
 	}
@@ -132,10 +141,12 @@ func TestCheck_readOnlyFolder(t *testing.T) {
 	if err := os.Chmod(folder, 0o500); err != nil {
 		t.Fatal(err)
 	}
+
 	if f, err := os.Create(filepath.Join(folder, "probe")); err == nil {
 		f.Close()
-		t.Skip("whoever runs the test may write anywhere")
+		t.Skip("this user may write anywhere")
 	}
+
 	if err := Check(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
 		t.Errorf("it is checked with %v", err)
 	}
@@ -147,6 +158,7 @@ func TestRead_missingIsNotSomethingElse(t *testing.T) {
 	if err := os.Symlink("/etc/hostname", filepath.Join(folder, "link")); err != nil {
 		t.Fatal(err)
 	}
+
 	for path, want := range map[string]error{
 		filepath.Join(folder, "missing"): fs.ErrNotExist, filepath.Join(folder, "no", "folder"): fs.ErrNotExist,
 		filepath.Join(folder, "link"): ErrNotRegular, folder: ErrNotRegular, "/dev/zero": ErrNotRegular,

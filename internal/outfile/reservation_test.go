@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fill writes texts to the targets of a reservation, in their order.
-func fill(t *testing.T, r *Reservation, texts ...string) {
+// writeTexts writes one text to each target of a reservation, in order.
+func writeTexts(t *testing.T, r *Reservation, texts ...string) {
 	t.Helper()
 	for i, content := range texts {
 		w, err := r.Writer(i)
@@ -29,6 +29,7 @@ func reserve(t *testing.T, paths *PathsInUse, targets ...Target) *Reservation {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(r.Close)
 	return r
 }
@@ -47,9 +48,10 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
-	fill(t, r, "new a", "new b")
+	writeTexts(t, r, "new a", "new b")
 	if _, err := os.Lstat(a); err == nil {
 		t.Error("a is there before it is committed")
 	}
@@ -71,6 +73,7 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 			t.Errorf("%s looks like %v, %v; written was %v", path, stamp, err, files[i].Stamp)
 		}
 	}
+
 	if files[2] != (File{}) {
 		t.Errorf("a target without a writer is %v", files[2])
 	}
@@ -85,9 +88,10 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 	if err := os.WriteFile(at("b"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
-	fill(t, r, "new a", "new b", "new c")
+	writeTexts(t, r, "new a", "new b", "new c")
 	if err := os.WriteFile(at("c"), []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -106,24 +110,27 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestCommit_cannotBeTakenBack puts a folder where the replaced file would be kept, so
+// TestCommit_cannotBeRolledBack puts a folder where the replaced file would be kept, so
 // that the failure of the second file finds nothing to restore the first from.
-func TestCommit_cannotBeTakenBack(t *testing.T) {
+func TestCommit_cannotBeRolledBack(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
 	if err := os.WriteFile(a, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: a, Replace: true}, Target{Path: b})
 	if !r.targets[0].lock.held() {
 		t.Skip("this system has no locks, so nothing is kept to restore")
 	}
-	fill(t, r, "new a", "new b")
+
+	writeTexts(t, r, "new a", "new b")
 	if err := os.Mkdir(filepath.Join(folder, r.targets[0].lock.oldName()), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(b, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +154,8 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	if _, err := otherRun.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrBusy) {
 		t.Errorf("another run: %v", err)
 	}
-	fill(t, r, "first")
+
+	writeTexts(t, r, "first")
 	if _, err := r.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +183,7 @@ func TestReserve_folders(t *testing.T) {
 	wantFiles(t, root)
 
 	r := reserve(t, &paths, targets...)
-	fill(t, r, "events")
+	writeTexts(t, r, "events")
 	if _, err := r.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +198,14 @@ func TestReserve_folders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := paths.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
 		t.Errorf("below a file: %v", err)
 	}
 }
 
-// TestReserve_leftovers puts what an ended process may have left beside a target, and
-// what only looks like that.
+// TestReserve_leftovers puts files beside a target: some that a killed process may have
+// left, and some that only look like them.
 func TestReserve_leftovers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -207,13 +216,16 @@ func TestReserve_leftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	stranger := ".analytics-0123456789abcdef.tmp"
 	if err := os.WriteFile(filepath.Join(folder, stranger), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := Check(path); err != nil {
 		t.Fatal(err)
 	}
+
 	wantFiles(t, folder, stranger)
 
 	theirs := filepath.Join(folder, stem+".tmp")
@@ -225,6 +237,7 @@ func TestReserve_leftovers(t *testing.T) {
 		if err := put(); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := Check(path); !errors.Is(err, ErrLeftover) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -237,7 +250,7 @@ func TestReserve_leftovers(t *testing.T) {
 	}
 }
 
-// stemOf is how the names beside a target begin.
+// stemOf returns how the names beside a target begin.
 func stemOf(t *testing.T, path string) string {
 	t.Helper()
 	folder, name, err := openFolder(path)
@@ -245,15 +258,17 @@ func stemOf(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	defer folder.Close()
+
 	lock, err := lockTarget(folder, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.release()
+
 	return lock.stem
 }
 
-// TestTemporary_named takes the way of systems that have no files without names.
+// TestTemporary_named covers systems that have no files without names.
 func TestTemporary_named(t *testing.T) {
 	t.Parallel()
 	for _, replace := range []bool{false, true} {
@@ -264,6 +279,7 @@ func TestTemporary_named(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		var paths PathsInUse
 		r := reserve(t, &paths, Target{Path: path, Replace: replace})
 		p := r.targets[0]
@@ -271,8 +287,9 @@ func TestTemporary_named(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		p.out = newWriter(&temporary{folder: p.folder, lock: p.lock, f: f, name: p.lock.temporaryName()})
-		fill(t, r, "new")
+		writeTexts(t, r, "new")
 		if entries, err := os.ReadDir(folder); err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == p.lock.temporaryName() }) {
 			t.Errorf("the folder holds %v, %v", entries, err)
 		}
@@ -285,21 +302,23 @@ func TestTemporary_named(t *testing.T) {
 	}
 }
 
-// TestCommit_partial puts a folder in the place of a file that was to be taken back.
+// TestCommit_partial puts a folder in the place of a file that is to be rolled back.
 func TestCommit_partial(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b")})
-	fill(t, r, "new a", "new b")
+	writeTexts(t, r, "new a", "new b")
 	first := &published{target: r.targets[0]}
 	if err := errors.Join(os.Mkdir(at("a"), 0o700), os.WriteFile(filepath.Join(at("a"), "theirs"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+
 	if first.rollBack() {
 		t.Error("a folder that holds something was removed")
 	}
+
 	replaced := &published{target: r.targets[1], replaced: true}
 	if replaced.rollBack() {
 		t.Error("a file without a second name was restored")

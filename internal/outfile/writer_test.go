@@ -15,12 +15,13 @@ func TestReservation_discardForgets(t *testing.T) {
 	path := filepath.Join(folder, "day.ndjson")
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: path})
-	fill(t, r, "a first try that is longer")
+	writeTexts(t, r, "a first try that is longer")
 	r.Discard(0)
 	if w, err := r.Writer(0); err != nil || w.Size() != 0 {
 		t.Errorf("bytes are left, %v", err)
 	}
-	fill(t, r, "second")
+
+	writeTexts(t, r, "second")
 	files, err := r.Commit()
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +41,7 @@ func TestWriter_fullDiskKeepsTheOldFile(t *testing.T) {
 	if _, err := Write(path, text("old")); err != nil {
 		t.Fatal(err)
 	}
+
 	looks := 0
 	_, err := Write(path, func(out *Writer) error {
 		out.free = func(*os.File) (int64, bool) {
@@ -77,6 +79,7 @@ func TestFreeSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	if free, known := freeSpace(f); known && free <= 0 {
 		t.Errorf("%d bytes are free", free)
 	}
@@ -93,6 +96,7 @@ func TestCreate_neverReplaces(t *testing.T) {
 	if err := CheckNew(path); err != nil {
 		t.Error(err)
 	}
+
 	// Somebody else is faster.
 	_, err := Create(path, func(out *Writer) error {
 		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
@@ -122,9 +126,11 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if gone, err := paths.Remove(t.Context(), path, written.SHA256); gone || err != nil {
 		t.Errorf("an altered file: gone %t, %v", gone, err)
 	}
@@ -134,11 +140,13 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	for range 2 {
 		if gone, err := paths.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
 			t.Errorf("our file: gone %t, %v", gone, err)
 		}
 	}
+
 	wantFiles(t, folder)
 }
 
@@ -148,19 +156,23 @@ func TestPathsInUse_anySpellingOfAPath(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(folder, "real"), 0o700), os.Symlink("real", filepath.Join(folder, "link"))); err != nil {
 		t.Fatal(err)
 	}
+
 	var paths PathsInUse
 	release, free := paths.Take(filepath.Join(folder, "real", "day"))
 	if !free {
 		t.Fatal("the first has to get it")
 	}
+
 	for _, spelled := range []string{folder + "/real/day", folder + "/real/../real/./day", folder + "/link/day"} {
 		if _, free := paths.Take(spelled); free {
 			t.Errorf("%s is free", spelled)
 		}
 	}
+
 	if _, free := paths.Take(filepath.Join(folder, "day")); !free {
 		t.Error("another path is taken")
 	}
+
 	release()
 	if _, free := paths.Take(folder + "/link/day"); !free {
 		t.Error("it is still taken")
