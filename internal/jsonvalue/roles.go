@@ -1,8 +1,11 @@
 package jsonvalue
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
-// Role is the part that a member plays in a document, by its name.
+// Role is what a member of a document is for, judged by its name.
 type Role uint8
 
 // The roles. A member without one belongs to the data.
@@ -10,7 +13,7 @@ const (
 	roleNone Role = iota
 	// RoleAbout describes the document or the request for it, and gives no sign.
 	RoleAbout
-	// roleMessage is words for people.
+	// roleMessage is text for people.
 	roleMessage
 	roleError
 	roleSuccess
@@ -26,20 +29,23 @@ const (
 	roleElsewhere
 )
 
-// RoleOf returns the role of the member called name, in any usual spelling of it:
+// RoleOf returns the role of the member called name, in any of its usual spellings:
 // next_cursor, nextCursor, Next-Cursor.
 func RoleOf(name []byte) Role {
-	var room [longestName]byte // so that nothing is allocated
+	var room [longestName]byte // avoids an allocation
 	return roles[string(appendNormalized(room[:0], name))]
 }
 
 // IsData reports whether the member belongs to the data, and not to what a document
-// says of itself.
+// says about itself.
 func (r Role) IsData() bool { return r == roleNone }
 
-// Speaks reports whether the member is one with which a service answers in place of
+// tellsFailure reports whether the member can only mean a failure or its opposite.
+func (r Role) tellsFailure() bool { return r == roleError || r == roleSuccess }
+
+// replacesData reports whether the member is one that services answer with in place of
 // data: an error, a message, a status.
-func (r Role) Speaks() bool {
+func (r Role) replacesData() bool {
 	return r == roleError || r == roleMessage || r == roleStatus || r == roleSuccess
 }
 
@@ -80,25 +86,42 @@ var roles = func() map[string]Role {
 // longestName bounds the names that may have a role, in bytes.
 const longestName = 40
 
-// normalized returns a name in lower case and without what separates its words; nothing
-// where it is too long to have a role.
+// normalized returns a name in lower case, without the characters that separate its
+// words; nil if it is too long to have a role.
 func normalized(name []byte) []byte { return appendNormalized(nil, name) }
 
 func appendNormalized(plain, name []byte) []byte {
 	if len(name) > longestName {
 		return nil
 	}
-	for i, c := range name {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			plain = append(plain, c+'a'-'A')
-		case c == '_' || c == '-' || c == ' ' || c == '.' || (c == '@' || c == '$') && i == 0:
-		default:
-			plain = append(plain, c)
-		}
+	if bytes.IndexAny(name, "@$") == 0 {
+		name = name[1:]
 	}
-	if len(plain) > 5 && string(plain[:5]) == "odata" {
-		plain = plain[5:]
+
+	plain = AppendPlain(plain, name)
+	if len(plain) > len("odata") {
+		plain = bytes.TrimPrefix(plain, []byte("odata"))
 	}
 	return plain
+}
+
+// AppendPlain appends a name in lower case, without the characters that separate its
+// words.
+func AppendPlain[T ~string | ~[]byte](plain []byte, name T) []byte {
+	for i := range len(name) {
+		switch c := name[i]; c {
+		case '_', '-', ' ', '.':
+		default:
+			plain = append(plain, lower(c))
+		}
+	}
+	return plain
+}
+
+// lower returns the lower case of an ASCII letter, and any other byte as it is.
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

@@ -1,5 +1,5 @@
-// Package jsonvalue answers questions about JSON values that several packages ask:
-// what is in an object, and what a document says of itself.
+// Package jsonvalue inspects JSON values: what an object holds, and what a document says
+// about itself.
 package jsonvalue
 
 import (
@@ -9,58 +9,63 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// EachMember yields the members of the object v in their order, names without quotes
-// and escapes. It yields nothing where v is no object.
+// EachMember yields the members of the object v in order, names without quotes and
+// escapes. It yields nothing if v is not an object.
 //
-// v must be valid JSON. EachMember does not parse it again: it finds where each value
-// ends, at several times the speed of a parser, and looks no further than its caller.
+// v must be valid JSON. EachMember does not parse it again: it only finds where each
+// value ends, several times as fast as a parser, and reads no further than its caller
+// does.
 func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func([]byte, jsontext.Value) bool) {
-		i := skipSpace(v, 0)
-		if i == len(v) || v[i] != '{' {
-			return
-		}
-
-		for i = skipSpace(v, i+1); i < len(v) && v[i] == '"'; i = skipSpace(v, i+1) {
-			end := valueEnd(v, i)
-			name := unquoted(v[i:end])
-
-			if i = skipSpace(v, end); i == len(v) {
-				return
-			}
-			i = skipSpace(v, i+1) // the colon
-			end = valueEnd(v, i)
-			if !yield(name, v[i:end:end]) {
+		for i := inside(v, '{'); i < len(v) && v[i] == '"'; {
+			nameEnd := valueEnd(v, i)
+			colon := SkipSpace(v, nameEnd)
+			if colon == len(v) {
 				return
 			}
 
-			if i = skipSpace(v, end); i == len(v) || v[i] != ',' {
+			begin := SkipSpace(v, colon+1)
+			end := valueEnd(v, begin)
+			if !yield(unquoted(v[i:nameEnd]), v[begin:end:end]) {
 				return
 			}
+			i = behindComma(v, end)
 		}
 	}
 }
 
-// EachElement yields the elements of the array v in their order, under the conditions
-// of EachMember.
+// EachElement yields the elements of the array v in order, under the conditions of
+// EachMember.
 func EachElement(v jsontext.Value) iter.Seq[jsontext.Value] {
 	return func(yield func(jsontext.Value) bool) {
-		i := skipSpace(v, 0)
-		if i == len(v) || v[i] != '[' {
-			return
-		}
-
-		for i = skipSpace(v, i+1); i < len(v) && v[i] != ']'; i = skipSpace(v, i+1) {
+		for i := inside(v, '['); i < len(v) && v[i] != ']'; {
 			end := valueEnd(v, i)
 			if !yield(v[i:end:end]) {
 				return
 			}
-
-			if i = skipSpace(v, end); i == len(v) || v[i] != ',' {
-				return
-			}
+			i = behindComma(v, end)
 		}
 	}
+}
+
+// inside returns the offset of the first token in the object or array v; len(v) if v
+// does not begin with the bracket.
+func inside(v []byte, bracket byte) int {
+	i := SkipSpace(v, 0)
+	if i == len(v) || v[i] != bracket {
+		return len(v)
+	}
+	return SkipSpace(v, i+1)
+}
+
+// behindComma returns the offset of the token behind the comma that follows the offset
+// i; len(v) if no comma follows.
+func behindComma(v []byte, i int) int {
+	i = SkipSpace(v, i)
+	if i == len(v) || v[i] != ',' {
+		return len(v)
+	}
+	return SkipSpace(v, i+1)
 }
 
 // unquoted returns the text of a JSON string.
@@ -79,12 +84,16 @@ func unquoted(quoted []byte) []byte {
 	return text
 }
 
-func skipSpace(v []byte, i int) int {
-	for i < len(v) && (v[i] == ' ' || v[i] == '\n' || v[i] == '\t' || v[i] == '\r') {
+// SkipSpace returns the offset of the first byte from i on that is not white space in
+// JSON; len(v) if there is none.
+func SkipSpace(v []byte, i int) int {
+	for i < len(v) && isSpace(v[i]) {
 		i++
 	}
 	return i
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // valueEnd returns the offset behind the value that begins at i.
 func valueEnd(v []byte, i int) int {
@@ -98,29 +107,38 @@ func valueEnd(v []byte, i int) int {
 	case '{', '[':
 		return compositeEnd(v, i)
 	}
+	return literalEnd(v, i)
+}
 
-	for i < len(v) && !bytes.ContainsRune([]byte(",}] \n\r\t"), rune(v[i])) {
-		i++
+func literalEnd(v []byte, i int) int {
+	length := bytes.IndexAny(v[i:], ",}] \n\r\t")
+	if length < 0 {
+		return len(v)
 	}
-	return i
+	return i + length
 }
 
 func stringEnd(v []byte, i int) int {
-	for i++; i < len(v); i++ {
+	begin := i + 1
+	for i = begin; i < len(v); i++ {
 		quote := bytes.IndexByte(v[i:], '"')
 		if quote < 0 {
 			return len(v)
 		}
 
-		escapes := 0
-		for at := i + quote - 1; at >= i && v[at] == '\\'; at-- {
-			escapes++
-		}
-		if i += quote; escapes%2 == 0 {
+		i += quote
+		if !isEscaped(v[begin:i]) {
 			return i + 1
 		}
 	}
 	return len(v)
+}
+
+// isEscaped reports whether a backslash escapes the character that follows the text:
+// one that is not escaped itself.
+func isEscaped(text []byte) bool {
+	backslashes := len(text) - len(bytes.TrimRight(text, `\`))
+	return backslashes%2 == 1
 }
 
 func compositeEnd(v []byte, i int) int {
@@ -128,8 +146,10 @@ func compositeEnd(v []byte, i int) int {
 		switch v[i] {
 		case '"':
 			i = stringEnd(v, i) - 1
+
 		case '{', '[':
 			depth++
+
 		case '}', ']':
 			if depth--; depth == 0 {
 				return i + 1
