@@ -94,15 +94,20 @@ func appendNormalized(plain, name []byte) []byte {
 	if len(name) > longestName {
 		return nil
 	}
-	if bytes.IndexAny(name, "@$") == 0 {
-		name = name[1:]
-	}
 
-	plain = AppendPlain(plain, name)
+	plain = AppendPlain(plain, trimSigil(name))
 	if len(plain) > len("odata") {
 		plain = bytes.TrimPrefix(plain, []byte("odata"))
 	}
 	return plain
+}
+
+// trimSigil removes the character that marks a name as not belonging to the data.
+func trimSigil(name []byte) []byte {
+	if len(name) > 0 && (name[0] == '@' || name[0] == '$') {
+		return name[1:]
+	}
+	return name
 }
 
 // AppendPlain appends a name in lower case, without the characters that separate its

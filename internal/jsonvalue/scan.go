@@ -137,7 +137,10 @@ func stringEnd(v []byte, i int) int {
 // isEscaped reports whether a backslash escapes the character that follows the text:
 // one that is not escaped itself.
 func isEscaped(text []byte) bool {
-	backslashes := len(text) - len(bytes.TrimRight(text, `\`))
+	backslashes := 0
+	for i := len(text) - 1; i >= 0 && text[i] == '\\'; i-- {
+		backslashes++
+	}
 	return backslashes%2 == 1
 }
 

@@ -99,10 +99,11 @@ func isNextLink(v jsontext.Value) bool {
 func SpeaksOnly(v jsontext.Value, ignored []string) (Finding, bool) {
 	var m message
 	for name, value := range EachMember(v) {
-		if RoleOf(name).IsData() || isIgnored(name, ignored) {
+		role := RoleOf(name)
+		if role.IsData() || isIgnored(name, ignored) {
 			return Finding{}, false
 		}
-		m.add(name, value)
+		m.add(role, name, value)
 	}
 	return m.finding()
 }
@@ -114,8 +115,7 @@ type message struct {
 	describes bool    // a member describes the document
 }
 
-func (m *message) add(name []byte, v jsontext.Value) {
-	role := RoleOf(name)
+func (m *message) add(role Role, name []byte, v jsontext.Value) {
 	if role == RoleAbout {
 		m.describes = true
 		return

@@ -89,22 +89,25 @@ func TestTotal_isTheLargestThatIsStated(t *testing.T) {
 	}
 }
 
-// FuzzEachMember holds that what is found without parsing is what the parser finds.
+// FuzzEachMember checks that EachMember and EachElement find what a parser finds.
 func FuzzEachMember(f *testing.F) {
 	for _, text := range []string{
 		`{}`, ` { "a" : 1 , "b":[{"c":"}"}],"d":"\"\\" } `, `[1,{"a":2}]`, `{"a":"\ud83d","\u0062":{}}`, `7`, `{"a":tru`, `{"a`, `{"a":"\`, "{\"\xff\":1}",
 	} {
 		f.Add([]byte(text))
 	}
+
 	f.Fuzz(func(t *testing.T, text []byte) {
 		v := jsontext.Value(text)
 		got := 0
 		for name, value := range EachMember(v) {
 			got += len(name) + len(value)
 		}
+
 		for value := range EachElement(v) {
 			got += len(value)
 		}
+
 		Signs(v, nil)
 		Total(v, nil)
 		if !utf8.Valid(text) || !v.IsValid(jsontext.AllowInvalidUTF8(true)) {

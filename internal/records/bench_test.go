@@ -11,7 +11,7 @@ import (
 
 const many = 50_000
 
-// answer returns an answer of many records, in a shape.
+// answer returns an answer with many records.
 func answer(begin, between, end string) []byte { return answerOf(many, begin, between, end) }
 
 func answerOf(records int, begin, between, end string) []byte {
@@ -21,11 +21,13 @@ func answerOf(records int, begin, between, end string) []byte {
 		if i > 0 {
 			b.WriteString(between)
 		}
+
 		fmt.Fprintf(&b, `{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com","name":"button.clicked",`+
 			`"timestamp":"2026-03-01T12:%02d:%02d.123Z","properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,`+
 			`"flags":[true,false,null],"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
 			i, i/20, i/100, i%60, i/60%60, i, i%10000)
 	}
+
 	b.WriteString(end)
 	return b.Bytes()
 }
@@ -55,7 +57,7 @@ func BenchmarkSplit(b *testing.B) {
 	}
 }
 
-// BenchmarkEncodingJSON is the alternative of the standard library, beside Split.
+// BenchmarkEncodingJSON is the alternative of the standard library to Split.
 func BenchmarkEncodingJSON(b *testing.B) {
 	text := answer("", "\n", "\n")
 	b.SetBytes(int64(len(text)))

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,11 +10,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// holder passes on the records in the arrays of the object that comes next. Arrays
-// with the name of a kind hold that kind, arrays under the name of a wrapper whatever
-// their elements say, arrays of objects under other names records that nobody can
-// attribute. Other members are about the answer.
-func (s *splitter) holder(in place, depth int) error {
+// readEnvelope passes on the records in the arrays of the object that comes next. Arrays
+// with the name of a kind hold that kind, arrays with the name of a wrapper hold what
+// their elements say, and arrays of objects with other names hold records of unknown
+// kind. Other members are about the answer.
+func (s *splitter) readEnvelope(in container, depth int) error {
 	e := &envelopeReader{splitter: s, in: in, depth: depth}
 	if err := e.read(); err != nil {
 		return err
@@ -30,10 +29,10 @@ func (s *splitter) holder(in place, depth int) error {
 type envelopeReader struct {
 	*splitter
 
-	in    place
-	depth int // how many objects may still be inside this one
+	in    container
+	depth int // how many levels of objects are allowed, including this one
 
-	found  bool // it has a place of records
+	found  bool // it has a container of records
 	own    bool // it has a member that a record has
 	stated []statement
 	names  map[string]bool
@@ -50,24 +49,12 @@ func (e *envelopeReader) read() error {
 	if e.depth == 0 {
 		return fmt.Errorf("%w: too many objects are inside each other", ErrShape)
 	}
-	before := e.tally.counts
-	e.splitter.in.advance(1) // the bracket
-	e.names = map[string]bool{}
 
-	for n := 0; ; n++ {
-		more, err := e.next(n == 0)
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		if n == LimitMembers {
-			return fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
-		}
-		if err := e.readMember(); err != nil {
-			return err
-		}
+	before := e.collector.counts
+	e.src.advance(1) // the bracket
+	e.names = map[string]bool{}
+	if err := e.readMembers(); err != nil {
+		return err
 	}
 
 	if e.found && e.own && e.options.Shape == ShapeAuto {
@@ -76,99 +63,143 @@ func (e *envelopeReader) read() error {
 	return e.checkStatements(before)
 }
 
+func (e *envelopeReader) readMembers() error {
+	for {
+		more, err := e.next()
+		if !more || err != nil {
+			return err
+		}
+
+		if len(e.names) == LimitMembers {
+			return fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+		}
+		if err := e.readMember(); err != nil {
+			return err
+		}
+	}
+}
+
 // next moves on to the next member, and reports whether there is one.
-func (e *envelopeReader) next(first bool) (bool, error) {
-	in := e.splitter.in
-	c, err := e.must()
+func (e *envelopeReader) next() (more bool, err error) {
+	c, err := e.nextByte()
 	if err != nil {
 		return false, err
 	}
 	if c == '}' {
-		in.advance(1)
+		e.src.advance(1)
 		return false, nil
 	}
 
-	if !first {
-		if c != ',' {
-			return false, located(ErrSyntax, in.offset)
-		}
-		in.advance(1)
-		if c, err = e.must(); err != nil {
+	if len(e.names) > 0 {
+		if err := e.consume(','); err != nil {
 			return false, err
 		}
 	}
-	if c != '"' {
-		return false, located(ErrSyntax, in.offset)
-	}
-	return true, nil
+	return true, e.expect('"')
 }
 
-// must is peek where the answer may not end.
-func (s *splitter) must() (byte, error) {
-	c, err := s.in.peek()
+// nextByte is like peek, but returns ErrTruncated at the end of the answer.
+func (s *splitter) nextByte() (byte, error) {
+	c, err := s.src.peek()
 	if err == nil && c == 0 {
 		err = ErrTruncated
 	}
 	return c, err
 }
 
-// readMember reads one member, from its name.
-func (e *envelopeReader) readMember() error {
-	in := e.splitter.in
-	at := in.offset
-	quoted, err := e.value()
+// expect returns an error unless want is the next byte.
+func (s *splitter) expect(want byte) error {
+	c, err := s.nextByte()
 	if err != nil {
 		return err
 	}
+	if c != want {
+		return located(ErrSyntax, s.src.offset)
+	}
+	return nil
+}
+
+// consume moves past the next byte, which has to be want.
+func (s *splitter) consume(want byte) error {
+	if err := s.expect(want); err != nil {
+		return err
+	}
+	s.src.advance(1)
+	return nil
+}
+
+// readMember reads one member, from its name on.
+func (e *envelopeReader) readMember() error {
+	name, err := e.readName()
+	if err != nil {
+		return err
+	}
+	first, err := e.nextByte()
+	if err != nil {
+		return err
+	}
+
+	switch first {
+	case '[':
+		return e.readArray(name)
+	case '{':
+		return e.readObject(name)
+	}
+	return e.readRemark(name)
+}
+
+// readName reads the name of a member, which has to be unique, and the colon.
+func (e *envelopeReader) readName() (string, error) {
+	at := e.src.offset
+	quoted, err := e.value()
+	if err != nil {
+		return "", err
+	}
+
 	text, err := jsontext.AppendUnquote(nil, quoted)
 	if err != nil {
 		text = quoted
 	}
 	name := string(text)
 	if e.names[name] {
-		return located(ErrRepeatedName, at)
+		return "", located(ErrRepeatedName, at)
 	}
 	e.names[name] = true
 
-	c, err := e.must()
-	if err != nil {
-		return err
-	}
-	if c != ':' {
-		return located(ErrSyntax, in.offset)
-	}
-	in.advance(1)
-	if c, err = e.must(); err != nil {
-		return err
-	}
-	return e.member(name, c)
+	return name, e.consume(':')
 }
 
-// member reads the value of a member that begins with the byte first.
-func (e *envelopeReader) member(name string, first byte) error {
-	kind, isPlace := kindNamed(name), isPlace(name)
-	if kind != Unknown && (first == '[' || first == '{') {
-		e.tally.places[kind] = true
+// readArray reads the array of a member.
+func (e *envelopeReader) readArray(name string) error {
+	if isContainerName(name) {
+		kind := kindNamed(name)
+		e.found = true
+		e.collector.addArray(kind)
+		return e.readList(container{kind: orKind(kind, e.in.kind)})
 	}
-	role := jsonvalue.RoleOf([]byte(name))
 
-	switch {
-	case isPlace && first == '[':
-		e.found = true
-		return e.list(place{kind: orKind(kind, e.in.kind)})
-	case kind != Unknown && first == '{':
-		e.found = true
-		return e.holder(place{kind: kind}, e.depth-1)
-	case isPlace && first == '{':
-		return e.wrapped()
-	case first == '[' && role.IsData():
-		return e.list(place{strange: true})
+	if jsonvalue.RoleOf([]byte(name)).IsData() {
+		return e.readList(container{unrecognized: true})
 	}
-	return e.remark(name, role)
+	return e.readRemark(name)
 }
 
-// wrapped reads an object under the name of a wrapper, which need not hold records.
-func (e *envelopeReader) wrapped() error {
+// readObject reads the object of a member.
+func (e *envelopeReader) readObject(name string) error {
+	if kind := kindNamed(name); kind != Unknown {
+		e.found = true
+		e.collector.addArray(kind)
+		return e.readEnvelope(container{kind: kind}, e.depth-1)
+	}
+
+	if isContainerName(name) {
+		return e.readWrapper()
+	}
+	return e.readRemark(name)
+}
+
+// readWrapper reads an object with the name of a wrapper, which need not hold records.
+func (e *envelopeReader) readWrapper() error {
 	inner := &envelopeReader{splitter: e.splitter, in: e.in, depth: e.depth - 1}
 	if err := inner.read(); err != nil {
 		return err
@@ -177,41 +208,60 @@ func (e *envelopeReader) wrapped() error {
 	return nil
 }
 
-// remark reads what an answer says of itself. A part of a day, or none of it, must not
-// pass for the day.
-func (e *envelopeReader) remark(name string, role jsonvalue.Role) error {
+// readRemark reads what an answer says about itself. A part of a day, or nothing of it,
+// must not pass for the day.
+func (e *envelopeReader) readRemark(name string) error {
 	v, err := e.value()
 	if err != nil {
 		return err
 	}
-	ignored := e.options.Ignored
-	if sign := jsonvalue.SignOf([]byte(name), v, ignored); sign.Sign != jsonvalue.NoSign {
+
+	sign := jsonvalue.SignOf([]byte(name), v, e.options.Ignored)
+	if sign.Sign != jsonvalue.NoSign {
 		return signError(sign)
 	}
-	if n, ok := jsonvalue.TotalOf([]byte(name), v, ignored); ok {
+	if pointsElsewhere(name, v) {
+		return fmt.Errorf("%w: a text stands where they should be", ErrElsewhere)
+	}
+
+	e.noteTotals(name, v)
+	e.own = e.own || isOwn([]byte(name), v.Kind())
+	return nil
+}
+
+// pointsElsewhere reports whether a text stands where records should be: any text with
+// the name of a kind, or a URL with the name of a wrapper.
+func pointsElsewhere(name string, v jsontext.Value) bool {
+	if v.Kind() != '"' {
+		return false
+	}
+
+	if kindNamed(name) != Unknown {
+		return jsonvalue.Told(v)
+	}
+	return isContainerName(name) && strings.Contains(string(v), "://")
+}
+
+// noteTotals notes the numbers of records that a member states.
+func (e *envelopeReader) noteTotals(name string, v jsontext.Value) {
+	if n, ok := jsonvalue.TotalOf([]byte(name), v, e.options.Ignored); ok {
 		e.stated = append(e.stated, statement{count: n, member: "total"})
 	}
 
-	kind := kindNamed(name)
-	switch k := v.Kind(); {
-	case kind != Unknown && k == '0':
+	if kind := kindNamed(name); kind != Unknown && v.Kind() == '0' {
 		n, _ := jsonvalue.TotalOf([]byte("total"), v, nil)
 		e.stated = append(e.stated, statement{kind, n, kind.Plural()})
-	case k == '"' && (kind != Unknown && jsonvalue.Told(v) || isPlace(name) && strings.Contains(string(v), "://")):
-		return fmt.Errorf("%w: a text stands where they should be", ErrElsewhere)
-	case role.IsData() && !isPlace(name) && k != 'n':
-		e.own = true
 	}
-	return nil
 }
 
 // checkStatements refuses an object that states more records than it holds.
 func (e *envelopeReader) checkStatements(before Counts) error {
 	for _, stated := range e.stated {
-		held := e.tally.counts.Of(stated.kind) - before.Of(stated.kind)
+		held := e.collector.counts.Of(stated.kind) - before.Of(stated.kind)
 		if stated.kind == Unknown {
-			held = e.tally.counts.Total() - before.Total()
+			held = e.collector.counts.Total() - before.Total()
 		}
+
 		if stated.count > held {
 			return fmt.Errorf("%w (member %q states more records than there are)", ErrPage, stated.member)
 		}
@@ -219,40 +269,49 @@ func (e *envelopeReader) checkStatements(before Counts) error {
 	return nil
 }
 
-// value reads one value that is no record. It is valid until more is read.
+// value reads one value that is not a record. It is valid until more is read.
 func (s *splitter) value() (jsontext.Value, error) {
 	for {
-		ended, text := s.in.ended(), s.in.window
-		s.scanner.decode(text)
-		v, err := s.scanner.dec.ReadValue()
-		end := int(s.scanner.dec.InputOffset())
-		if err == nil && (ended || end < len(text) || !isOpenEnded(v)) {
-			return s.takeValue(v, end)
+		ended, size := s.src.ended(), len(s.src.window)
+		v, err := s.valueInWindow()
+		if v != nil || err != nil {
+			return v, err
 		}
 
-		var res scanned
-		if err != nil {
-			res.failSyntax(err, 0)
-			if errors.Is(res.err, ErrSyntax) && !s.scanner.lenient {
-				s.scanner.lenient = true
-				continue
-			}
-			if res.err != nil {
-				return nil, located(res.err, s.in.offset+int64(res.at))
-			}
-		}
 		if ended {
 			return nil, s.truncated()
 		}
-		if len(text) > LimitRecord {
+		if size > LimitRecord {
 			return nil, ErrTooLarge
 		}
-		s.in.fill(min(max(4*len(text), s.in.block), LimitRecord+s.in.block))
+		s.src.load(min(max(4*size, s.src.block), LimitRecord+s.src.block))
 	}
 }
 
+// valueInWindow reads the value at the beginning of the window; it returns nil if the
+// window may not hold all of it.
+func (s *splitter) valueInWindow() (jsontext.Value, error) {
+	text := s.src.window
+	s.scanner.decode(text)
+	v, err := s.scanner.dec.ReadValue()
+	if err != nil {
+		at, failure := parseError(err)
+		if s.scanner.relax(failure) {
+			return s.valueInWindow()
+		}
+		return nil, located(failure, s.src.offset+int64(at))
+	}
+
+	end := int(s.scanner.dec.InputOffset())
+	if end == len(text) && !s.src.ended() && isOpenEnded(v) {
+		return nil, nil
+	}
+	return s.takeValue(v, end)
+}
+
+// truncated returns the error about an answer that ends too early.
 func (s *splitter) truncated() error {
-	if err := s.in.failure(); err != nil {
+	if err := s.src.failure(); err != nil {
 		return err
 	}
 	return ErrTruncated
@@ -260,8 +319,8 @@ func (s *splitter) truncated() error {
 
 func (s *splitter) takeValue(v jsontext.Value, end int) (jsontext.Value, error) {
 	if !utf8.Valid(v) && !s.options.ReplaceInvalid {
-		return nil, located(ErrUTF8, s.in.offset+int64(end-len(v)+invalidAt(v)))
+		return nil, located(ErrUTF8, s.src.offset+int64(end-len(v)+invalidAt(v)))
 	}
-	s.in.advance(end)
+	s.src.advance(end)
 	return v, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Errors about an answer. They quote nothing of it but names of members that are known
-// to this package.
+// Errors about an answer. They quote nothing of it but names of members that this
+// package knows.
 var (
 	ErrTruncated    = errors.New("the answer ends in the middle")
 	ErrTooLarge     = errors.New("a single record, or what stands between two, is larger than 16 MiB")
@@ -26,31 +26,30 @@ var (
 	ErrPanic        = errors.New("reading the answer ended in a panic")
 )
 
-// signError returns the error for a sign, with the name of the member that gives it.
+var signErrors = map[jsonvalue.Sign]error{
+	jsonvalue.Failed:     ErrFailed,
+	jsonvalue.Unfinished: ErrUnfinished,
+	jsonvalue.Paged:      ErrPage,
+	jsonvalue.Elsewhere:  ErrElsewhere,
+}
+
+// signError returns the error for a sign, with the name of the member that gives it; nil
+// if there is no sign.
 func signError(f jsonvalue.Finding) error {
-	var err error
-	switch f.Sign {
-	case jsonvalue.NoSign:
+	err, ok := signErrors[f.Sign]
+	if !ok {
 		return nil
-	case jsonvalue.Failed:
-		err = ErrFailed
-	case jsonvalue.Unfinished:
-		err = ErrUnfinished
-	case jsonvalue.Paged:
-		err = ErrPage
-	case jsonvalue.Elsewhere:
-		err = ErrElsewhere
 	}
 	return fmt.Errorf("%w (member %q)", err, f.Member)
 }
 
-// located adds the offset at which an answer is wrong.
+// located adds the offset in the answer to errors about its JSON.
 func located(err error, offset int64) error {
-	if errors.Is(err, ErrSyntax) || errors.Is(err, ErrRepeatedName) || errors.Is(err, ErrUTF8) {
+	if errors.Is(err, ErrSyntax) || errors.Is(err, ErrRepeatedName) {
 		return fmt.Errorf("%w, at byte %d", err, offset)
 	}
 	return err
 }
 
-// emitError tells an error of emit from one of reading.
+// emitError marks an error that emit returned.
 type emitError struct{ error }

@@ -1,215 +1,251 @@
 package records
 
-import "bytes"
+import (
+	"bytes"
 
-// list passes on the records of a place, from the bracket that opens its array to the
-// one that closes it, or to the end of the answer.
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// readList passes on the records in a container, from the opening bracket of an array to
+// the closing one, or to the end of the answer.
 //
-// Once it has seen what stands between two records, it cuts the answer at places that
-// look alike and has the parts parsed beside each other. A cut is a guess: it counts
-// only where the part before it ends exactly there. Otherwise the parts are put together
-// again and read from where they are understood.
-func (s *splitter) list(where place) error {
-	l := &listing{s: s, in: s.in, where: where, fresh: true}
-	for {
-		done, err := l.step()
-		if done || err != nil {
+// Once it has seen what separates two records, it cuts the answer at places that look
+// the same, and has the parts parsed concurrently. A cut is a guess, and holds only if
+// the part before it ends exactly there. Otherwise the parts are joined again, and
+// reading continues from where they are understood.
+func (s *splitter) readList(in container) error {
+	l := &listReader{splitter: s, in: in, fresh: true}
+	for !l.done {
+		if err := l.readWindow(); err != nil {
 			return err
 		}
 
-		if s.pool == nil || l.gap == nil {
-			continue
+		if l.mayCut() {
+			if err := l.readParallel(); err != nil {
+				return err
+			}
 		}
-		if l.distrust > 0 {
-			l.distrust--
-			continue
-		}
-		if done, err = l.beside(); done || err != nil {
+	}
+	return nil
+}
+
+// listReader reads one list.
+type listReader struct {
+	*splitter
+
+	in    container
+	fresh bool // the opening bracket of the array has not been read yet
+	done  bool // the list has been read to its end
+
+	// separator is what stands between two records, from the last bracket of one to the
+	// first of the next; longSeparator includes the first name of the next one.
+	separator, longSeparator []byte
+	// misses counts wrong cuts, and pause is how many windows are read before the next
+	// cut.
+	misses, pause int
+}
+
+// readWindow reads the records in the window, or one that is larger than the window.
+func (l *listReader) readWindow() error {
+	for size := l.src.block; ; size = min(4*size, LimitRecord+l.src.block) {
+		l.src.load(size)
+
+		progress, err := l.scanWindow()
+		if progress || err != nil {
 			return err
+		}
+		if len(l.src.window) > LimitRecord {
+			return ErrTooLarge
 		}
 	}
 }
 
-// listing is a list on its way.
-type listing struct {
-	s     *splitter
-	in    *source
-	where place
-	fresh bool // the bracket that opens the array is not read yet
+// scanWindow passes on the records in the window, and reports whether there were any or
+// the list has ended.
+func (l *listReader) scanWindow() (progress bool, err error) {
+	ended := l.src.ended()
+	res := l.scanner.scan(l.part(l.src.window, l.src.complete()), l.records)
+	l.records = res.records
+	l.learnSeparator(res.records, l.src.window)
 
-	// gap is what stands between two records, with the last bracket of one and the first
-	// of the next; between also has the first name of the next.
-	gap, between []byte
-	// wrong is how many guesses were, and distrust for how many steps none are made.
-	wrong, distrust int
-}
-
-// step reads the records in the window, or one that is larger than the window.
-func (l *listing) step() (done bool, err error) {
-	for size := l.in.block; ; size = min(4*size, LimitRecord+l.in.block) {
-		l.in.fill(size)
-		ended := l.in.ended()
-		res := l.s.scanner.scan(l.part(l.in.window, ended && l.in.failure() == nil), l.s.found)
-		l.s.found = res.records
-		l.learn(res.records, l.in.window)
-		if err := l.use(res, l.in.offset); err != nil {
-			return false, err
-		}
-		l.in.advance(res.used)
-
-		switch {
-		case res.closed:
-			return true, nil
-		case ended:
-			return true, l.atEnd()
-		case res.used > 0:
-			return false, nil
-		case len(l.in.window) > LimitRecord:
-			return false, ErrTooLarge
-		}
+	if err := l.use(res, l.src.offset); err != nil {
+		return false, err
 	}
+	l.src.advance(res.used)
+
+	if ended && !l.done {
+		l.done = true
+		return true, l.checkEnd()
+	}
+	return l.done || res.used > 0, nil
 }
 
-func (l *listing) part(text []byte, final bool) part {
-	return part{text: text, in: l.where, fresh: l.fresh, final: final}
+func (l *listReader) part(text []byte, final bool) part {
+	return part{text: text, in: l.in, fresh: l.fresh, final: final}
 }
 
-// atEnd judges what is left of the answer behind its last record.
-func (l *listing) atEnd() error {
-	next, err := l.in.peek()
+// checkEnd refuses an answer that ends within the list.
+func (l *listReader) checkEnd() error {
+	next, err := l.src.peek()
 	if err != nil {
 		return err
 	}
-	if err := l.in.failure(); err != nil {
+	if err := l.src.failure(); err != nil {
 		return err
 	}
-	if next != 0 || !l.where.lines {
+
+	if next != 0 || !l.in.lines {
 		return ErrTruncated
 	}
 	return nil
 }
 
 // use passes on what was found in a text that begins at an offset of the answer.
-func (l *listing) use(res scanned, offset int64) error {
+func (l *listReader) use(res scanned, offset int64) error {
 	for _, r := range res.records {
 		if err := l.pass(r); err != nil {
 			return err
 		}
 	}
+
 	if res.used > 0 {
 		l.fresh = false
 	}
+	l.done = res.closed
 	return located(res.err, offset+int64(res.at))
 }
 
-func (l *listing) pass(r found) error {
-	switch r.as {
+func (l *listReader) pass(r record) error {
+	switch r.verdict {
 	case wrapper:
-		return l.s.inside(r.value)
+		return l.splitObject(r.value)
 	case ambiguous:
 		return ErrAmbiguous
 	}
-	return l.s.tally.pass(r, l.where)
+	return l.collector.add(r, l.in)
 }
 
-// inside passes on the records that an object in memory holds.
-func (s *splitter) inside(object []byte) error {
+// splitObject passes on the records that an object in memory holds.
+func (s *splitter) splitObject(object []byte) error {
 	o := s.options
 	o.Workers = 1
-	return newSplitter(inMemory(object), o, s.tally).holder(place{}, limitDepth)
+	return newSplitter(inMemory(object), o, s.collector).readEnvelope(container{}, limitDepth)
 }
 
-// learn finds out what stands between two records.
-func (l *listing) learn(records []found, text []byte) {
-	if l.gap != nil || len(records) < 2 {
-		return
-	}
-	a, b := records[0], records[1]
-	if text[a.end-1] != '}' || text[b.start] != '{' {
-		return
-	}
-
-	l.gap = bytes.Clone(text[a.end-1 : b.start+1])
-	if name := skipSpace(text, b.start+1); text[name] == '"' {
-		length := bytes.IndexByte(text[name+1:], '"') // up to an escape is enough
-		l.between = bytes.Clone(text[a.end-1 : name+1+length+1])
+// learnSeparator finds out what stands between two records, unless that is known.
+func (l *listReader) learnSeparator(records []record, text []byte) {
+	if l.separator == nil && len(records) > 1 {
+		l.separator, l.longSeparator = separatorAt(text, records[0].end, records[1].start)
 	}
 }
 
-// cut takes a part off the window that is likely to end with a record; nil where there
-// is none.
-func (l *listing) cut() *job {
-	l.in.fill(l.in.block)
-	window := l.in.window[:min(len(l.in.window), l.in.block)]
+// separatorAt returns what stands between a record that ends at one offset of a text, and
+// the next, which starts at another; nil unless both are objects.
+func separatorAt(text []byte, end, start int) (separator, long []byte) {
+	if text[end-1] != '}' || text[start] != '{' {
+		return nil, nil
+	}
+	separator = bytes.Clone(text[end-1 : start+1])
+
+	name := jsonvalue.SkipSpace(text, start+1)
+	if text[name] != '"' {
+		return separator, nil
+	}
+	length := bytes.IndexByte(text[name+1:], '"') // up to an escape is enough
+	return separator, bytes.Clone(text[end-1 : name+1+length+1])
+}
+
+// mayCut reports whether parts of the list may be parsed concurrently now.
+func (l *listReader) mayCut() bool {
+	if l.done || l.pool == nil || l.separator == nil {
+		return false
+	}
+	if l.pause > 0 {
+		l.pause--
+		return false
+	}
+	return true
+}
+
+// cut removes a part from the window that probably ends with a record; it returns nil if
+// there is none.
+func (l *listReader) cut() *job {
+	l.src.load(l.src.block)
+	window := l.src.window[:min(len(l.src.window), l.src.block)]
+
 	at := -1
-	if l.between != nil {
-		at = bytes.LastIndex(window, l.between)
+	if l.longSeparator != nil {
+		at = bytes.LastIndex(window, l.longSeparator)
 	}
 	if at < 0 {
-		at = bytes.LastIndex(window, l.gap)
+		at = bytes.LastIndex(window, l.separator)
 	}
 	if at < 0 {
 		return nil
 	}
 
-	j := l.s.pool.job()
-	j.offset = l.in.offset
-	text, home := l.in.detach(at + 1)
-	j.part, j.home = l.part(text, false), home
+	j := l.pool.job()
+	j.offset = l.src.offset
+	text, buf := l.src.detach(at + 1)
+	j.part, j.buf = l.part(text, false), buf
 	return j
 }
 
-// beside has parts of the list parsed beside each other, as long as that goes well, and
-// passes on their records in order.
-func (l *listing) beside() (done bool, err error) {
-	var flying []*job
-	defer func() {
-		for _, j := range flying {
-			<-j.done
-		}
-	}()
+// readParallel has parts of the list parsed concurrently, and passes on their records in
+// order. It returns at the end of the list, after a wrong cut, or if nothing can be cut.
+func (l *listReader) readParallel() error {
+	var inFlight []*job
+	defer func() { await(inFlight) }()
 
 	for {
-		for len(flying) <= l.s.options.workers() {
-			j := l.cut()
-			if j == nil {
-				break
-			}
-			l.s.pool.start(j)
-			flying = append(flying, j)
-		}
-		if len(flying) == 0 {
-			return false, nil
+		inFlight = l.cutAndStart(inFlight)
+		if len(inFlight) == 0 {
+			return nil
 		}
 
-		j := flying[0]
+		j := inFlight[0]
 		<-j.done
 		if err := l.use(j.res, j.offset); err != nil {
-			return false, err
+			return err
 		}
-		if j.res.closed || j.res.used < len(j.text) {
-			l.rejoin(flying)
-			return j.res.closed, nil
+		if !j.isUsedUp() {
+			l.rejoin(inFlight)
+			return nil
 		}
 
-		flying = flying[1:]
-		l.in.release(j.home)
-		l.s.pool.idle = append(l.s.pool.idle, j)
+		inFlight = inFlight[1:]
+		l.src.release(j.buf)
+		l.pool.put(j)
 	}
 }
 
-// rejoin puts parts together again where the first of them was understood only up to
-// some point.
-func (l *listing) rejoin(flying []*job) {
-	blocks := [][]byte{flying[0].text[flying[0].res.used:]}
-	for _, j := range flying[1:] {
-		<-j.done
+// cutAndStart cuts and starts as many jobs as the pool can work on.
+func (l *listReader) cutAndStart(inFlight []*job) []*job {
+	for len(inFlight) <= l.options.workers() {
+		j := l.cut()
+		if j == nil {
+			break
+		}
+
+		l.pool.start(j)
+		inFlight = append(inFlight, j)
+	}
+	return inFlight
+}
+
+// rejoin joins the text of jobs again, from where the first of them was understood.
+func (l *listReader) rejoin(inFlight []*job) {
+	await(inFlight)
+
+	first := inFlight[0]
+	blocks := [][]byte{first.text[first.res.used:]}
+	for _, j := range inFlight[1:] {
 		blocks = append(blocks, j.text)
 	}
-	l.in.putBack(blocks...)
+	l.src.putBack(blocks...)
 
-	if !flying[0].res.closed {
-		l.wrong++
-		l.distrust = 1 << min(l.wrong, 6)
+	if !first.res.closed {
+		l.misses++
+		l.pause = 1 << min(l.misses, 6)
 	}
 }

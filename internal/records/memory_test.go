@@ -9,8 +9,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// TestSplit_largeRecordsTakeLittleMemory reads records of nearly 16 MiB, and holds that
-// all that is ever allocated, garbage included, stays below 64 MiB.
+// TestSplit_largeRecordsTakeLittleMemory reads records of nearly 16 MiB, and checks that
+// all allocations together, garbage included, stay below 64 MiB.
 func TestSplit_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // measures the memory of the process
 	record := append(append([]byte(`{"type":"event","pad":"`), bytes.Repeat([]byte("x"), 15<<20)...), "\"}\n"...)
 	list := make([]io.Reader, soak.Size(2, 20))
@@ -28,5 +28,6 @@ func TestSplit_largeRecordsTakeLittleMemory(t *testing.T) { //nolint:paralleltes
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<20 {
 		t.Errorf("%d MiB were allocated", grown>>20)
 	}
+
 	t.Logf("%d MiB were allocated", (after.TotalAlloc-before.TotalAlloc)>>20)
 }

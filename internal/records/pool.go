@@ -2,8 +2,8 @@ package records
 
 import "sync"
 
-// pool is goroutines that parse parts of an answer. The zero pool starts them with its
-// first job.
+// pool is a group of goroutines that parse parts of an answer. They start with the first
+// job.
 type pool struct {
 	options Options
 	jobs    chan *job
@@ -11,17 +11,28 @@ type pool struct {
 	idle    []*job
 }
 
-// job is one part on its way through the pool.
+// job is one part to parse.
 type job struct {
 	part
 
-	home   []byte // the buffer that the text is in
+	buf    []byte // the buffer that holds the text
 	offset int64  // of the text in the answer
 	res    scanned
-	done   chan struct{} // closed once res is there
+	done   chan struct{} // closed once res is set
 }
 
-// job returns a job that nothing else uses.
+// isUsedUp reports whether a job that is done has understood all of its text, and its
+// list goes on.
+func (j *job) isUsedUp() bool { return !j.res.closed && j.res.used == len(j.text) }
+
+// await waits until all jobs are done.
+func await(jobs []*job) {
+	for _, j := range jobs {
+		<-j.done
+	}
+}
+
+// job returns a job that is not in use.
 func (p *pool) job() *job {
 	if last := len(p.idle) - 1; last >= 0 {
 		j := p.idle[last]
@@ -31,7 +42,10 @@ func (p *pool) job() *job {
 	return &job{}
 }
 
-// start has a job done.
+// put returns a job to the pool.
+func (p *pool) put(j *job) { p.idle = append(p.idle, j) }
+
+// start starts to work on a job.
 func (p *pool) start(j *job) {
 	if p.jobs == nil {
 		p.jobs = make(chan *job, p.options.workers()+1)
@@ -39,11 +53,12 @@ func (p *pool) start(j *job) {
 			p.running.Go(p.work)
 		}
 	}
+
 	j.done = make(chan struct{})
 	p.jobs <- j
 }
 
-// stop ends the goroutines, and waits for them.
+// stop ends the goroutines and waits for them.
 func (p *pool) stop() {
 	if p.jobs != nil {
 		close(p.jobs)
@@ -65,5 +80,6 @@ func (j *job) run(s *scanner) {
 		}
 		close(j.done)
 	}()
+
 	j.res = s.scan(j.part, j.res.records)
 }

@@ -1,41 +1,41 @@
-// Package records splits the answer of an export (section 4, Export) into its
-// records, in constant memory.
+// Package records splits the answer of an export (section 4, Export) into its records,
+// in constant memory.
 //
-// The interface shows neither the shape of the answer nor how it names the kinds of
-// its records, so what such services usually send is accepted:
+// The interface shows neither the shape of the answer nor how it names the kinds of its
+// records, so the package accepts what such services usually send:
 //
-//   - one JSON array of records that say their kind themselves;
-//   - NDJSON, or JSON values one after the other, likewise;
-//   - an object with one array for each kind, also nested under names such as data;
+//   - a JSON array of records that state their kind;
+//   - NDJSON, or JSON values that follow each other, likewise;
+//   - an object with an array for each kind, possibly nested under names such as data;
 //   - in front of any of them a byte order mark, and CRLF between lines.
 //
-// What is read is strict RFC 8259: valid UTF-8 (unless Options say otherwise), no name
-// twice in an object, bounded depth. Nothing is dropped: a record whose kind cannot be
-// told is of kind Unknown.
+// The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
+// in each object, bounded depth. No record is dropped: one whose kind cannot be told is
+// of kind Unknown.
 //
-// The parser is jsontext, chosen for its strictness. Long lists are cut into blocks that
-// several goroutines parse beside each other, at boundaries that are guessed and proven:
-// see list.
+// The parser is jsontext, chosen for its strictness. Long lists are cut into parts that
+// several goroutines parse concurrently; the cuts are guessed and then verified, see
+// readList.
 package records
 
-// Limits on what an answer may hold outside of what is streamed.
+// Limits on the parts of an answer that are held in memory.
 const (
-	// LimitRecord is the longest single record, in bytes, and the most that may stand
-	// between two records.
+	// LimitRecord is the size of the longest record, and of the longest text between two
+	// records, in bytes.
 	LimitRecord = 16 << 20
-	// LimitMembers is how many members an object may have that holds the records.
+	// LimitMembers is the largest number of members of an object that holds records.
 	LimitMembers = 10_000
-	// lookahead is how much of an answer is looked at to tell a record from an object
-	// that holds all records, in bytes.
+	// lookahead is how much of an answer is examined to distinguish a record from an
+	// object that holds all records, in bytes.
 	lookahead = 1 << 20
-	// limitDepth is how many objects may be around the records.
+	// limitDepth is how many objects may be nested around the records.
 	limitDepth = 16
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).
 type Kind int
 
-// The kinds of records. Unknown is a record that does not say what it is.
+// The kinds of records. Unknown is the kind of a record that does not state any.
 const (
 	Unknown Kind = iota
 	Person
@@ -43,15 +43,15 @@ const (
 	Event
 )
 
-// Kinds are the three that the service exports.
+// Kinds are the kinds that the service exports.
 var Kinds = []Kind{Person, Session, Event}
 
 var kindNames = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
 
-// String is the kind in the singular, as it stands in files.
+// String returns the kind in the singular, as it is written to files.
 func (k Kind) String() string { return kindNames[k] }
 
-// Plural is the kind as users name it in a configuration.
+// Plural returns the kind as users name it in a configuration.
 func (k Kind) Plural() string {
 	if k == Unknown {
 		return k.String()
@@ -59,13 +59,13 @@ func (k Kind) Plural() string {
 	return k.String() + "s"
 }
 
-// Counts says how many records of each kind there were.
+// Counts are numbers of records by kind.
 type Counts [len(kindNames)]int64
 
-// Of is the number of one kind.
+// Of returns the number of records of one kind.
 func (c Counts) Of(k Kind) int64 { return c[k] }
 
-// Total is the number of all records.
+// Total returns the number of all records.
 func (c Counts) Total() (n int64) {
 	for _, of := range c {
 		n += of

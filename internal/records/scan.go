@@ -12,12 +12,12 @@ import (
 )
 
 // scanner reads records from a text in memory. What it finds depends on that text
-// alone, so that scanners work beside each other on parts of an answer.
+// alone, so that several scanners can read parts of an answer concurrently.
 type scanner struct {
 	attribution
 
 	shape   Shape
-	replace bool // invalid UTF-8 is replaced
+	replace bool // replace invalid UTF-8
 	ignored []string
 
 	lenient bool // see scan
@@ -28,24 +28,30 @@ type scanner struct {
 // part is a text that a scanner reads.
 type part struct {
 	text []byte
-	in   place
-	// fresh: the text begins with the bracket that opens the array, and otherwise behind
+	in   container
+	// fresh: the text begins with the opening bracket of the array, and otherwise behind
 	// one of its elements. It has no meaning for lines.
 	fresh bool
 	// final: nothing follows the text.
 	final bool
 }
 
-// found is a record in a text.
-type found struct {
-	value  jsontext.Value
-	start  int // offset of the record in the text, and
-	end    int // of what follows it
-	kind   Kind
-	own    bool // it says its kind itself
-	mended bool // invalid UTF-8 was replaced in it
-	as     verdict
+// mayContinue reports whether the last value in the text could go on behind it.
+func (p *part) mayContinue(v jsontext.Value) bool { return !p.final && isOpenEnded(v) }
+
+// record is a record in a text.
+type record struct {
+	value   jsontext.Value
+	start   int // offset of the record in the text
+	end     int // offset of what follows it
+	kind    Kind
+	own     bool // it says its kind itself
+	mended  bool // invalid UTF-8 in it was replaced
+	verdict verdict
 }
+
+// isScalar reports whether the record is not an object.
+func (r *record) isScalar() bool { return r.verdict == bare || r.verdict == scalar }
 
 // verdict is what else there is to say about a record.
 type verdict uint8
@@ -55,65 +61,98 @@ const (
 	bare              // a text or null
 	scalar            // a number, a boolean or an array
 	wrapper           // holds records itself
-	ambiguous         // may hold records itself, or be one
+	ambiguous         // may be a record, or hold records itself
 )
 
 // scanned is what was found in a text, up to where it was understood.
 type scanned struct {
-	records []found
+	records []record
 	// used is the offset behind the last record, or behind the bracket that closes the
 	// array.
 	used   int
 	closed bool
-	// err is what is wrong behind the last record, at the offset at; nil where the text
-	// merely ends.
+	// err is the error behind the last record, at the offset at; nil if the text merely
+	// ends.
 	err error
 	at  int
 }
 
 func (s *scanned) fail(err error, at int) { s.err, s.at = err, at }
 
-// scan reads the records of a part. It uses into for them. The text is changed while it
-// is read, and is as it was when scan returns.
+// scan reads the records of a part, into the memory of a slice that is no longer used.
+// The text is modified in between, and is as it was when scan returns.
 //
-// The parser is strict at first. Where it finds an error, the part is read again by the
-// grammar alone, which allows an escaped surrogate without its partner, and bytes that
-// are no UTF-8 are looked for afterwards. That is slower, and needed seldom.
-func (s *scanner) scan(p part, into []found) scanned {
+// The parser is strict at first. After an error, the part is read again by the grammar
+// alone, which allows an escaped surrogate without its partner, and bytes that are not
+// UTF-8 are found afterwards. That is slower, and rarely needed.
+func (s *scanner) scan(p part, into []record) scanned {
 	res := s.scanOnce(p, into)
-	if errors.Is(res.err, ErrSyntax) && !s.lenient {
-		s.lenient = true
+	if s.relax(res.err) {
 		res = s.scanOnce(p, into)
 	}
 	return res
 }
 
-func (s *scanner) scanOnce(p part, into []found) (res scanned) {
-	res.records = into[:0]
+// relax makes the scanner lenient after a syntax error. It reports whether the scanner
+// was strict, so that reading again may succeed.
+func (s *scanner) relax(err error) bool {
+	if s.lenient || !errors.Is(err, ErrSyntax) {
+		return false
+	}
+	s.lenient = true
+	return true
+}
+
+func (s *scanner) scanOnce(p part, into []record) scanned {
+	res := scanned{records: into[:0]}
 	if p.in.lines {
 		s.readAll(p, 0, &res)
 		return res
 	}
 
-	begin := skipSpace(p.text, 0)
+	begin := jsonvalue.SkipSpace(p.text, 0)
 	switch {
 	case begin == len(p.text):
-	case p.fresh && p.text[begin] == '[':
-		s.readAll(p, begin, &res)
-	case !p.fresh && p.text[begin] == ']':
+	case p.fresh:
+		s.scanArray(p, begin, &res)
+	default:
+		s.continueArray(p, begin, &res)
+	}
+	return res
+}
+
+// scanArray reads the elements of an array that opens at the offset begin.
+func (s *scanner) scanArray(p part, begin int, res *scanned) {
+	if p.text[begin] != '[' {
+		res.fail(ErrSyntax, begin)
+		return
+	}
+	s.readAll(p, begin, res)
+}
+
+// continueArray reads what follows an element of an array, from the offset begin on.
+func (s *scanner) continueArray(p part, begin int, res *scanned) {
+	switch p.text[begin] {
+	case ']':
 		res.used, res.closed = begin+1, true
-	case !p.fresh && p.text[begin] == ',':
-		if next := skipSpace(p.text, begin+1); next < len(p.text) && p.text[next] == ']' {
-			res.fail(ErrSyntax, begin) // where the parser would report it
-			return res
-		}
-		p.text[begin] = '[' // so that what follows is an array to the parser
-		s.readAll(p, begin, &res)
-		p.text[begin] = ','
+	case ',':
+		s.readBehindComma(p, begin, res)
 	default:
 		res.fail(ErrSyntax, begin)
 	}
-	return res
+}
+
+func (s *scanner) readBehindComma(p part, comma int, res *scanned) {
+	next := jsonvalue.SkipSpace(p.text, comma+1)
+	if next < len(p.text) && (p.text[next] == ']' || p.text[next] == '}') {
+		res.fail(ErrSyntax, comma) // where the parser would report it
+		return
+	}
+
+	// The parser takes what follows for an array.
+	p.text[comma] = '['
+	s.readAll(p, comma, res)
+	p.text[comma] = ','
 }
 
 // readAll reads records from the offset begin, where an array opens or lines begin.
@@ -128,31 +167,39 @@ func (s *scanner) readAll(p part, begin int, res *scanned) {
 		}
 	}
 
-	for res.err == nil {
-		if !p.in.lines && s.dec.PeekKind() == ']' {
-			_, _ = s.dec.ReadToken()
-			res.used, res.closed = begin+int(s.dec.InputOffset()), true
-			return
-		}
-
-		v, err := s.dec.ReadValue()
-		if err != nil {
-			res.failSyntax(err, begin)
-			return
-		}
-		end := begin + int(s.dec.InputOffset())
-		if end == len(p.text) && !p.final && isOpenEnded(v) {
-			return
-		}
-		if end-res.used > LimitRecord {
-			res.fail(ErrTooLarge, end)
-			return
-		}
-		s.take(v, end, p.in, res)
+	for s.readRecord(p, begin, res) {
 	}
 }
 
-// decode begins to parse a text.
+// readRecord reads a record from the decoder, or the bracket that closes the array. It
+// reports whether there may be another record.
+func (s *scanner) readRecord(p part, begin int, res *scanned) (more bool) {
+	if !p.in.lines && s.dec.PeekKind() == ']' {
+		_, _ = s.dec.ReadToken()
+		res.used, res.closed = begin+int(s.dec.InputOffset()), true
+		return false
+	}
+
+	v, err := s.dec.ReadValue()
+	if err != nil {
+		at, failure := parseError(err)
+		res.fail(failure, begin+at)
+		return false
+	}
+
+	end := begin + int(s.dec.InputOffset())
+	if end == len(p.text) && p.mayContinue(v) {
+		return false
+	}
+	if end-res.used > LimitRecord {
+		res.fail(ErrTooLarge, end)
+		return false
+	}
+	s.take(v, end, p.in, res)
+	return res.err == nil
+}
+
+// decode starts to parse a text.
 func (s *scanner) decode(text []byte) {
 	s.text = *bytes.NewBuffer(text)
 	grammar := jsontext.AllowInvalidUTF8(s.lenient)
@@ -163,100 +210,126 @@ func (s *scanner) decode(text []byte) {
 	}
 }
 
-// isOpenEnded reports whether more of a value may follow its text.
+// isOpenEnded reports whether the text of a value could continue, as that of a number.
 func isOpenEnded(v jsontext.Value) bool {
 	k := v.Kind()
 	return k != '{' && k != '[' && k != '"'
 }
 
-// failSyntax notes an error of the parser. The end of the text is none.
-func (s *scanned) failSyntax(err error, begin int) {
-	var syntax *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-	case !errors.As(err, &syntax):
-		s.fail(err, begin)
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		s.fail(ErrRepeatedName, begin+int(syntax.ByteOffset))
-	default:
-		s.fail(ErrSyntax, begin+int(syntax.ByteOffset))
+// parseError returns this package's error for one of the parser, and its offset. The end
+// of the text is not an error.
+func parseError(err error) (at int, _ error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, nil
 	}
+
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return 0, err
+	}
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return int(syntax.ByteOffset), ErrRepeatedName
+	}
+	return int(syntax.ByteOffset), ErrSyntax
 }
 
-// take judges a value that ends at the offset end, and adds it to what was found.
-func (s *scanner) take(v jsontext.Value, end int, in place, res *scanned) {
-	if in.strange && v.Kind() != '{' {
+// take judges a value that ends at the offset end, and adds it to the records.
+func (s *scanner) take(v jsontext.Value, end int, in container, res *scanned) {
+	if in.unrecognized && v.Kind() != '{' {
 		res.used = end // about the answer, such as a list of the kinds in it
 		return
 	}
 
-	r := found{value: v, start: end - len(v), end: end}
-	if s.lenient && !utf8.Valid(v) {
-		if !s.replace {
-			res.fail(ErrUTF8, r.start+invalidAt(v))
-			return
-		}
-		r.value, r.mended = bytes.ToValidUTF8(v, []byte("\uFFFD")), true
+	r := record{value: v, start: end - len(v), end: end}
+	if !s.mend(&r) {
+		res.fail(ErrUTF8, r.start+invalidAt(v))
+		return
 	}
 	if err := s.judge(&r, in); err != nil {
 		res.fail(err, r.start)
 		return
 	}
+
 	res.records = append(res.records, r)
 	res.used = end
 }
 
-// judge finds out what a record is.
-func (s *scanner) judge(r *found, in place) error {
+// mend replaces invalid UTF-8 in a record. It reports false if that is not allowed.
+func (s *scanner) mend(r *record) bool {
+	if !s.lenient || utf8.Valid(r.value) {
+		return true
+	}
+	if !s.replace {
+		return false
+	}
+
+	r.value, r.mended = bytes.ToValidUTF8(r.value, []byte("\uFFFD")), true
+	return true
+}
+
+// judge determines the kind of a record, and the verdict on it.
+func (s *scanner) judge(r *record, in container) error {
 	switch r.value.Kind() {
 	case '{':
+		return s.judgeObject(r, in)
 	case '"', 'n':
-		r.kind, r.as = orKind(in.kind, s.asked), bare
-		return nil
+		r.verdict = bare
 	default:
-		r.kind, r.as = orKind(in.kind, s.asked), scalar
+		r.verdict = scalar
+	}
+
+	r.kind = orKind(in.kind, s.asked)
+	return nil
+}
+
+func (s *scanner) judgeObject(r *record, in container) error {
+	var own Kind
+	r.kind, own = s.kindOf(r.value, in)
+	r.own = own != Unknown
+	if r.own || isPlain(r.value) {
 		return nil
 	}
 
-	var own Kind
-	r.kind, own = s.kindOf(r.value, in)
-	if r.own = own != Unknown; r.own {
-		return nil
-	}
-	if isPlain(r.value) {
-		return nil
-	}
 	if sign, only := jsonvalue.SpeaksOnly(r.value, s.ignored); only {
 		return signError(sign)
 	}
-	if in.kind != Unknown || s.shape == ShapeRecords || hasOwn(r.value) {
-		return nil
+	if s.mayBeWrapper(r, in) {
+		return s.judgeWrapper(r, in)
 	}
-	return s.judgeWrapper(r, in)
+	return nil
 }
 
-// isPlain reports whether the first member of an object shows that it is a record. That
-// is so for nearly all, and spares them a closer look.
+// isPlain reports whether the first member of an object shows that it is a record. It
+// does for nearly all records, which then need no closer look.
 func isPlain(object jsontext.Value) bool {
 	for name, value := range jsonvalue.EachMember(object) {
 		k := value.Kind()
-		return k != 'n' && k != '[' && jsonvalue.RoleOf(name).IsData() && !isPlace(name)
+		return k != '[' && isOwn(name, k)
 	}
 	return false
 }
 
-// judgeWrapper judges an object among others that may hold records itself.
-func (s *scanner) judgeWrapper(r *found, in place) error {
-	switch f, named := formOf(r.value); {
-	case f == anEnvelope && in.lines:
-		r.as = wrapper
-	case f == anEnvelope && named, f == aDescribed && named && in.lines:
-		r.as = ambiguous
+func (s *scanner) mayBeWrapper(r *record, in container) bool {
+	return in.kind == Unknown && s.shape != ShapeRecords && !hasOwn(r.value)
+}
+
+// judgeWrapper judges an object among records that may hold records itself.
+func (s *scanner) judgeWrapper(r *record, in container) error {
+	f, named := formOf(r.value)
+	if f == anEnvelope && in.lines {
+		r.verdict = wrapper
+		return nil
+	}
+
+	// Of lines, one with remarks could be an envelope too.
+	if named && (f == anEnvelope || f == aDescribed && in.lines) {
+		r.verdict = ambiguous
 		return signError(jsonvalue.Signs(r.value, s.ignored))
 	}
 	return nil
 }
 
+// invalidAt returns the offset of the first byte that is not UTF-8; len(v) if all are.
 func invalidAt(v []byte) int {
 	for i := 0; i < len(v); {
 		r, size := utf8.DecodeRune(v[i:])
@@ -266,11 +339,4 @@ func invalidAt(v []byte) int {
 		i += size
 	}
 	return len(v)
-}
-
-func skipSpace(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
-		i++
-	}
-	return i
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSplit_signsOfAnErrorOrAFurtherPageAreErrors(t *testing.T) {
+func TestSplit_signsOfAnErrorOrAFurtherPage(t *testing.T) {
 	t.Parallel()
 	const event = `{"type":"event","id":1}` + "\n"
 	for text, want := range map[string]error{
@@ -68,7 +68,7 @@ func TestSplit_signsOfAnErrorOrAFurtherPageAreErrors(t *testing.T) {
 	}
 }
 
-func TestSplit_signsCountWithAKindParameterToo(t *testing.T) {
+func TestSplit_signsWhenOneKindWasAskedFor(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
 		`{"id":1}` + "\n" + `{"error":"x"}`: ErrFailed,
@@ -157,6 +157,7 @@ func TestSplit_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
 		got = append(got, string(record))
 		return nil
 	})
+
 	want := []string{"{\"id\":1,\"a\":\"x\uFFFDy\"}", `{"id":2}`, "{\"id\":3,\"a\":\"\uFFFD\",\"b\":\"\uFFFD\"}"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || res.Mended != 2 {
 		t.Errorf("%v, %d records\n%s", err, res.Mended, diff)

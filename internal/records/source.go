@@ -9,39 +9,42 @@ import (
 // blockSize is how much of an answer is read and parsed at a time, in bytes.
 const blockSize = 1 << 20
 
-// source is an answer as it comes. The window holds what was read and is not used yet;
-// it moves on with advance, and detach hands its beginning over to another goroutine.
+// source is an answer that is being read. The window holds what was read and is not used
+// yet; advance moves it on, and detach hands its beginning over to another goroutine.
 type source struct {
 	r     io.Reader
 	block int // how much is read at a time
 
 	window []byte
-	home   []byte // the buffer that the window is in
+	buf    []byte // the buffer that holds the window
 	offset int64  // of the window in the answer
-	err    error  // what the reader ended with, behind the window
+	err    error  // what the reader returned behind the window
 
-	spare [][]byte // buffers to read blocks into
-	large []byte   // buffer for records that are larger than a block, made when one comes
+	spare [][]byte // buffers of the size of a block
+	large []byte   // buffer for records that are larger than a block
 }
 
 func newSource(r io.Reader, block int) *source { return &source{r: r, block: block} }
 
-// inMemory returns a source of a value that was read already.
+// inMemory returns a source for a value that has been read already.
 func inMemory(v []byte) *source { return &source{window: v, block: blockSize, err: io.EOF} }
 
-// ended reports whether the window holds all that is left.
+// ended reports whether the window holds all that can be read.
 func (s *source) ended() bool { return s.err != nil }
 
-// failure returns what the reader ended with, if that is not the end of the answer.
+// complete reports whether the window reaches to the end of the answer.
+func (s *source) complete() bool { return errors.Is(s.err, io.EOF) }
+
+// failure returns the error that the reader ended with; nil at the end of the answer.
 func (s *source) failure() error {
-	if errors.Is(s.err, io.EOF) {
+	if s.complete() {
 		return nil
 	}
 	return s.err
 }
 
-// fill reads until the window holds n bytes or the answer has ended.
-func (s *source) fill(n int) {
+// load reads until the window holds n bytes or nothing more can be read.
+func (s *source) load(n int) {
 	if len(s.window) >= n || s.ended() {
 		return
 	}
@@ -60,20 +63,31 @@ func (s *source) reserve(n int) {
 		return
 	}
 
-	old := s.home
-	switch {
-	case n <= s.block && len(old) != s.block:
-		s.home = s.buffer()
-	case n > s.block && len(old) < n:
-		if len(s.large) < n {
-			s.large = make([]byte, max(n, min(LimitRecord, 16*s.block)+2*s.block))
-		}
-		s.home = s.large
-	}
-	s.window = s.home[:copy(s.home, s.window)]
-	if len(old) == s.block && len(s.home) != s.block {
+	old := s.buf
+	s.buf = s.bufferFor(n)
+	s.window = s.buf[:copy(s.buf, s.window)]
+	if len(old) == s.block && len(s.buf) != s.block {
 		s.release(old)
 	}
+}
+
+// bufferFor returns the current buffer if it has room for n bytes, and another one if it
+// has not.
+func (s *source) bufferFor(n int) []byte {
+	if n <= s.block {
+		if len(s.buf) == s.block {
+			return s.buf
+		}
+		return s.buffer()
+	}
+
+	if len(s.buf) >= n {
+		return s.buf
+	}
+	if len(s.large) < n {
+		s.large = make([]byte, max(n, min(LimitRecord, 16*s.block)+2*s.block))
+	}
+	return s.large
 }
 
 // buffer returns a buffer of the size of a block.
@@ -86,34 +100,33 @@ func (s *source) buffer() []byte {
 	return make([]byte, s.block)
 }
 
-// release takes a buffer back that nothing refers to any more.
+// release takes back a buffer that is no longer in use.
 func (s *source) release(b []byte) { s.spare = append(s.spare, b) }
 
-// advance drops n bytes from the beginning of the window.
+// advance removes n bytes from the beginning of the window.
 func (s *source) advance(n int) {
 	s.window = s.window[n:]
 	s.offset += int64(n)
 }
 
-// detach hands over the first n bytes of the window, at most a block, and the buffer
-// that they are in. It keeps the rest.
-func (s *source) detach(n int) (head, home []byte) {
+// detach removes the first n bytes of the window, at most a block, and returns them with
+// the buffer that holds them.
+func (s *source) detach(n int) (head, buf []byte) {
 	next := s.buffer()
-	if len(s.home) != s.block { // holds more than is handed over
+	if len(s.buf) != s.block { // holds more than a block
 		head = next[:copy(next, s.window[:n])]
 		s.advance(n)
 		return head, next
 	}
 
-	head, home = s.window[:n:n], s.home
+	head, buf = s.window[:n:n], s.buf
 	s.window = next[:copy(next, s.window[n:])]
-	s.home = next
+	s.buf = next
 	s.offset += int64(n)
-	return head, home
+	return head, buf
 }
 
-// putBack puts blocks that follow each other in front of the window again. They are
-// copied.
+// putBack puts copies of blocks that follow each other in front of the window again.
 func (s *source) putBack(blocks ...[]byte) {
 	total := len(s.window)
 	for _, b := range blocks {
@@ -121,19 +134,20 @@ func (s *source) putBack(blocks ...[]byte) {
 		s.offset -= int64(len(b))
 	}
 
-	joined := make([]byte, 0, max(total, s.block+1)) // never taken for a buffer of one block
+	joined := make([]byte, 0, max(total, s.block+1)) // longer than a block, to be told from its buffers
 	for _, b := range blocks {
 		joined = append(joined, b...)
 	}
 	s.window = append(joined, s.window...)
-	if len(s.home) == s.block {
-		s.release(s.home)
+
+	if len(s.buf) == s.block {
+		s.release(s.buf)
 	}
-	s.home = joined[:cap(joined)]
+	s.buf = joined[:cap(joined)]
 }
 
-// peek returns the next byte that is no white space and moves on to it. At the end of
-// the answer it returns 0.
+// peek moves on to the next byte that is not white space, and returns it. It returns 0 at
+// the end of the answer.
 func (s *source) peek() (byte, error) {
 	for skipped := 0; ; {
 		trimmed := bytes.TrimLeft(s.window, " \t\r\n")
@@ -148,6 +162,6 @@ func (s *source) peek() (byte, error) {
 		case s.ended():
 			return 0, s.failure()
 		}
-		s.fill(s.block)
+		s.load(s.block)
 	}
 }

@@ -7,14 +7,16 @@ import (
 	"runtime"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Result is what there was in an answer.
+// Result describes an answer that was read.
 type Result struct {
 	Counts Counts
-	// Closed: the answer is one JSON array or one object that holds the records, so
-	// that its last bracket shows that it is complete. The end of any other answer has
-	// to be proven by whatever delivered it.
+	// Closed: the answer is one JSON array, or one object that holds the records, so that
+	// its last bracket shows that it is complete. What delivered any other answer has to
+	// show that.
 	Closed bool
 	// Mended is the number of records in which invalid UTF-8 was replaced.
 	Mended int64
@@ -23,34 +25,39 @@ type Result struct {
 // Shape says which objects of an answer are records.
 type Shape int
 
-// The shapes. ShapeAuto tells them apart, and refuses what could be either.
-// ShapeRecords takes each element of an array, and each value of several, for a record.
-// ShapeEnvelope takes each object that is not in an array for one that holds records.
 const (
+	// ShapeAuto distinguishes records from what holds them, and refuses what could be
+	// either.
 	ShapeAuto Shape = iota
+	// ShapeRecords takes each element of an array, and each value of several, for a
+	// record.
 	ShapeRecords
+	// ShapeEnvelope takes each object that is not in an array for one that holds records.
 	ShapeEnvelope
 )
 
-// Options is what is known of an answer before it is read.
+// Options says what is known about an answer before it is read.
 type Options struct {
 	// Asked is the one kind that was asked for, assigned to records without a
-	// discriminator; Unknown where all were asked for.
+	// discriminator; Unknown if all were asked for.
 	Asked Kind
 	// Lines: the answer is declared to be NDJSON, so that even a single object is a
-	// record, unless it has nothing but records in it.
+	// record, unless it holds nothing but records.
 	Lines bool
 	Shape Shape
-	// ReplaceInvalid replaces bytes that are no UTF-8 by U+FFFD, and counts the records.
+	// ReplaceInvalid replaces bytes that are not UTF-8 by U+FFFD, and counts the records.
 	ReplaceInvalid bool
 	// Ignored are names of members that give no sign of an error or a further page.
 	Ignored []string
-	// Workers is the number of goroutines that parse; 0 is as many as there are
+	// Workers is the number of goroutines that parse; 0 means as many as there are
 	// processors, up to 8.
 	Workers int
 }
 
-// maxWorkers bounds the memory that parsing beside each other takes.
+// wants reports whether a record of a kind was asked for.
+func (o Options) wants(k Kind) bool { return o.Asked == Unknown || o.Asked == k }
+
+// maxWorkers bounds the memory that parsing concurrently takes.
 const maxWorkers = 8
 
 func (o Options) workers() int {
@@ -60,42 +67,42 @@ func (o Options) workers() int {
 	return min(runtime.GOMAXPROCS(0), maxWorkers)
 }
 
-// Split reads an answer to its end and passes on every record, as it is in the answer
-// and in its order, from this goroutine. The record belongs to emit until it returns;
-// an error of emit ends the reading and is returned as it is.
+// Split reads an answer to its end. It passes every record to emit, as it is in the
+// answer, in order, and from this goroutine. The record is valid until emit returns. An
+// error of emit ends the reading and is returned as it is.
 //
-// A record that says another kind than the one that was asked for is ErrOtherKind.
+// A record that states another kind than the one that was asked for is ErrOtherKind.
 func Split(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
 	return split(newSource(r, blockSize), o, emit)
 }
 
-func split(in *source, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
-	t := &tally{options: o, emit: emit}
-	s := newSplitter(in, o, t)
+func split(src *source, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
+	c := &collector{options: o, emit: emit}
+	s := newSplitter(src, o, c)
 	defer s.stop()
 
-	closed, err := s.document()
+	closed, err := s.readAnswer()
 	if err == nil {
-		err = t.conclude()
+		err = c.finish()
 	}
 	if own, ok := errors.AsType[*emitError](err); ok {
 		err = own.error
 	}
-	return Result{Counts: t.counts, Closed: closed, Mended: t.mended}, err
+	return Result{Counts: c.counts, Closed: closed, Mended: c.mended}, err
 }
 
-// splitter is an answer on its way, or one line of it that holds records itself.
+// splitter reads an answer, or one line of it that holds records itself.
 type splitter struct {
-	in      *source
-	options Options
-	tally   *tally
-	scanner *scanner
-	found   []found
-	pool    *pool // nil where this goroutine parses alone
+	src       *source
+	options   Options
+	collector *collector
+	scanner   *scanner
+	records   []record // memory for the records of a window
+	pool      *pool    // nil if this goroutine parses alone
 }
 
-func newSplitter(in *source, o Options, t *tally) *splitter {
-	s := &splitter{in: in, options: o, tally: t, scanner: newScanner(o)}
+func newSplitter(src *source, o Options, c *collector) *splitter {
+	s := &splitter{src: src, options: o, collector: c, scanner: newScanner(o)}
 	if o.workers() > 1 {
 		s.pool = &pool{options: o}
 	}
@@ -113,67 +120,65 @@ func (s *splitter) stop() {
 	}
 }
 
-// document reads the answer. closed reports whether its last bracket proves its end.
-func (s *splitter) document() (closed bool, err error) {
-	s.in.fill(3)
-	if len(s.in.window) >= 3 && string(s.in.window[:3]) == "\uFEFF" {
-		s.in.advance(3)
-	}
+// readAnswer reads the answer. closed reports whether its last bracket shows that it is
+// complete.
+func (s *splitter) readAnswer() (closed bool, err error) {
+	s.skipByteOrderMark()
 
-	first, err := s.in.peek()
+	first, err := s.src.peek()
 	if err != nil {
 		return false, err
 	}
-	switch first {
-	case 0:
-		return false, nil
-	case '[':
-		if s.options.Shape == ShapeEnvelope {
-			return false, ErrShape
-		}
-		err = s.list(place{})
-	case '{':
-		if s.isSequence() {
-			return false, s.list(place{lines: true})
-		}
-		err = s.holder(place{}, limitDepth)
-	default:
+	if first == '[' && s.options.Shape == ShapeEnvelope {
 		return false, ErrShape
 	}
-	if err != nil {
-		return false, err
+
+	if first == '{' && s.isSequence() {
+		return false, s.readList(container{lines: true})
 	}
-	return s.rest()
+	return s.readDocuments()
 }
 
-// rest reads what follows the first array or object: usually nothing, and further
-// objects of the same form where a service sends its pages one after the other.
-func (s *splitter) rest() (closed bool, err error) {
-	for closed = true; ; closed = false {
-		next, err := s.in.peek()
-		if err != nil {
-			return false, err
-		}
-
-		switch next {
-		case 0:
-			return closed, nil
-		case '{':
-			err = s.holder(place{}, limitDepth)
-		case '[':
-			err = s.list(place{})
-		default:
-			err = ErrShape
-		}
-		if err != nil {
-			return false, err
-		}
+func (s *splitter) skipByteOrderMark() {
+	s.src.load(len(byteOrderMark))
+	if bytes.HasPrefix(s.src.window, []byte(byteOrderMark)) {
+		s.src.advance(len(byteOrderMark))
 	}
 }
 
-// isSequence reports whether the answer is a record and others following it, judged by
-// its first object. It looks at lookahead bytes at most; what follows is checked while
-// it is read.
+const byteOrderMark = "\uFEFF"
+
+// readDocuments reads arrays and objects that hold records: usually one, and several if a
+// service sends its pages one after the other. closed reports whether there was just one.
+func (s *splitter) readDocuments() (closed bool, err error) {
+	for n := 0; ; n++ {
+		next, err := s.src.peek()
+		if err != nil {
+			return false, err
+		}
+		if next == 0 {
+			return n == 1, nil
+		}
+
+		if err := s.readDocument(next); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (s *splitter) readDocument(first byte) error {
+	switch first {
+	case '[':
+		return s.readList(container{})
+	case '{':
+		return s.readEnvelope(container{}, limitDepth)
+	}
+	return ErrShape
+}
+
+// isSequence reports whether the answer is a sequence of records without an array around
+// them, judging by its first object. It looks at most at lookahead bytes; what follows is
+// checked when it is read.
 func (s *splitter) isSequence() bool {
 	if s.options.Shape != ShapeAuto {
 		return s.options.Shape == ShapeRecords
@@ -182,52 +187,57 @@ func (s *splitter) isSequence() bool {
 		return true
 	}
 
-	s.in.fill(lookahead)
-	m, object := s.firstMembers()
+	s.src.load(lookahead)
+	m, length := s.firstMembers()
 	switch m.form() {
 	case aRecord, anAmbiguity:
 		return true
-	case anEnvelope, aDescribed:
-		// One that is followed by others is a line; where its end is not in sight it is
-		// larger than a record has any reason to be.
-		return object > 0 && skipSpace(s.in.window, object) < len(s.in.window)
 	}
-	return false
+
+	// An envelope that is followed by others is a line. One whose end is not in sight is
+	// larger than a record would be.
+	return length > 0 && jsonvalue.SkipSpace(s.src.window, length) < len(s.src.window)
 }
 
-// firstMembers returns what is known of the members of the object in the window, and
-// its length; 0 where its end is not in the window.
+// firstMembers returns what is known about the members of the first object, and its
+// length; 0 if its end is not in the window.
 func (s *splitter) firstMembers() (m members, length int) {
-	window := s.in.window
+	window := s.src.window
 	dec := jsontext.NewDecoder(bytes.NewBuffer(window), jsontext.AllowInvalidUTF8(true))
-	if _, err := dec.ReadToken(); err != nil {
+	m, complete := readMembers(dec)
+	if !complete {
 		return m, 0
 	}
 
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return m, 0
-		}
-		text := []byte(name.String())
-		kind := dec.PeekKind()
-		v, err := dec.ReadValue()
-		if err != nil {
-			m.note(text, kind, nil)
-			return m, 0
-		}
-		m.note(text, kind, v)
-		if says, _ := discriminates(text); says && kind == '"' && kindSaid(v) != Unknown {
-			return members{}, 0 // a record that says so
-		}
-	}
-
-	if _, err := dec.ReadToken(); err != nil {
-		return m, 0
-	}
 	length = int(dec.InputOffset())
 	if s.scanner.ownKind(window[:length]) != Unknown {
 		return members{}, length
 	}
 	return m, length
+}
+
+// readMembers reads the members of an object up to its end, or up to a member that shows
+// that the object is a record.
+func readMembers(dec *jsontext.Decoder) (m members, complete bool) {
+	_, _ = dec.ReadToken() // the bracket
+	for dec.PeekKind() == '"' {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return m, false
+		}
+
+		name, kind := []byte(token.String()), dec.PeekKind()
+		value, err := dec.ReadValue()
+		if err != nil {
+			m.add(name, kind, nil)
+			return m, false
+		}
+		m.add(name, kind, value)
+		if k, _ := discriminated(name, value); k != Unknown {
+			return members{}, false
+		}
+	}
+
+	_, err := dec.ReadToken()
+	return m, err == nil
 }

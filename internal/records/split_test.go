@@ -13,16 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// splitText returns what Split passes on, one "kind record" for each.
-func splitText(text string, assumed Kind) (got []string, res Result, err error) {
-	res, err = Split(strings.NewReader(text), Options{Asked: assumed}, func(k Kind, record jsontext.Value) error {
+// splitText returns the records that Split passes on, each as "kind record".
+func splitText(text string, asked Kind) (got []string, res Result, err error) {
+	res, err = Split(strings.NewReader(text), Options{Asked: asked}, func(k Kind, record jsontext.Value) error {
 		got = append(got, k.String()+" "+string(record))
 		return nil
 	})
 	return got, res, err
 }
 
-func TestEveryShapeOfAnAnswerIsTakenApart(t *testing.T) {
+func TestSplit_everyShapeOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	mixed := []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
 	for name, c := range map[string]struct {
@@ -48,7 +48,7 @@ func TestEveryShapeOfAnAnswerIsTakenApart(t *testing.T) {
 			want: []string{`person {"type":"person"}`, `session {"type":"SESSION"}`, `event {"recordType":"EventRecord"}`, `person {"id":1,"kind":"people"}`, `unknown {"type":"click"}`, `unknown 7`, `unknown null`, `unknown []`}, closed: true,
 		},
 		"an array under a wrapper": {text: `{"records":[{"type":"person"},{"x":1}]}`, want: []string{`person {"type":"person"}`, `unknown {"x":1}`}, closed: true},
-		"an array of a kind that nobody knows": {
+		"an array of an unknown kind": {
 			text: `{"events":[{"id":"e"}],"devices":[{"id":"d"}]}`, want: []string{`event {"id":"e"}`, `unknown {"id":"d"}`}, closed: true,
 		},
 		"lines": {
@@ -93,7 +93,7 @@ func TestEveryShapeOfAnAnswerIsTakenApart(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCompleteAnswerIsAnError(t *testing.T) {
+func TestSplit_incompleteAnswerIsAnError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
 		`[{"type":"event"}`:                  ErrTruncated,
@@ -133,7 +133,7 @@ func manyMembers(n int) string {
 	return strings.Join(list, ",")
 }
 
-func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
+func TestSplit_otherKindThanAskedForIsAnError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		`[{"id":1},{"type":"session"}]`:                        {`event {"id":1}`, `event {"type":"session"}`},
@@ -148,6 +148,7 @@ func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, diff)
 		}
 	}
+
 	for _, text := range []string{
 		`{"events":[{"id":1}],"sessions":[{"id":2}]}`, `[{"recordType":"session"}]`, `{"id":1,"entity_type":"person"}`,
 	} {
@@ -157,7 +158,7 @@ func TestWhereOneKindWasAskedForOthersAreAnError(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotTheWholeDayIsAnError(t *testing.T) {
+func TestSplit_partOfADayIsAnError(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]error{
 		`{"success":false,"error":{"message":"offline"},"data":[]}`:       ErrFailed,
@@ -176,7 +177,7 @@ func TestAnAnswerThatIsNotTheWholeDayIsAnError(t *testing.T) {
 	}
 }
 
-func TestAClearWordAboutTheKindCountsMoreThanAnother(t *testing.T) {
+func TestSplit_clearDiscriminatorWinsOverAnother(t *testing.T) {
 	t.Parallel()
 	for record, want := range map[string]string{
 		`{"type":"session","recordType":"event","id":1}`:           "event",
@@ -192,8 +193,8 @@ func TestAClearWordAboutTheKindCountsMoreThanAnother(t *testing.T) {
 	}
 }
 
-// TestADayOfOneLineIsARecordWhereLinesAreDeclared has a record with lists in it.
-func TestADayOfOneLineIsARecordWhereLinesAreDeclared(t *testing.T) {
+// TestSplit_singleDeclaredLineIsARecord splits records that hold lists.
+func TestSplit_singleDeclaredLineIsARecord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		`{"id":"e1","name":"purchase","items":[{"sku":1},{"sku":2}]}`: 1, `{"id":"p1","events":[]}`: 1, `{"events":[{"id":1},{"id":2}]}`: 2,
@@ -205,7 +206,7 @@ func TestADayOfOneLineIsARecordWhereLinesAreDeclared(t *testing.T) {
 	}
 }
 
-func TestErrorsOfReaderAndReceiverArePassedOn(t *testing.T) {
+func TestSplit_errorsOfReaderAndReceiverArePassedOn(t *testing.T) {
 	t.Parallel()
 	broken, refused := errors.New("broken"), errors.New("refused")
 	for _, text := range []string{"", " ", `[{"type":"event"},`, "{\"a\":1}\n", `{"events":[`} {
@@ -214,6 +215,7 @@ func TestErrorsOfReaderAndReceiverArePassedOn(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+
 	for _, text := range []string{`[1]`, "{\"type\":\"event\"}\n", `{"data":{"x":[{}]},"events":[1]}`, `{"events":[1]}` + "\n" + `{"events":[1]}`} {
 		_, err := Split(strings.NewReader(text), Options{}, func(Kind, jsontext.Value) error { return refused })
 		if err != refused { //nolint:errorlint // exactly as it is
@@ -224,8 +226,8 @@ func TestErrorsOfReaderAndReceiverArePassedOn(t *testing.T) {
 
 func keep(Kind, jsontext.Value) error { return nil }
 
-// FuzzSplit holds that no answer makes the reader panic, that what it passes on is
-// valid and adds up, and that reading byte by byte is no different.
+// FuzzSplit checks that no answer makes Split panic, that the records it passes on are
+// valid and counted, and that reading byte by byte makes no difference.
 func FuzzSplit(f *testing.F) {
 	for _, text := range []string{
 		"", "[]", "{}", `{"events":[{"id":1}],"x":[{}]}`, "{\"type\":\"event\"}\n{\"kind\":\"person\"}\r\n", `{"data":{"people":[1]}}`,
@@ -233,8 +235,9 @@ func FuzzSplit(f *testing.F) {
 	} {
 		f.Add([]byte(text), uint8(0))
 	}
+
 	f.Fuzz(func(t *testing.T, text []byte, kind uint8) {
-		assumed := Kind(kind % uint8(len(kindNames)))
+		asked := Kind(kind % uint8(len(kindNames)))
 		var counts Counts
 		var bytewise bytes.Buffer
 		collect := func(into *bytes.Buffer) func(Kind, jsontext.Value) error {
@@ -247,12 +250,14 @@ func FuzzSplit(f *testing.F) {
 				return nil
 			}
 		}
+
 		var whole bytes.Buffer
-		res, err := Split(bytes.NewReader(text), Options{Asked: assumed}, collect(&whole))
+		res, err := Split(bytes.NewReader(text), Options{Asked: asked}, collect(&whole))
 		if res.Counts != counts {
 			t.Errorf("counted are %v, passed on %v", res.Counts, counts)
 		}
-		again, err2 := Split(iotest.OneByteReader(bytes.NewReader(text)), Options{Asked: assumed}, collect(&bytewise))
+
+		again, err2 := Split(iotest.OneByteReader(bytes.NewReader(text)), Options{Asked: asked}, collect(&bytewise))
 		if (err == nil) != (err2 == nil) || res != again || whole.String() != bytewise.String() {
 			t.Errorf("in one: %v %v %q; bytewise: %v %v %q", res, err, whole.String(), again, err2, bytewise.String())
 		}

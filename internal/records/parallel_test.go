@@ -13,14 +13,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reading is all that a caller sees of an answer.
+// reading is all that a caller of Split sees.
 type reading struct {
 	records string
 	res     Result
 	err     string
 }
 
-// readWith reads an answer in blocks of a size, with a number of goroutines.
+// readWith reads an answer in blocks of a given size, with a given number of goroutines.
 func readWith(r io.Reader, o Options, block, workers int) reading {
 	var b strings.Builder
 	o.Workers = workers
@@ -28,11 +28,12 @@ func readWith(r io.Reader, o Options, block, workers int) reading {
 		fmt.Fprintln(&b, k, string(record))
 		return nil
 	})
+
 	return reading{b.String(), res, fmt.Sprint(err)}
 }
 
-// wantSame fails the test where an answer is read otherwise in small blocks, beside each
-// other, or byte by byte, than alone and in one block.
+// wantSame fails the test if reading an answer in small blocks, concurrently, or byte by
+// byte gives another result than reading it in one block by one goroutine.
 func wantSame(t *testing.T, text []byte, o Options) {
 	t.Helper()
 	want := readWith(bytes.NewReader(text), o, blockSize, 1)
@@ -43,14 +44,15 @@ func wantSame(t *testing.T, text []byte, o Options) {
 			}
 		}
 	}
+
 	if got := readWith(iotest.OneByteReader(bytes.NewReader(text)), o, 64, 2); got != want {
 		t.Fatalf("%q\nbyte by byte: %+v\nalone: %+v", text, got, want)
 	}
 }
 
-// TestSplit_besideIsNoDifferent reads made-up answers that are full of what looks like a
-// boundary, whole and damaged.
-func TestSplit_besideIsNoDifferent(t *testing.T) {
+// TestSplit_parallelMakesNoDifference reads generated answers, intact and damaged, that
+// are full of what looks like a boundary between records.
+func TestSplit_parallelMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	for seed := range 150 {
 		g := generator{rand.New(rand.NewPCG(1, uint64(seed)))}
@@ -61,10 +63,10 @@ func TestSplit_besideIsNoDifferent(t *testing.T) {
 	}
 }
 
-// generator makes up answers.
+// generator generates answers.
 type generator struct{ *rand.Rand }
 
-// hostile is what strings hold: boundaries, escapes, and bytes that are no UTF-8.
+// hostile are parts of strings: boundaries, escapes, and bytes that are not UTF-8.
 var hostile = []string{
 	`},{`, `}\n{`, `\"},{\"id\":1`, `\\`, `\u007d,{`, `\ud83d`, `\ud83d\ude00`, `é`, "\xff", `]`, `}`, `],"sessions":[`, `\n`, `x`, `"`,
 }
@@ -78,6 +80,7 @@ func (g generator) text() string {
 		}
 		b.WriteString(part)
 	}
+
 	return `"` + b.String() + `"`
 }
 
@@ -95,6 +98,7 @@ func (g generator) object(depth int) string {
 		}
 		members = append(members, `"`+name+`":`+g.space()+g.value(depth-1))
 	}
+
 	return "{" + strings.Join(members, ","+g.space()) + "}"
 }
 
@@ -107,10 +111,12 @@ func (g generator) value(depth int) string {
 	case n < 6:
 		return g.object(depth)
 	}
+
 	var elements []string
 	for range g.IntN(4) {
 		elements = append(elements, g.object(depth-1))
 	}
+
 	return "[" + strings.Join(elements, ",") + "]"
 }
 
@@ -121,6 +127,7 @@ func (g generator) records(between string) string {
 			list[i] = g.value(3)
 		}
 	}
+
 	return strings.Join(list, between)
 }
 
@@ -129,56 +136,67 @@ func (g generator) answer() []byte {
 	switch g.IntN(5) {
 	case 0:
 		return []byte("[" + space + g.records(space+","+g.space()) + "]")
+
 	case 1:
 		return []byte(g.records("\n") + g.space())
+
 	case 2:
 		return []byte(g.records(g.space()))
+
 	case 3:
 		return []byte(`{"persons":[` + g.records(",") + `],"count":3,"events":` + space + `[` + g.records(","+space) + `]}` + g.space())
 	}
+
 	return []byte(`{"data":{"sessions":[` + g.records(",") + `],"others":[` + g.records(",") + `]},"x":[` + g.records(",") + `]}`)
 }
 
-// damaged returns a copy in which some bytes are others, missing or doubled.
+// damaged returns a copy in which some bytes are altered, missing or doubled.
 func (g generator) damaged(text []byte) []byte {
 	text = bytes.Clone(text)
 	for range g.IntN(3) + 1 {
 		if len(text) == 0 {
 			break
 		}
+
 		at := g.IntN(len(text))
 		switch g.IntN(4) {
 		case 0:
 			text[at] = "{}[],:\"\\ \n\xffx0"[g.IntN(13)]
+
 		case 1:
 			text = append(text[:at], text[at+1:]...)
+
 		case 2:
 			text = append(text[:at], append([]byte{text[at]}, text[at:]...)...)
+
 		case 3:
 			text = text[:at]
 		}
 	}
+
 	return text
 }
 
-// FuzzSplitBeside holds the same for arbitrary bytes.
-func FuzzSplitBeside(f *testing.F) {
+// FuzzSplitParallel is TestSplit_parallelMakesNoDifference for arbitrary bytes.
+func FuzzSplitParallel(f *testing.F) {
 	g := generator{rand.New(rand.NewPCG(2, 3))}
 	for range 40 {
 		f.Add(g.answer(), uint8(g.IntN(256)))
 	}
+
 	for _, text := range []string{
-		`[1,2,3]`, `[{"a":1},{"a":1},]`, "{\"a\":1}\n{\"a\":1}\n1 2 3", `[{"id":"},{"},{"id":"},{\"id\""},{"id":"\\"},{"id":[{"id":1},{"id":2}]}]`,
+		`[1,2,3]`, `[{"a":1},{"a":1},]`, "[{\"\":{\"\":[]}},\n }", "{\"a\":1}\n{\"a\":1}\n1 2 3", `[{"id":"},{"},{"id":"},{\"id\""},{"id":"\\"},{"id":[{"id":1},{"id":2}]}]`,
 		`{"events":[{"id":1},{"id":2}],"events":[]}`, `[[{"id":1},{"id":2}],[{"id":1},{"id":2}]]`,
 	} {
 		f.Add([]byte(text), uint8(0))
 	}
+
 	f.Fuzz(func(t *testing.T, text []byte, how uint8) {
 		wantSame(t, text, Options{Asked: Kind(how % 4), Lines: how&4 > 0, ReplaceInvalid: how&8 > 0, Shape: Shape(how >> 4 % 3)})
 	})
 }
 
-func TestSplit_besideReportsWhatTheReaderAndTheReceiverReport(t *testing.T) {
+func TestSplit_parallelPassesOnErrorsOfReaderAndReceiver(t *testing.T) {
 	t.Parallel()
 	text := answerOf(8000, "[", ",", "]")[:3<<20]
 	broken, refused := errors.New("broken"), errors.New("refused")
@@ -188,6 +206,7 @@ func TestSplit_besideReportsWhatTheReaderAndTheReceiverReport(t *testing.T) {
 	if !errors.Is(err, broken) || n < 1000 {
 		t.Errorf("after %d records: %v", n, err)
 	}
+
 	n = 0
 	_, err = Split(bytes.NewReader(text), Options{Workers: 4}, func(Kind, jsontext.Value) error {
 		if n++; n == 5000 {
@@ -203,13 +222,14 @@ func TestSplit_besideReportsWhatTheReaderAndTheReceiverReport(t *testing.T) {
 	}
 }
 
-func TestSplit_besideEndsOnAPanicOfTheReceiver(t *testing.T) {
+func TestSplit_parallelEndsOnAPanicOfTheReceiver(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
 			t.Error("the panic is gone")
 		}
 	}()
+
 	n := 0
 	_, _ = Split(bytes.NewReader(answerOf(8000, "[", ",", "]")), Options{Workers: 3}, func(Kind, jsontext.Value) error {
 		if n++; n == 5000 {
