@@ -42,12 +42,8 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	for _, wait := range []<-chan struct{}{p.Printed(words), ready} {
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			c.tb.Errorf("the command never came so far:\n%s", p.Output())
-		}
+	if !closed(ctx, p.Printed(words)) || !closed(ctx, ready) {
+		c.tb.Errorf("the command never came so far:\n%s", p.Output())
 	}
 
 	began := time.Now()
@@ -60,6 +56,16 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	}
 
 	return r // whose exit status differs by version of Terraform
+}
+
+// closed waits until a channel is closed. It returns false where ctx ends first.
+func closed(ctx context.Context, c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (i Interrupt) send(p *terraformcli.Process) error {

@@ -17,11 +17,13 @@ func Main(m *testing.M) {
 		os.Exit(1)
 	}
 	buildFolder = folder
+
 	code := m.Run()
 	if err := os.RemoveAll(folder); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
+
 	if code == 0 {
 		// The plugin server that the CLI tests start in this process reads from its own pipes,
 		// which end some time after the CLI.
@@ -31,5 +33,6 @@ func Main(m *testing.M) {
 			code = 1
 		}
 	}
+
 	os.Exit(code)
 }

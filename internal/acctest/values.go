@@ -1,7 +1,6 @@
 package acctest
 
 import (
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -20,14 +19,14 @@ const Unknown = unknown("(known after apply)")
 
 type unknown string
 
-// With is a copy of the attributes with others on top.
+// With returns a copy of the attributes with others on top.
 func (a Attributes) With(others Attributes) Attributes {
 	merged := maps.Clone(a)
 	maps.Copy(merged, others)
 	return merged
 }
 
-// Without is a copy that leaves attributes out.
+// Without returns a copy that leaves attributes out.
 func (a Attributes) Without(names ...string) Attributes {
 	rest := maps.Clone(a)
 	for _, name := range names {
@@ -36,29 +35,37 @@ func (a Attributes) Without(names ...string) Attributes {
 	return rest
 }
 
+// toValue returns a value of Attributes as one of the protocol.
 func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	tb.Helper()
-	switch v {
-	case Unknown:
+	if v == Unknown {
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
-	case nil:
+	}
+	if v == nil {
 		return tftypes.NewValue(typ, nil)
 	}
+
 	switch typ := typ.(type) {
 	case tftypes.Object:
 		return toObject(tb, typ, v)
 	case tftypes.Map:
-		elements := map[string]tftypes.Value{}
-		for name, element := range asAttributes(tb, v) {
-			elements[name] = toValue(tb, typ.ElementType, element)
-		}
-		return tftypes.NewValue(typ, elements)
+		return toMap(tb, typ, v)
 	case tftypes.List:
 		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
 	case tftypes.Set:
 		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
 	}
+
 	return tftypes.NewValue(typ, v)
+}
+
+func toMap(tb testing.TB, typ tftypes.Map, v any) tftypes.Value {
+	tb.Helper()
+	elements := map[string]tftypes.Value{}
+	for name, element := range asAttributes(tb, v) {
+		elements[name] = toValue(tb, typ.ElementType, element)
+	}
+	return tftypes.NewValue(typ, elements)
 }
 
 func toObject(tb testing.TB, typ tftypes.Object, v any) tftypes.Value {
@@ -68,11 +75,13 @@ func toObject(tb testing.TB, typ tftypes.Object, v any) tftypes.Value {
 	for name, attribute := range typ.AttributeTypes {
 		members[name] = toValue(tb, attribute, given[name])
 	}
+
 	for name := range given {
 		if _, ok := members[name]; !ok {
 			tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
 		}
 	}
+
 	return tftypes.NewValue(typ, members)
 }
 
@@ -101,8 +110,7 @@ func asAttributes(tb testing.TB, v any) Attributes {
 	return nil
 }
 
-// fromValue turns a value of the protocol into what Attributes hold; numbers are
-// float64.
+// fromValue returns a value of the protocol as one of Attributes; numbers are float64.
 func fromValue(tb testing.TB, v tftypes.Value) any {
 	tb.Helper()
 	if !v.IsKnown() {
@@ -111,40 +119,57 @@ func fromValue(tb testing.TB, v tftypes.Value) any {
 	if v.IsNull() {
 		return nil
 	}
-	typ := v.Type()
-	switch {
-	case typ.Is(tftypes.String):
-		return as[string](tb, v)
-	case typ.Is(tftypes.Bool):
-		return as[bool](tb, v)
-	case typ.Is(tftypes.Number):
-		number := as[*big.Float](tb, v)
-		f, _ := number.Float64()
-		return f
-	case typ.Is(tftypes.Object{}), typ.Is(tftypes.Map{}):
-		members := Attributes{}
-		for name, member := range as[map[string]tftypes.Value](tb, v) {
-			members[name] = fromValue(tb, member)
-		}
-		return members
+
+	switch v.Type().(type) {
+	case tftypes.Object, tftypes.Map:
+		return fromMembers(tb, as[map[string]tftypes.Value](tb, v))
+	case tftypes.List, tftypes.Set, tftypes.Tuple:
+		return fromElements(tb, as[[]tftypes.Value](tb, v))
 	}
-	list := []any{}
-	for _, element := range as[[]tftypes.Value](tb, v) {
-		list = append(list, fromValue(tb, element))
-	}
-	return list
+
+	return fromPrimitive(tb, v)
 }
 
+func fromPrimitive(tb testing.TB, v tftypes.Value) any {
+	tb.Helper()
+	if v.Type().Is(tftypes.String) {
+		return as[string](tb, v)
+	}
+	if v.Type().Is(tftypes.Bool) {
+		return as[bool](tb, v)
+	}
+
+	var number big.Float
+	if err := v.As(&number); err != nil {
+		tb.Fatal(err)
+	}
+	f, _ := number.Float64()
+
+	return f
+}
+
+func fromMembers(tb testing.TB, values map[string]tftypes.Value) Attributes {
+	tb.Helper()
+	members := Attributes{}
+	for name, v := range values {
+		members[name] = fromValue(tb, v)
+	}
+	return members
+}
+
+func fromElements(tb testing.TB, values []tftypes.Value) []any {
+	tb.Helper()
+	elements := []any{}
+	for _, v := range values {
+		elements = append(elements, fromValue(tb, v))
+	}
+	return elements
+}
+
+// as returns a known value of the protocol as a value of Go.
 func as[T any](tb testing.TB, v tftypes.Value) T {
 	tb.Helper()
 	var out T
-	if p, ok := any(&out).(**big.Float); ok {
-		*p = new(big.Float)
-		if err := v.As(*p); err != nil {
-			tb.Fatal(err)
-		}
-		return out
-	}
 	if err := v.As(&out); err != nil {
 		tb.Fatal(err)
 	}
@@ -170,28 +195,4 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tft
 		tb.Fatal(err)
 	}
 	return v
-}
-
-// Diagnostics are what a request of the protocol reported.
-type Diagnostics []*tfprotov6.Diagnostic
-
-// Errors and Warnings are the texts of one severity, "summary: detail (attribute)".
-func (d Diagnostics) Errors() []string { return d.texts(tfprotov6.DiagnosticSeverityError) }
-
-// Warnings are the texts of the warnings.
-func (d Diagnostics) Warnings() []string { return d.texts(tfprotov6.DiagnosticSeverityWarning) }
-
-func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) []string {
-	var texts []string
-	for _, one := range d {
-		if one.Severity != severity {
-			continue
-		}
-		text := one.Summary + ": " + one.Detail
-		if one.Attribute != nil && len(one.Attribute.Steps()) > 0 {
-			text += fmt.Sprintf(" (%s)", one.Attribute)
-		}
-		texts = append(texts, text)
-	}
-	return texts
 }

@@ -1,0 +1,135 @@
+// Package acctest drives the provider for tests: over the plugin protocol as
+// Terraform's core would, in milliseconds, and through the real Terraform CLI.
+package acctest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
+)
+
+// terraformVersion is the version of Terraform that the provider is told.
+const terraformVersion = "1.11.4"
+
+// Provider is a configured provider, driven without a CLI. It checks every plan
+// and every new state by the rules that Terraform's core applies.
+type Provider struct {
+	t       testing.TB
+	server  tfprotov6.ProviderServer
+	schemas *tfprotov6.GetProviderSchemaResponse
+	config  *tfprotov6.DynamicValue
+}
+
+// Start serves a provider with an environment of its own and configures it.
+// Errors of the configuration are in the diagnostics.
+func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
+	tb.Helper()
+	getenv := func(name string) string { return environment[name] }
+	options = slices.Concat([]provider.Option{withoutLag}, options)
+	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
+
+	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.config = pack(tb, toValue(tb, p.schemas.Provider.ValueType(), config))
+	validated := call(tb, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
+	diags := Diagnostics(validated.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return p, diags
+	}
+
+	return p, append(diags, p.configure()...)
+}
+
+// withoutLag is for a mock server whose pending list never lags, so that no test waits
+// for it. A test that wants a lag sets it in the block wire.
+func withoutLag(cfg *client.Config) {
+	if cfg.Wire.PendingListLag == "" {
+		cfg.Wire.PendingListLag = "0s"
+	}
+}
+
+// MustStart is Start with a configuration that has no errors.
+func MustStart(tb testing.TB, config Attributes, options ...provider.Option) *Provider {
+	tb.Helper()
+	p, diags := Start(tb, config, nil, options...)
+	p.NoErrors(diags)
+	return p
+}
+
+func (p *Provider) configure() Diagnostics {
+	p.t.Helper()
+	req := &tfprotov6.ConfigureProviderRequest{Config: p.config, TerraformVersion: terraformVersion}
+	return call(p.t, p.server.ConfigureProvider, req).Diagnostics
+}
+
+// NewRun configures the provider once more, as Terraform does for each plan and each
+// apply: what the provider remembers of one run is gone. Settings are those of Start.
+func (p *Provider) NewRun() {
+	p.t.Helper()
+	p.NoErrors(p.configure())
+}
+
+// Reconfigure is NewRun with other settings in the provider block.
+func (p *Provider) Reconfigure(config Attributes) {
+	p.t.Helper()
+	p.config = pack(p.t, toValue(p.t, p.schemas.Provider.ValueType(), config))
+	p.NewRun()
+}
+
+// Stop tells the provider that Terraform wants to end.
+func (p *Provider) Stop() {
+	p.t.Helper()
+	call(p.t, p.server.StopProvider, &tfprotov6.StopProviderRequest{})
+}
+
+// Schemas returns the schemas of the provider and of all its objects.
+func (p *Provider) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
+
+// NoErrors fails the test where there are errors.
+func (p *Provider) NoErrors(diags Diagnostics) {
+	p.t.Helper()
+	if errors := diags.Errors(); len(errors) > 0 {
+		p.t.Fatalf("unexpected errors:\n%s", strings.Join(errors, "\n"))
+	}
+}
+
+// ReadData reads a data source.
+func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
+	p.t.Helper()
+	schema := p.schemas.DataSourceSchemas[name]
+	if schema == nil {
+		p.t.Fatalf("there is no data source %s", name)
+	}
+
+	packed := pack(p.t, toValue(p.t, schema.ValueType(), config))
+	validated := call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
+	diags := Diagnostics(validated.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return nil, diags
+	}
+
+	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
+	diags = append(diags, resp.Diagnostics...)
+	if len(diags.Errors()) > 0 {
+		return nil, diags
+	}
+	read, _ := fromValue(p.t, unpack(p.t, schema.ValueType(), resp.State)).(Attributes)
+
+	return read, diags
+}
+
+// call makes a call of the protocol. The test fails where the call itself fails; errors
+// of the provider are diagnostics in the response.
+func call[Req, Resp any](tb testing.TB, f func(context.Context, *Req) (*Resp, error), req *Req) *Resp {
+	tb.Helper()
+	resp, err := f(tb.Context(), req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return resp
+}

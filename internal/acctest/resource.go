@@ -1,0 +1,273 @@
+package acctest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// State is an object as Terraform stores it.
+type State struct {
+	Attributes
+
+	Private []byte
+	raw     tftypes.Value
+}
+
+// Plan is what a plan says about an object.
+type Plan struct {
+	Attributes
+
+	// Changes reports whether anything differs from the prior state.
+	Changes bool
+	// Replace names the attributes that force a replacement.
+	Replace []string
+
+	private []byte
+	raw     tftypes.Value
+	config  tftypes.Value
+}
+
+func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
+	p.t.Helper()
+	s := p.schemas.ResourceSchemas[name]
+	if s == nil {
+		p.t.Fatalf("there is no resource %s", name)
+	}
+	return s
+}
+
+// Validate checks the configuration of a resource.
+func (p *Provider) Validate(name string, config Attributes) Diagnostics {
+	p.t.Helper()
+	typ := p.resourceSchema(name).ValueType()
+	resp := call(p.t, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: name, Config: pack(p.t, toValue(p.t, typ, config)),
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	})
+	return resp.Diagnostics
+}
+
+// Plan plans a resource: a nil prior creates, a nil config destroys.
+func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Diagnostics) {
+	p.t.Helper()
+	schema := p.resourceSchema(name)
+	typ := schema.ValueType()
+	configured := tftypes.NewValue(typ, nil)
+	if config != nil {
+		configured = toValue(p.t, typ, config)
+	}
+
+	before, private := prior.parts(typ)
+	resp := call(p.t, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+		TypeName: name, PriorState: pack(p.t, before), PriorPrivate: private,
+		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, schema, before, configured)),
+	})
+	diags := Diagnostics(resp.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return Plan{}, diags
+	}
+
+	planned := unpack(p.t, typ, resp.PlannedState)
+	checkPlan(p.t, schema, change{before, configured, planned})
+	plan := Plan{raw: planned, config: configured, private: resp.PlannedPrivate, Changes: !planned.Equal(before)}
+	plan.Attributes, _ = fromValue(p.t, planned).(Attributes)
+	for _, at := range resp.RequiresReplace {
+		plan.Replace = append(plan.Replace, strings.Trim(strings.TrimPrefix(at.String(), "AttributeName("), `")`))
+	}
+
+	return plan, diags
+}
+
+// Resolve sets values that were unknown when a plan was made, as Terraform does before
+// it applies.
+func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
+	p.t.Helper()
+	typ, ok := p.resourceSchema(name).ValueType().(tftypes.Object)
+	if !ok {
+		p.t.Fatalf("%s is no object", name)
+	}
+
+	for _, in := range []*tftypes.Value{&plan.raw, &plan.config} {
+		members := as[map[string]tftypes.Value](p.t, *in)
+		for attribute, v := range values {
+			members[attribute] = toValue(p.t, typ.AttributeTypes[attribute], v)
+		}
+		*in = tftypes.NewValue(typ, members)
+	}
+	plan.Attributes = plan.With(values)
+
+	return plan
+}
+
+// Apply carries out a plan. The state is nil where the object is gone, or was not
+// created.
+func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
+	p.t.Helper()
+	typ := p.resourceSchema(name).ValueType()
+	before, _ := prior.parts(typ)
+	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: name, PriorState: pack(p.t, before), PlannedState: pack(p.t, plan.raw),
+		PlannedPrivate: plan.private, Config: pack(p.t, plan.config),
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	diags := Diagnostics(resp.Diagnostics)
+	after := unpack(p.t, typ, resp.NewState)
+	if len(diags.Errors()) == 0 {
+		checkApplied(p.t, plan.raw, after)
+	}
+
+	return p.stateOf(after, resp.Private), diags
+}
+
+// Create validates, plans and applies a new object.
+func (p *Provider) Create(name string, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	return p.Update(name, nil, config)
+}
+
+// Update validates, plans and applies a change.
+func (p *Provider) Update(name string, prior *State, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	invalid := p.Validate(name, config)
+	if len(invalid.Errors()) > 0 {
+		return prior, invalid
+	}
+
+	state, diags := p.planAndApply(name, prior, config)
+
+	return state, append(invalid, diags...)
+}
+
+// Destroy plans and applies the end of an object; the state is nil where it is gone.
+func (p *Provider) Destroy(name string, prior *State) (*State, Diagnostics) {
+	p.t.Helper()
+	return p.planAndApply(name, prior, nil)
+}
+
+func (p *Provider) planAndApply(name string, prior *State, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	plan, diags := p.Plan(name, prior, config)
+	if len(diags.Errors()) > 0 {
+		return prior, diags
+	}
+	if len(plan.Replace) > 0 && prior != nil {
+		p.t.Fatalf("the plan replaces the object because of %v", plan.Replace)
+	}
+
+	state, more := p.Apply(p.t.Context(), name, prior, plan)
+
+	return state, append(diags, more...)
+}
+
+// DestroyUnplanned applies the end of an object as the apply of a saved plan does, in a
+// process that was not asked for the plan.
+func (p *Provider) DestroyUnplanned(name string, prior *State) Diagnostics {
+	p.t.Helper()
+	null := tftypes.NewValue(p.resourceSchema(name).ValueType(), nil)
+	after, diags := p.Apply(p.t.Context(), name, prior, Plan{raw: null, config: null, private: prior.Private})
+	if after != nil {
+		p.t.Error("the object is still there")
+	}
+	return diags
+}
+
+// Refresh reads an object; the state is nil where it is gone.
+func (p *Provider) Refresh(name string, state *State) (*State, Diagnostics) {
+	p.t.Helper()
+	resp := call(p.t, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
+		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private,
+	})
+	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), resp.NewState), resp.Private), resp.Diagnostics
+}
+
+// Import imports an object and refreshes it, as Terraform does.
+func (p *Provider) Import(name, id string) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.importOnly(name, id)
+	if state == nil {
+		return nil, diags
+	}
+
+	state, more := p.Refresh(name, state)
+
+	return state, append(diags, more...)
+}
+
+// ImportOnly returns what an import writes into state before the first refresh.
+func (p *Provider) ImportOnly(name, id string) *State {
+	p.t.Helper()
+	state, diags := p.importOnly(name, id)
+	p.NoErrors(diags)
+	return state
+}
+
+func (p *Provider) importOnly(name, id string) (*State, Diagnostics) {
+	p.t.Helper()
+	resp := call(p.t, p.server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
+
+	diags := Diagnostics(resp.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		if len(resp.ImportedResources) > 0 {
+			p.t.Fatal("an import that failed left something in state")
+		}
+		return nil, diags
+	}
+
+	imported := resp.ImportedResources[0]
+	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), imported.State), imported.Private), diags
+}
+
+// MustCreate is Create without errors.
+func (p *Provider) MustCreate(name string, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.Create(name, config)
+	p.NoErrors(diags)
+	if state == nil {
+		p.t.Fatal("nothing was created")
+	}
+	return state, diags
+}
+
+// MustRefresh is Refresh of an object that still exists.
+func (p *Provider) MustRefresh(name string, state *State) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.Refresh(name, state)
+	p.NoErrors(diags)
+	if state == nil {
+		p.t.Fatal("the refresh removed the object")
+	}
+	return state, diags
+}
+
+// WantEmptyPlan fails the test where the plan has changes, and returns its diagnostics.
+func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) Diagnostics {
+	p.t.Helper()
+	plan, diags := p.Plan(name, state, config)
+	p.NoErrors(diags)
+	if plan.Changes {
+		p.t.Errorf("the plan is not empty:\n%v\nto\n%v", state.Attributes, plan.Attributes)
+	}
+	return diags
+}
+
+func (p *Provider) stateOf(v tftypes.Value, private []byte) *State {
+	p.t.Helper()
+	if v.IsNull() {
+		return nil
+	}
+	attributes, _ := fromValue(p.t, v).(Attributes)
+	return &State{Attributes: attributes, Private: private, raw: v}
+}
+
+func (s *State) parts(typ tftypes.Type) (tftypes.Value, []byte) {
+	if s == nil {
+		return tftypes.NewValue(typ, nil), nil
+	}
+	return s.raw, s.Private
+}
