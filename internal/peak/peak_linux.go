@@ -7,23 +7,20 @@ import (
 	"path/filepath"
 )
 
-// highest is the highest peak, in bytes, of the wanted processes that run now; 0 where
-// none of them does.
+// highest returns the highest peak, in bytes, of the wanted processes that run now; 0
+// where none of them does.
 func highest(wanted func(program, folder string) bool) (peak float64) {
 	processes, _ := filepath.Glob("/proc/[0-9]*")
 	for _, process := range processes {
-		program, err := os.Readlink(filepath.Join(process, "exe"))
-		if err != nil {
+		// A process may end at any moment; what cannot be read of it is empty.
+		program, _ := os.Readlink(filepath.Join(process, "exe"))
+		folder, _ := os.Readlink(filepath.Join(process, "cwd"))
+		if program == "" || folder == "" || !wanted(program, folder) {
 			continue
 		}
-		folder, err := os.Readlink(filepath.Join(process, "cwd"))
-		if err != nil || !wanted(program, folder) {
-			continue
-		}
-		status, err := os.ReadFile(filepath.Join(process, "status"))
-		if err == nil {
-			peak = max(peak, highWaterMark(status))
-		}
+
+		status, _ := os.ReadFile(filepath.Join(process, "status"))
+		peak = max(peak, highWaterMark(status))
 	}
 	return peak
 }

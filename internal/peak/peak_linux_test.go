@@ -5,23 +5,25 @@ import (
 	"testing"
 )
 
-func TestThePeakOfAProgramIsFound(t *testing.T) {
+func TestWatch_findsThePeakOfAProgram(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	watch := Start(t.Context(), func(program, _ string) bool { return program == self })
 	if peak := watch.Stop(); !(peak > 1e6) {
 		t.Errorf("a process of Go has a peak of %v bytes", peak)
 	}
+
 	nobody := Start(t.Context(), func(string, string) bool { return false })
 	if peak := nobody.Stop(); peak == peak {
 		t.Errorf("nobody has a peak of %v bytes", peak)
 	}
 }
 
-func TestTheHighWaterMarkIsReadFromAStatus(t *testing.T) {
+func TestHighWaterMark_isReadFromAStatus(t *testing.T) {
 	t.Parallel()
 	if got := highWaterMark([]byte("Name:\tx\nVmPeak:\t  9999 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n")); got != 2048*1024 {
 		t.Errorf("%v", got)

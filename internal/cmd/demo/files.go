@@ -26,8 +26,8 @@ const exportedEvents = 2000
 const (
 	// seededPeople is how many people are seeded.
 	seededPeople = 1000
-	// seedingRate is how many requests a second that may take: so few that there is
-	// progress to report.
+	// seedingRate is how many requests a second the seeding may make: so few that there
+	// is progress to report.
 	seedingRate = 360
 )
 
@@ -53,39 +53,50 @@ func inspectAccess(_ context.Context, d *demo) error {
 	return d.expectStored(digest)
 }
 
-// inspectExports shows the files of the day and compares them with the state.
+// inspectExports shows the files of the day and compares them with the state. The
+// events are counted, and the first one is read back.
 func inspectExports(_ context.Context, d *demo) error {
-	for _, kind := range []string{"events", "persons", "sessions"} {
-		packed, err := os.ReadFile(d.exportFile(kind))
-		if err != nil {
-			return err
-		}
-		content, err := unpack(packed)
-		if err != nil {
-			return err
-		}
-
-		lines := bytes.Count(content, []byte("\n"))
-		digest := digestOf(packed)
-		d.screen.say("yesterday/%s.ndjson.gz  %d lines, %d bytes packed into %d, sha256 %s", kind, lines, len(content), len(packed), digest)
-		if err := d.expectStored(digest); err != nil {
-			return err
-		}
-		if kind != "events" {
-			continue
-		}
-
-		if lines != exportedEvents {
-			return fmt.Errorf("the day has %d events", exportedEvents)
-		}
-		var event map[string]any
-		if err := json.NewDecoder(bytes.NewReader(content)).Decode(&event); err != nil {
-			return err
-		}
-		d.screen.say("The first event reads back with %s.", strings.Join(slices.Sorted(maps.Keys(event)), ", "))
+	events, err := d.inspectExport("events")
+	if err != nil {
+		return err
+	}
+	if bytes.Count(events, []byte("\n")) != exportedEvents {
+		return fmt.Errorf("the day has %d events", exportedEvents)
 	}
 
-	return nil
+	var first map[string]any
+	if err := json.NewDecoder(bytes.NewReader(events)).Decode(&first); err != nil {
+		return err
+	}
+	d.screen.say("The first event reads back with %s.", strings.Join(slices.Sorted(maps.Keys(first)), ", "))
+
+	_, persons := d.inspectExport("persons")
+	_, sessions := d.inspectExport("sessions")
+
+	return errors.Join(persons, sessions)
+}
+
+// inspectExport shows the file of a kind, whose digest has to be in state, and returns
+// what is packed in it.
+func (d *demo) inspectExport(kind string) ([]byte, error) {
+	packed, err := os.ReadFile(d.exportFile(kind))
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+
+	digest := digestOf(packed)
+	d.screen.say("yesterday/%s.ndjson.gz  %d lines, %d bytes packed into %d, sha256 %s",
+		kind, bytes.Count(content, []byte("\n")), len(content), len(packed), digest)
+
+	return content, d.expectStored(digest)
 }
 
 // expectNoExports fails where a file is left of an export that was destroyed.
@@ -156,14 +167,6 @@ func showProgress(_ context.Context, d *demo) error {
 	d.screen.excerpt(lines)
 
 	return nil
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 func digestOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }

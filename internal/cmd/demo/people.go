@@ -57,7 +57,7 @@ func change(person string, fields record) action {
 			return err
 		}
 
-		answer, err := d.service.Call(ctx, http.MethodPatch, person, "consent", body)
+		answer, err := d.service.PatchConsent(ctx, person, body)
 		if err == nil && answer.Status != http.StatusOK {
 			err = fmt.Errorf("the service answered with status %d", answer.Status)
 		}
@@ -67,7 +67,7 @@ func change(person string, fields record) action {
 
 // ask returns what the service holds; nil where it holds nothing.
 func ask(ctx context.Context, service *stage.Service, q question) (record, error) {
-	answer, err := service.Call(ctx, http.MethodGet, q.person, q.about, nil)
+	answer, err := service.Get(ctx, q.person, q.about)
 	if err != nil || answer.Status == http.StatusNotFound {
 		return nil, err
 	}

@@ -42,8 +42,8 @@ type options struct {
 	records     int
 }
 
-// Which credentials the printed environment has. The provider wants exactly one
-// kind, so that printing both would print a configuration that it refuses.
+// Which credentials the printed environment has. The provider refuses a configuration
+// with both.
 const (
 	withKey   = "key"
 	withLogin = "login"
@@ -67,15 +67,21 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	switch {
-	case flags.NArg() > 0:
+	if flags.NArg() > 0 {
 		return o, errors.New("there are flags only")
-	case o.records < 0:
-		return o, errors.New("-export-records is a number from 0")
-	case o.credentials != withKey && o.credentials != withLogin:
-		return o, fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
 	}
-	return o, errors.Join(o.wire.Validate(), o.export.Validate())
+
+	return o, o.validate()
+}
+
+func (o options) validate() error {
+	if o.records < 0 {
+		return errors.New("-export-records is a number from 0")
+	}
+	if o.credentials != withKey && o.credentials != withLogin {
+		return fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
+	}
+	return errors.Join(o.wire.Validate(), o.export.Validate())
 }
 
 // run serves until ctx ends.
@@ -87,25 +93,34 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	known, err := readSeed(o.seed)
+	seed, err := readSeed(o.seed)
 	if err != nil {
 		return err
 	}
+
 	server := &mockserver.Server{
 		Latency: o.latency, FulfilmentDelay: o.fulfilment, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr),
 		Export: o.export, ExportRecords: o.records,
 	}
-	server.Add(known)
+	server.Add(seed)
 	listening, err := server.Listen(ctx, o.addr)
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(stdout, environment(listening.URL, known, o.credentials)); err != nil {
+
+	return serve(ctx, listening, stdout, environment(listening.URL, seed, o.credentials))
+}
+
+// serve prints how to reach the server, and serves until ctx ends.
+func serve(ctx context.Context, listening *mockserver.Listening, stdout io.Writer, environment string) error {
+	if _, err := io.WriteString(stdout, environment); err != nil {
 		return errors.Join(err, listening.Stop())
 	}
+
 	select {
 	case <-ctx.Done():
 	case <-listening.Done():
 	}
+
 	return listening.Stop()
 }

@@ -54,6 +54,7 @@ func start(t *testing.T, args ...string) *program {
 	printed, stdout := io.Pipe()
 	transport := &http.Transport{}
 	p := &program{t: t, env: map[string]string{}, stderr: &buffer{}, client: &http.Client{Transport: transport}}
+
 	ended := make(chan error, 1)
 	go func() {
 		err := run(ctx, args, stdout, p.stderr)
@@ -66,16 +67,18 @@ func start(t *testing.T, args ...string) *program {
 		return <-ended
 	})
 	t.Cleanup(func() { _ = p.stop() })
+
 	text := make([]byte, 4096)
 	n, err := printed.Read(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.env = evaluated(t, string(text[:n]))
+
 	return p
 }
 
-// evaluated lets a shell read what the program printed, as its users do.
+// evaluated returns the variables after a shell has read what the program printed.
 func evaluated(t *testing.T, text string) map[string]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `eval "$1"; env`, "sh", text)
@@ -84,12 +87,14 @@ func evaluated(t *testing.T, text string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	env := map[string]string{}
 	for variable := range strings.Lines(string(output)) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(variable), "="); strings.HasPrefix(name, "ANALYTICS_") {
 			env[name] = value
 		}
 	}
+
 	return env
 }
 
@@ -103,6 +108,7 @@ func (p *program) send(method, path, body string, header ...string) (int, string
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+
 	resp, err := p.client.Do(req)
 	if err != nil {
 		p.t.Fatal(err)
@@ -112,6 +118,7 @@ func (p *program) send(method, path, body string, header ...string) (int, string
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	return resp.StatusCode, string(text)
 }
 
@@ -130,23 +137,25 @@ func (p *program) logged() []line {
 
 const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com/consent"
 
-func TestWhatIsPrintedReachesTheService(t *testing.T) {
+func TestEnvironment_reachesTheService(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	if status, answer := p.send(http.MethodGet, "/v1/user/self?apiSecretToken="+p.env["ANALYTICS_API_SECRET_KEY"], ""); status != http.StatusOK {
 		t.Errorf("%d %s", status, answer)
 	}
+
 	delete(p.env, "ANALYTICS_API_SECRET_KEY")
 	delete(p.env, "ANALYTICS_BASE_URL")
 	if diff := cmp.Diff(map[string]string{"ANALYTICS_ORG_ID": "org-demo", "ANALYTICS_PROJECT_ID": "web"}, p.env); diff != "" {
 		t.Error(diff)
 	}
+
 	if err := p.stop(); err != nil {
 		t.Errorf("it ended with %v", err)
 	}
 }
 
-func TestASeedIsWhatTheServiceKnowsAndWhatIsPrinted(t *testing.T) {
+func TestSeed_isServedAndPrinted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "seed.json")
 	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
@@ -154,6 +163,7 @@ func TestASeedIsWhatTheServiceKnowsAndWhatIsPrinted(t *testing.T) {
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	p := start(t, "-seed", file, "-credentials", "login", "-login-parameters-in", "json")
 	want := map[string]string{
 		"ANALYTICS_EMAIL": "o'neil@example.com", "ANALYTICS_PASSWORD": `it's $HOME & "more"`,
@@ -162,6 +172,7 @@ func TestASeedIsWhatTheServiceKnowsAndWhatIsPrinted(t *testing.T) {
 	if diff := cmp.Diff(want, p.env); diff != "" {
 		t.Error(diff)
 	}
+
 	login, err := json.Marshal(map[string]string{"email": p.env["ANALYTICS_EMAIL"], "password": p.env["ANALYTICS_PASSWORD"]})
 	if err != nil {
 		t.Fatal(err)
@@ -171,13 +182,14 @@ func TestASeedIsWhatTheServiceKnowsAndWhatIsPrinted(t *testing.T) {
 	if err := json.Unmarshal([]byte(answer), &token); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
+
 	status, answer = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "Authorization", "bearer "+token.Token)
 	if status != http.StatusOK || !strings.Contains(answer, `"clause_1_consent":true`) {
 		t.Errorf("%d %s", status, answer)
 	}
 }
 
-func TestAPersonWithAProfileAloneIsPrintedToo(t *testing.T) {
+func TestSeed_scopeOfAProfileIsPrinted(t *testing.T) {
 	t.Parallel()
 	for name, seed := range map[string]string{
 		"profile": `{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`,
@@ -193,7 +205,7 @@ func TestAPersonWithAProfileAloneIsPrintedToo(t *testing.T) {
 	}
 }
 
-func TestDeferredRequestsTakeAsLongAsTheFlagSays(t *testing.T) {
+func TestFulfilmentDelay_isThatOfTheFlag(t *testing.T) {
 	t.Parallel()
 	for delay, want := range map[string]string{"0s": "[]", "1h": `"status":"pending"`} {
 		p := start(t, "-fulfilment-delay", delay)
@@ -201,6 +213,7 @@ func TestDeferredRequestsTakeAsLongAsTheFlagSays(t *testing.T) {
 		if status, answer := p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, ""); status != http.StatusAccepted {
 			t.Errorf("%s: %d %s", delay, status, answer)
 		}
+
 		list := "/v1/org/org-demo/project/web/compliance/pending-requests"
 		if status, answer := p.send(http.MethodGet, list+key, ""); status != http.StatusOK || !strings.Contains(answer, want) {
 			t.Errorf("%s: %d %s", delay, status, answer)
@@ -208,7 +221,7 @@ func TestDeferredRequestsTakeAsLongAsTheFlagSays(t *testing.T) {
 	}
 }
 
-func TestTheLogHasNamesAndNoValuesPeopleOrCredentials(t *testing.T) {
+func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 	t.Parallel()
 	p := start(t, "-consent-parameters-in", "form")
 	key := p.env["ANALYTICS_API_SECRET_KEY"]
@@ -227,6 +240,7 @@ func TestTheLogHasNamesAndNoValuesPeopleOrCredentials(t *testing.T) {
 		},
 		{Seq: 3, Method: http.MethodGet, Status: 404},
 	}
+
 	got := p.logged()
 	for i := range got {
 		got[i].MS = 0
@@ -234,6 +248,7 @@ func TestTheLogHasNamesAndNoValuesPeopleOrCredentials(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+
 	for _, secret := range []string{key, "ada", "2026-01-15", "org-demo"} {
 		if strings.Contains(p.stderr.String(), secret) {
 			t.Errorf("%q is in the log", secret)
@@ -241,12 +256,13 @@ func TestTheLogHasNamesAndNoValuesPeopleOrCredentials(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeServedIsAnError(t *testing.T) {
+func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
 	t.Parallel()
 	broken := filepath.Join(t.TempDir(), "seed.json")
 	if err := os.WriteFile(broken, []byte(`{"people":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, args := range map[string][]string{
 		"no such flag":        {"-port", "1"},
 		"an argument":         {"now"},
@@ -262,7 +278,7 @@ func TestWhatCannotBeServedIsAnError(t *testing.T) {
 	}
 }
 
-func TestHelpIsNoError(t *testing.T) {
+func TestRun_helpIsNoError(t *testing.T) {
 	t.Parallel()
 	var help bytes.Buffer
 	if err := run(t.Context(), []string{"-h"}, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-consent-parameters-in") {
@@ -270,7 +286,7 @@ func TestHelpIsNoError(t *testing.T) {
 	}
 }
 
-func TestAServerWhoseOutputIsClosedEnds(t *testing.T) {
+func TestRun_endsWhereItsOutputIsClosed(t *testing.T) {
 	t.Parallel()
 	printed, stdout := io.Pipe()
 	_ = printed.Close()

@@ -46,7 +46,7 @@ func (s *Service) During(ctx context.Context, f func() error) ([]Entry, error) {
 func (s *Service) mark(ctx context.Context) (int, error) {
 	s.marks++
 	nobody := fmt.Sprintf("demo-mark-%d", s.marks)
-	if _, err := s.Call(ctx, http.MethodGet, nobody, "consent", nil); err != nil {
+	if _, err := s.Get(ctx, nobody, "consent"); err != nil {
 		return 0, fmt.Errorf("the service cannot be reached: %w", err)
 	}
 
@@ -66,13 +66,28 @@ func (s *Service) mark(ctx context.Context) (int, error) {
 	return at, nil
 }
 
-// Call makes one request about a person's consent or profile, with the secret key.
-// Errors never show the address, which holds that key.
-func (s *Service) Call(ctx context.Context, method, person, about string, body []byte) (Answer, error) {
+// Get asks what the service holds about a person: "consent" or "profile".
+func (s *Service) Get(ctx context.Context, person, about string) (Answer, error) {
+	return s.call(ctx, http.MethodGet, s.address(person, about), nil)
+}
+
+// PatchConsent changes a person's consent.
+func (s *Service) PatchConsent(ctx context.Context, person string, body []byte) (Answer, error) {
+	return s.call(ctx, http.MethodPatch, s.address(person, "consent"), body)
+}
+
+func (s *Service) address(person, about string) string {
+	return fmt.Sprintf("%s/v1/org/%s/project/%s/compliance/user/%s/%s?apiSecretToken=%s", s.BaseURL(),
+		url.PathEscape(s.Variable("ANALYTICS_ORG_ID")), url.PathEscape(s.Variable("ANALYTICS_PROJECT_ID")),
+		url.PathEscape(person), about, url.QueryEscape(s.Variable("ANALYTICS_API_SECRET_KEY")))
+}
+
+// call makes one request. Errors never show the address, which holds the secret key.
+func (s *Service) call(ctx context.Context, method, address string, body []byte) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 
-	req, err := http.NewRequestWithContext(ctx, method, s.address(person, about), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return Answer{}, withoutAddress(err)
 	}
@@ -89,12 +104,6 @@ func (s *Service) Call(ctx context.Context, method, person, about string, body [
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 
 	return Answer{resp.StatusCode, answer}, err
-}
-
-func (s *Service) address(person, about string) string {
-	return fmt.Sprintf("%s/v1/org/%s/project/%s/compliance/user/%s/%s?apiSecretToken=%s", s.BaseURL(),
-		url.PathEscape(s.Variable("ANALYTICS_ORG_ID")), url.PathEscape(s.Variable("ANALYTICS_PROJECT_ID")),
-		url.PathEscape(person), about, url.QueryEscape(s.Variable("ANALYTICS_API_SECRET_KEY")))
 }
 
 func withoutAddress(err error) error {

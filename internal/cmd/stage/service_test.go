@@ -37,16 +37,14 @@ func fakeService(t *testing.T) *Service {
 func TestService_duringReturnsTheRequestsInBetween(t *testing.T) {
 	t.Parallel()
 	s := fakeService(t)
-	call := func(method, about string) error {
-		_, err := s.Call(t.Context(), method, "ada@example.com", about, nil)
-		return err
-	}
-	if err := call(http.MethodGet, "consent"); err != nil {
+	if _, err := s.Get(t.Context(), "ada@example.com", "consent"); err != nil {
 		t.Fatal(err)
 	}
 
 	got, err := s.During(t.Context(), func() error {
-		return errors.Join(call(http.MethodPatch, "consent"), call(http.MethodGet, "profile"))
+		_, changing := s.PatchConsent(t.Context(), "ada@example.com", nil)
+		_, reading := s.Get(t.Context(), "ada@example.com", "profile")
+		return errors.Join(changing, reading)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +63,7 @@ func TestService_errorsOfACallHaveNoAddress(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	_, err := fakeService(t).Call(gone, http.MethodGet, "ada@example.com", "consent", nil)
+	_, err := fakeService(t).Get(gone, "ada@example.com", "consent")
 	if err == nil || strings.Contains(err.Error(), "apiSecretToken") {
 		t.Errorf("unexpected error: %v", err)
 	}
