@@ -11,8 +11,8 @@ var (
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
-// ClassNotFound where the service says that there is no consent: by a 404 of its own, or by
-// null or an empty object in place of the record.
+// ClassNotFound where the service says that there is no consent, by a 404 of its own, by
+// null, or by an empty object.
 func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
 	held, _, err := c.readConsent(ctx, scope, identity)
 	return held, err

@@ -24,7 +24,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // UpdateConsent is PATCH …/user/:identityId/consent (section 4). The result means nothing
 // beside an error.
 //
-// An update that compares first is compared right before it leaves: both requests get
+// An update that compares first is compared right before it is sent: both requests get
 // their turn together, and a write that is held all the same is compared again. A choice
 // of the person can be overwritten only if it reaches the service between the answer to
 // the comparison and the arrival of the write.
@@ -33,41 +33,41 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // stands, and otherwise the update, whose values are absolute, is sent once more. Errors
 // are *Error.
 func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentResult, error) {
-	to, unlock, err := c.alone(ctx, scope, identity, opUpdateConsent)
+	to, err := scope.ofPerson(identity, opUpdateConsent)
 	if err != nil {
 		return ConsentResult{}, err
 	}
+	w := &consentWrite{client: c, scope: scope, to: to, identity: identity, update: u}
+
+	unlock, err := c.people.lock(ctx, to.escaped)
+	if err != nil {
+		return ConsentResult{}, w.interrupted(err)
+	}
 	defer unlock()
 
-	w := &consentWrite{client: c, scope: scope, to: to, identity: identity, update: u}
 	err = w.carryOut(ctx)
 	return w.result, err
 }
 
-// alone waits until nothing else of this process uses the endpoint of a person.
-func (c *Client) alone(ctx context.Context, scope Scope, identity string, op operation) (endpoint, func(), error) {
-	to, err := scope.ofPerson(identity, op)
-	if err != nil {
-		return endpoint{}, nil, err
-	}
-	unlock, err := c.people.lock(ctx, to.escaped)
-	if err != nil {
-		return endpoint{}, nil, (&call{op: op, endpoint: to}).transportError(err)
-	}
-	return to, unlock, nil
-}
-
-// consentWrite is one update on its way.
+// consentWrite is one update on its way. While it has the lock of the person, no other
+// update of the person is under way in this process.
 type consentWrite struct {
 	client   *Client
 	scope    Scope
 	to       endpoint
 	identity string
 	update   ConsentUpdate
+
 	result   ConsentResult
+	attempts int // of all sends
 }
 
-// carryOut sends the update and settles what is open afterwards.
+// interrupted returns the error of an update that was waiting when its context ended.
+func (w *consentWrite) interrupted(err error) *Error {
+	return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
+}
+
+// carryOut sends the update, and looks at the service where its answer is lost.
 func (w *consentWrite) carryOut(ctx context.Context) error {
 	var lost *Error
 	for range limitSends {
@@ -77,16 +77,13 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 			return err
 		}
 
-		if lost != nil && e.Operation == opUpdateConsent.name { // and not a login or a comparison
-			e.Attempts += lost.Attempts
-		}
+		w.countAttempts(e)
 		if !e.Ambiguous || e.Class == ClassCancelled {
 			return e
 		}
 
 		lost = e
-		settled, err := w.settle(ctx, lost)
-		if settled || err != nil {
+		if arrived, err := w.readBack(ctx, lost); arrived || err != nil {
 			return err
 		}
 	}
@@ -94,7 +91,16 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 	return lost
 }
 
-// send compares and writes, and begins again while the write was held after its comparison.
+// countAttempts adds the attempts of earlier sends to an error of the update. An error of a
+// login or a comparison has its own.
+func (w *consentWrite) countAttempts(e *Error) {
+	if e.Operation == opUpdateConsent.name {
+		e.Attempts += w.attempts
+		w.attempts = e.Attempts
+	}
+}
+
+// send compares and writes, and begins again while the write is held after its comparison.
 // The result says whether anything was written.
 func (w *consentWrite) send(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
@@ -103,7 +109,7 @@ func (w *consentWrite) send(ctx context.Context) error {
 	}
 
 	// A read-only client refuses the write before anything is sent.
-	if !w.update.comparesFirst() || w.client.sender.readOnly {
+	if !w.update.comparesFirst() || w.client.ReadOnly() {
 		return w.patch(ctx, nil)
 	}
 
@@ -115,8 +121,11 @@ func (w *consentWrite) send(ctx context.Context) error {
 	}
 
 	return &Error{
-		Class: ClassRateLimited, Operation: opUpdateConsent.name, Method: opUpdateConsent.method, Template: w.to.template,
-		Detail: "the update had to wait each time after it was compared with what the service holds, so it was not sent",
+		Class:     ClassRateLimited,
+		Operation: opUpdateConsent.name,
+		Method:    opUpdateConsent.method,
+		Template:  w.to.template,
+		Detail:    "the update had to wait each time after it was compared with what the service holds, so it was not sent",
 	}
 }
 
@@ -124,14 +133,13 @@ func (w *consentWrite) send(ctx context.Context) error {
 func (w *consentWrite) sendAdmitted(ctx context.Context) error {
 	admitted, a, err := w.client.sender.gate.admit(ctx)
 	if err != nil {
-		return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
+		return w.interrupted(err)
 	}
 	defer a.leave()
 
 	if err := w.compareAdmitted(admitted, a); err != nil || w.result.Outcome != ConsentWritten {
 		return err
 	}
-
 	return w.patch(admitted, a)
 }
 
@@ -146,7 +154,7 @@ func (w *consentWrite) compareAdmitted(ctx context.Context, a *admission) error 
 	return err
 }
 
-// isSuperseded asks whether the update is still wanted, and ends it if it is not.
+// isSuperseded asks whether the update is still wanted, and notes the outcome if it is not.
 func (w *consentWrite) isSuperseded() bool {
 	if w.update.Superseded == nil || !w.update.Superseded() {
 		return false
@@ -156,10 +164,11 @@ func (w *consentWrite) isSuperseded() bool {
 	return true
 }
 
-// compare looks for a reason to send nothing, above all a later choice of the person. A
+// compare reads what the service holds, and notes the outcome that the update would have. A
 // person without a consent record has made no choice.
 func (w *consentWrite) compare(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
+
 	held, got, err := w.client.readConsent(ctx, w.scope, w.identity)
 	if IsClass(err, ClassNotFound) && !w.update.OnlyKnown {
 		return nil
@@ -168,26 +177,18 @@ func (w *consentWrite) compare(ctx context.Context) error {
 		return err
 	}
 
-	if w.update.OnlyDifferent && w.update.isHeld(held) {
+	switch u := w.update; {
+	case u.OnlyDifferent && u.isHeld(held):
 		w.result.Outcome = ConsentUnchanged
-		return nil
-	}
-	if w.update.KeepLaterThan.IsZero() {
-		return nil
-	}
-
-	if held.LaterThan(w.update.KeepLaterThan) {
+	case u.isBefore(held):
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
-		return nil
-	}
-	if held.isUntimed() && !w.update.knows(held) {
+	case u.mayBeBefore(held):
 		return got.untimed()
 	}
-
 	return nil
 }
 
-// untimed is the error of a comparison with a record that has no agreement_time.
+// untimed returns the error of a comparison with a record that has no agreement_time.
 func (a answer) untimed() error {
 	e := a.call.fail(ClassPayload, a.status,
 		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; nothing was written (keep_later_choice = false writes all the same)")
@@ -197,7 +198,8 @@ func (a answer) untimed() error {
 
 var errNothingToSend = errors.New("the comparison before a repetition found nothing to send")
 
-// patch sends the update. With an admission, each repetition is compared again first.
+// patch sends the update. With an admission, each repetition is compared again first, which
+// may change the outcome.
 func (w *consentWrite) patch(ctx context.Context, a *admission) error {
 	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
 	if err != nil {
@@ -208,7 +210,7 @@ func (w *consentWrite) patch(ctx context.Context, a *admission) error {
 	}
 
 	got, err := w.client.sender.do(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity)})
-	if w.result.Outcome != ConsentWritten { // as the comparison before a repetition found
+	if w.result.Outcome != ConsentWritten {
 		return nil
 	}
 	if err != nil {
@@ -236,8 +238,10 @@ func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
 	return nil
 }
 
-// settle finds out whether an update whose answer was lost has arrived.
-func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _ error) {
+// readBack reports whether an update whose answer was lost needs no further send, because
+// it has arrived or because a later choice stands. Where the service cannot be read, the
+// outcome is unknown, which is an error.
+func (w *consentWrite) readBack(ctx context.Context, lost *Error) (arrived bool, _ error) {
 	held, _, err := w.client.readConsent(ctx, w.scope, w.identity)
 	if IsClass(err, ClassNotFound) {
 		return false, nil
@@ -249,16 +253,15 @@ func (w *consentWrite) settle(ctx context.Context, lost *Error) (settled bool, _
 	if w.update.isIn(held) {
 		return true, nil
 	}
-	if !w.update.KeepLaterThan.IsZero() && held.LaterThan(w.update.KeepLaterThan) {
+	if w.update.isBefore(held) {
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 		return true, nil
 	}
-
 	return false, nil
 }
 
-// checkAnswer refuses a success that shows other clauses than were sent. The interface
-// does not show the answer, so a clause that is missing is no reason.
+// checkAnswer returns an error for a success that shows other clauses than were sent. The
+// interface does not show the answer, so that a missing clause is no error.
 func (w *consentWrite) checkAnswer(got answer) error {
 	r, err := findConsent(got.json)
 	if err != nil {
@@ -272,6 +275,5 @@ func (w *consentWrite) checkAnswer(got answer) error {
 			return e
 		}
 	}
-
 	return nil
 }

@@ -11,10 +11,9 @@ var (
 	opGetAllData = operation{name: "Get all data of a user", method: http.MethodGet, effect: true, queues: true, lingers: true, streams: true, path: "/compliance/user/{identityId}/all-data"}
 )
 
-// DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request;
-// deleting data does not revoke consent. It is sent once, and never by itself again:
-// each request that arrives is another one in the service's queue. Package deferred
-// decides when. Errors are *Error.
+// DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
+// data does not revoke consent. The request is sent once, since each that arrives is another
+// one in the service's queue; package deferred decides when. Errors are *Error.
 func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (Receipt, error) {
 	to, err := scope.ofPerson(identity, opDeleteData)
 	if err != nil {
@@ -31,15 +30,15 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 	return receiptOf(got.json), nil
 }
 
-// FetchData is GET …/user/:identityId/all-data (section 4), a deferred request. It is
-// sent once, and never by itself again: each request that arrives is another one in
-// the service's queue. Package deferred decides when.
+// FetchData is GET …/user/:identityId/all-data (section 4), a deferred request. The request
+// is sent once, since each that arrives is another one in the service's queue; package
+// deferred decides when.
 //
-// An answer with status 200 that is data by its structure is written to w as it
-// comes, whatever its size, and the receipt says Delivered; every other success is an
-// acknowledgement. That the same call gives the data once the request is fulfilled is
-// our assumption: the interface shows no other way. Errors are *Error, or those of w
-// as they are.
+// An answer with status 200 that is data by its structure is written to w as it comes,
+// whatever its size, and the receipt says Delivered. Any other success is an
+// acknowledgement. That the same call returns the data once the request is fulfilled is our
+// assumption: the interface shows no other way. Errors are *Error, or those of w as they
+// are.
 func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w io.Writer) (Receipt, error) {
 	to, err := scope.ofPerson(identity, opGetAllData)
 	if err != nil {

@@ -19,18 +19,19 @@ var opExport = operation{name: "Export records", method: http.MethodGet, path: "
 // errNoExport is the error of an export in the older path family (section 4).
 var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
 
-// ExportQuery says what to export.
+// ExportQuery selects the records of an export.
 type ExportQuery struct {
 	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
-	// Kinds are the wanted kinds; none means all. Records whose kind cannot be told are
+	// Kinds are the wanted kinds; none means all. Records whose kind is not known are
 	// always exported.
 	Kinds []records.Kind
-	// Finished refuses an answer whose Date shows that the day is not over by the
-	// service's own clock.
+	// Finished makes the export fail where the Date of an answer shows that the day is not
+	// over by the service's clock.
 	Finished bool
 }
 
+// wants reports whether records of a kind are exported.
 func (q ExportQuery) wants(k records.Kind) bool {
 	return k == records.Unknown || len(q.Kinds) == 0 || slices.Contains(q.Kinds, k)
 }
@@ -41,13 +42,13 @@ type ExportResult struct {
 	// InvalidUTF8 is the number of records in which bytes that are no UTF-8 were
 	// replaced; see Wire.ExportInvalidUTF8.
 	InvalidUTF8 int64
-	// Date is the service's time when it began to answer; zero where it sent none. Of
-	// several answers it is the earliest.
+	// Date is when the service began to answer, by its own clock; zero where it sent no
+	// time. Of several answers it is the earliest.
 	Date time.Time
 }
 
-// Over reports whether the day was over when it was read, by this machine's date today
-// and by the service's clock.
+// Over reports whether the day was over when it was read, by the service's clock and by
+// this machine's, according to which it is today.
 func (r ExportResult) Over(day, today time.Time) bool {
 	return day.Before(today) && (r.Date.IsZero() || isOver(day, r.Date))
 }
@@ -57,20 +58,20 @@ func isOver(day, now time.Time) bool { return !now.Before(day.AddDate(0, 0, 1)) 
 // ExportSink takes the records of a day, in the order of the answer and from one
 // goroutine. Its errors end the export and are returned as they are.
 type ExportSink interface {
-	// Restart forgets every record so far: the day is read from its beginning again.
+	// Restart discards every record so far: the day is read from its beginning again.
 	Restart() error
-	// Record takes one record, which is the caller's again when it returns.
+	// Record takes one record. It must not keep record, whose memory is used again.
 	Record(kind records.Kind, record jsontext.Value) error
 }
 
-// Export is GET …/export for one UTC day (section 4, Export). It reads the answer as
-// it comes, in constant memory, and hands its records to the sink. With
-// wire.export_kind_parameter it sends one request for each kind, otherwise one whose
-// answer is split by its shape.
+// Export is GET …/export for one UTC day (section 4, Export). It reads the answer as it
+// comes, in constant memory, and passes its records to the sink. With
+// wire.export_kind_parameter it sends one request for each kind, otherwise one whose answer
+// is split by its shape.
 //
-// An answer that breaks off begins again, as often as a request is repeated, and is
-// never taken for a short day: without an error the day was read to its end. Errors
-// are *Error, or the sink's.
+// An answer that breaks off is read again from its beginning, as often as a request is
+// repeated, and never passes for a short day: without an error the day was read to its end.
+// Errors are *Error, or the sink's.
 func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink ExportSink) (ExportResult, error) {
 	to, err := scope.endpoint(opExport)
 	if err != nil {
@@ -80,45 +81,52 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		return ExportResult{}, invalid(opExport, errNoExport)
 	}
 
-	attempts := 0
-	for try := 0; ; try++ {
-		x := exporting{client: c, to: to, query: q, sink: sink}
-		err := x.read(ctx)
-		e, failed := errors.AsType[*Error](err)
-		if !failed {
-			return x.result, err
-		}
-
-		if e.Operation == opExport.name {
-			e.Attempts += attempts
-		}
-		if !e.midway || try == c.sender.retries.RetryMax {
-			return x.result, e
-		}
-
-		attempts = e.Attempts
-		if Pause(ctx, backoff(0, 0, try, nil)) != nil {
-			return x.result, e
+	x := &exporting{client: c, to: to, query: q, sink: sink}
+	err = x.read(ctx)
+	for retry := 0; isMidway(err) && retry < c.sender.retries.RetryMax; retry++ {
+		if Pause(ctx, backoff(0, 0, retry, nil)) != nil {
+			break
 		}
 		if err := sink.Restart(); err != nil {
 			return x.result, err
 		}
+		err = x.read(ctx)
 	}
+	return x.result, err
 }
 
-// exporting is a day while it is read once.
+// isMidway reports whether an answer broke off, so that it can be read again.
+func isMidway(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.midway
+}
+
+// exporting is a day while it is read.
 type exporting struct {
 	client *Client
 	to     endpoint
 	query  ExportQuery
 	sink   ExportSink
 
-	result ExportResult
-	prints []fingerprint
+	attempts int // of all reads
+	result   ExportResult
+	prints   []fingerprint
 }
 
-// read reads the day.
+// read reads the day from its beginning.
 func (x *exporting) read(ctx context.Context) error {
+	x.result, x.prints = ExportResult{}, nil
+
+	err := x.readKinds(ctx)
+	if e, ok := errors.AsType[*Error](err); ok && e.Operation == opExport.name {
+		e.Attempts += x.attempts
+		x.attempts = e.Attempts
+	}
+	return err
+}
+
+// readKinds reads the answer to one request, or to one for each kind.
+func (x *exporting) readKinds(ctx context.Context) error {
 	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
 	wire := x.client.wire
 	if wire.ExportKindParameter == "" {
@@ -129,6 +137,7 @@ func (x *exporting) read(ctx context.Context) error {
 		if !x.query.wants(k) {
 			continue
 		}
+
 		query.Set(wire.ExportKindParameter, wire.exportKindValue(k))
 		if err := x.part(ctx, query, k); err != nil {
 			return err
@@ -137,7 +146,7 @@ func (x *exporting) read(ctx context.Context) error {
 	return nil
 }
 
-// part reads the answer of one request. asked is the kind that the request asks for;
+// part reads the answer to one request. asked is the kind that the request asks for;
 // Unknown where it asks for all.
 func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
 	s, err := x.client.sender.stream(ctx, request{op: opExport, to: x.to, payload: payload{query: query.Encode()}})
@@ -145,6 +154,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 		return err
 	}
 	defer s.close()
+
 	s.floor = x.client.wire.exportMinRate()
 	if err := x.checkHead(s); err != nil {
 		return err
@@ -158,33 +168,36 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 		if !x.query.wants(kind) {
 			return nil
 		}
+
 		x.result.Counts[kind]++
 		return x.sink.Record(kind, record)
 	})
 	if err != nil {
 		return err
 	}
+
 	x.result.InvalidUTF8 += mended
 	return x.checkPrint(s, printed)
 }
 
-// checkPrint refuses a second answer with the same records: the service does not know
-// the parameter that selects a kind, and answers everything each time.
+// checkPrint returns an error for a second answer with the same records: the service
+// ignores the parameter that selects a kind, and answers everything each time.
 func (x *exporting) checkPrint(s *streamed, printed fingerprint) error {
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
 		return s.call.fail(ClassPayload, s.resp.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
 	}
+
 	x.prints = append(x.prints, printed)
 	return nil
 }
 
-// fingerprint identifies the records of an answer, whatever their order.
+// fingerprint identifies the records of an answer, in any order.
 type fingerprint struct {
 	count int64
 	sum   uint64
 }
 
-// printSeed is one for all fingerprints, so that they can be compared.
+// printSeed is the same for all fingerprints, so that they can be compared.
 var printSeed = maphash.MakeSeed()
 
 func (f *fingerprint) add(record []byte) {

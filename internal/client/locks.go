@@ -16,7 +16,7 @@ type keyedLock struct {
 	uses int           // callers that hold the lock or wait for it
 }
 
-// lock waits for the lock of a key, or until the context ends.
+// lock waits for the lock of a key, or until the context ends. The caller calls unlock.
 func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	k := l.join(key)
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LockPerson waits until nothing else of this process submits deferred requests about
-// a person, or until the context ends. The returned function gives the turn on.
+// LockPerson waits until nothing else of this process submits deferred requests about a
+// person, or until the context ends. The caller calls unlock.
 func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (unlock func(), err error) {
 	key := strings.Join([]string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}, "\x00")
 	return c.people.lock(ctx, key)

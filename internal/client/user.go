@@ -10,8 +10,8 @@ var (
 	currentUserEndpoint = expand("/v1/user/self")
 )
 
-// CurrentUser is GET /v1/user/self (section 4): who the credentials belong to. The
-// interface says of the body only that it is JSON, so the JSON is all there is.
+// CurrentUser is GET /v1/user/self (section 4). It returns the user of the credentials as
+// JSON, since the interface says nothing else of the body. Errors are *Error.
 func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	got, err := c.sender.do(ctx, request{op: opCurrentUser, to: currentUserEndpoint})
 	if err != nil {
