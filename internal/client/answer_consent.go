@@ -122,6 +122,7 @@ func findConsent(v jsontext.Value) (*record, error) {
 	if !ok {
 		return r, errNoConsentFields
 	}
+
 	return r, nil
 }
 
@@ -143,5 +144,6 @@ func recordsWithClauses(r *record, levels int) (found []*record) {
 			found = append(found, recordsWithClauses(inner, levels-1)...)
 		}
 	}
+
 	return found
 }

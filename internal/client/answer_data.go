@@ -37,6 +37,7 @@ func (s *streamed) receipt(ctx context.Context, w io.Writer) (Receipt, error) {
 	if len(head) <= limitAcknowledgement {
 		return s.smallReceipt(ctx, head, w)
 	}
+
 	return s.largeReceipt(io.MultiReader(bytes.NewReader(head), unpacked), body, w)
 }
 
@@ -76,6 +77,7 @@ func (s *streamed) largeReceipt(text io.Reader, body *noted, w io.Writer) (Recei
 	if s.resp.StatusCode != http.StatusOK || kind != '{' && kind != '[' {
 		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, "the answer is large and no data of a person: it is "+jsonvalue.KindName(kind))
 	}
+
 	return Receipt{At: time.Now(), Delivered: true}, nil
 }
 
@@ -95,6 +97,7 @@ func documentKind(text io.Reader) (jsontext.Kind, error) {
 	if errors.Is(err, io.EOF) {
 		return kind, nil
 	}
+
 	return kind, err
 }
 

@@ -43,6 +43,7 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 	if res.Counts.Total() == 0 && len(bytes.TrimSpace(s.head.bytes)) == 0 {
 		return 0, s.checkEmpty()
 	}
+
 	return res.Mended, nil
 }
 
@@ -107,6 +108,7 @@ func (s *streamed) judge(err error, body *noted) *Error {
 			return s.call.fail(f.class, status, err.Error()+f.setting+"; the answer is "+mediaType(s.resp))
 		}
 	}
+
 	return s.call.fail(ClassPayload, status, errCoding.Error())
 }
 
@@ -127,6 +129,7 @@ func (s *streamed) brokenOff(err error, body *noted) *Error {
 
 	e.Status = s.resp.StatusCode
 	e.midway = IsClass(e, ClassConnectionLost, ClassTimeout, ClassTruncated)
+
 	return e
 }
 

@@ -144,6 +144,7 @@ func readRecord(v jsontext.Value, identityField string) PendingRecord {
 	if t, ok := readInstant(pick(m, createdNames)); ok {
 		r.CreatedAt = Some(t)
 	}
+
 	return r
 }
 

@@ -47,6 +47,7 @@ func findRecord(v jsontext.Value, known, wrappers []string) (*record, bool) {
 		}
 		r = r.inner(name)
 	}
+
 	return r, r.hasAny(known)
 }
 
@@ -131,5 +132,6 @@ func readField[T any](r *record, name, expected string, read func(jsontext.Value
 		r.fail("%s.%s: expected %s, found %s", r.path, name, expected, jsonvalue.KindName(v.Kind()))
 		return Optional[T]{}
 	}
+
 	return Some(value)
 }

@@ -48,6 +48,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Client{sender: s, wire: cfg.Wire, now: cfg.Now}, nil
 }
 

@@ -63,6 +63,7 @@ func checkExtras(u *url.URL, raw string) error {
 	if u.Opaque != "" {
 		return errors.New("base_url is not of the form https://host")
 	}
+
 	return nil
 }
 
@@ -79,6 +80,7 @@ func checkHost(u *url.URL) error {
 	if port := u.Port(); port != "" && !isPort(port) {
 		return errors.New("base_url has a port outside 1 to 65535")
 	}
+
 	return nil
 }
 

@@ -73,6 +73,7 @@ func (c Credentials) exactlyOne() error {
 	case 1:
 		return c.wholePair()
 	}
+
 	return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
 }
 
@@ -107,6 +108,7 @@ func ValidateSecret(name, value string) string {
 	if name == "token" {
 		return validateToken(value)
 	}
+
 	return ""
 }
 
@@ -126,8 +128,8 @@ var ownHeaders = []string{
 	"Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te", "Trailer", "Accept", "Accept-Encoding", "User-Agent",
 }
 
-// repeatHeaders make Go's HTTP transport send a request again by itself where a
-// connection breaks, whatever its method is.
+// repeatHeaders make Go's HTTP transport send a request of any method again where a
+// connection breaks.
 var repeatHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 // ValidateHeaders returns an error for names and values that are no header, for headers

@@ -185,6 +185,7 @@ func (w *consentWrite) compare(ctx context.Context) error {
 	case u.mayBeBefore(held):
 		return got.untimed()
 	}
+
 	return nil
 }
 
@@ -220,6 +221,7 @@ func (w *consentWrite) patch(ctx context.Context, a *admission) error {
 	if err := got.complaint(); err != nil {
 		return err
 	}
+
 	return w.checkAnswer(got)
 }
 
@@ -257,6 +259,7 @@ func (w *consentWrite) readBack(ctx context.Context, lost *Error) (arrived bool,
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 		return true, nil
 	}
+
 	return false, nil
 }
 
@@ -275,5 +278,6 @@ func (w *consentWrite) checkAnswer(got answer) error {
 			return e
 		}
 	}
+
 	return nil
 }

@@ -27,6 +27,7 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 	if err := got.complaint(); err != nil {
 		return Receipt{}, err
 	}
+
 	return receiptOf(got.json), nil
 }
 

@@ -92,6 +92,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		}
 		err = x.read(ctx)
 	}
+
 	return x.result, err
 }
 

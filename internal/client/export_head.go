@@ -42,6 +42,7 @@ func (x *exporting) checkDate(s *streamed) error {
 		return s.call.fail(ClassNotReady, s.resp.StatusCode,
 			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
 	}
+
 	return nil
 }
 

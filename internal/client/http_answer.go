@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// Limits on what is held of an answer in memory, in bytes after decompression.
-// The interface names none (section 8).
+// Limits on the size of an answer in memory, in bytes after decompression. The interface
+// names none (section 8).
 const (
 	LimitJSON  = 32 << 20
 	LimitError = 64 << 10
@@ -81,6 +81,7 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 	if len(body) > LimitJSON {
 		return answer{}, k.fail(ClassTooLarge, resp.StatusCode, "the answer is larger than "+strconv.Itoa(LimitJSON>>20)+" MiB")
 	}
+
 	return k.successAnswer(ctx, resp, body)
 }
 

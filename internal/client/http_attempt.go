@@ -115,6 +115,7 @@ func (k *call) attemptContext(parent context.Context) (context.Context, context.
 		timer := time.AfterFunc(InterruptGrace, func() { cancel(context.Cause(parent)) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	})
+
 	return ctx, func(cause error) {
 		stop()
 		cancel(cause)

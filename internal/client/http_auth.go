@@ -47,6 +47,7 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 		userAgent: cfg.UserAgent,
 		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},
 	}
+
 	t.secrets = slices.AppendSeq(t.secrets, maps.Values(cfg.Headers))
 
 	switch {
@@ -136,6 +137,7 @@ func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	if resp.StatusCode != http.StatusUnauthorized {
 		t.credential.accepted(mark)
 	}
+
 	return resp, mark, nil
 }
 

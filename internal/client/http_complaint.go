@@ -59,6 +59,7 @@ func complaintIn(m map[string]jsontext.Value) complaint {
 	if c.message == "" && len(c.fields) > 0 {
 		c.message = c.fields[0].Message
 	}
+
 	return c
 }
 

@@ -33,6 +33,7 @@ func (k *call) transportError(err error) *Error {
 
 	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
 	e.Ambiguous = k.op.effect && !e.NotProcessed
+
 	return e
 }
 
@@ -51,6 +52,7 @@ func classify(err error) (class ErrorClass, detail string) {
 			return f.class, f.detail
 		}
 	}
+
 	return ClassConnectionLost, "the connection broke before the answer was complete"
 }
 

@@ -17,7 +17,7 @@ const (
 	tokenLifetime = time.Hour
 
 	// loginPause is how long a failed login is not tried again, for all callers. Rejected
-	// credentials are not tried again at all, since a locked account helps nobody.
+	// credentials are not tried again at all, since that may lock the account.
 	loginPause    = 30 * time.Second
 	loginAttempts = 2
 
@@ -150,7 +150,7 @@ func (l *login) decideRenewal(ctx context.Context, rejected int) renewal {
 }
 
 // endTooSoon counts the token that was rejected now, and reports whether tokens end so
-// soon after their login that another login helps nobody.
+// soon after their login that another login is pointless.
 func (l *login) endTooSoon(now time.Time) bool {
 	if now.Before(l.shortUntil) {
 		return true
@@ -164,6 +164,7 @@ func (l *login) endTooSoon(now time.Time) bool {
 	if l.short <= shortTokenLimit {
 		return false
 	}
+
 	l.short = shortTokenLimit - 1 // after the pause one more is tried
 	l.shortUntil = now.Add(refusalPause)
 	return true
@@ -230,6 +231,7 @@ func (l *login) once(ctx context.Context) error {
 		l.remember(e)
 		return e
 	}
+
 	l.accept(got)
 	return nil
 }

@@ -26,6 +26,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
+
 	proxy := cfg.Proxy
 	if proxy == nil {
 		proxy = http.ProxyFromEnvironment
@@ -48,6 +49,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	h2.MaxHeaderListSize = limitHeader //nolint:staticcheck // of the same transport
 	return t, nil
 }

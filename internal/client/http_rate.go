@@ -34,6 +34,7 @@ func (r *rateFloor) Read(p []byte) (int, error) {
 	if float64(r.read) < float64(r.floor)*r.waited.Seconds() {
 		return n, errTooSlow
 	}
+
 	r.waited, r.read = 0, 0
 	return n, nil
 }

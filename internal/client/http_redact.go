@@ -253,6 +253,7 @@ func shapesIn(v view, fromBase64 bool) []span {
 			found = append(found, v.span(at[0], at[1]))
 		}
 	}
+
 	return found
 }
 
@@ -310,6 +311,7 @@ func privateValues(v jsontext.Value) []string {
 	for element := range jsonvalue.EachElement(v) {
 		values = append(values, privateValues(element)...)
 	}
+
 	return values
 }
 

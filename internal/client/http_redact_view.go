@@ -116,6 +116,7 @@ func (v view) replace(mark byte, decode func([]byte) ([]byte, int)) (out view, c
 		out.add(v.span(i, i+size), decoded...)
 		i += size
 	}
+
 	return out, changed
 }
 
@@ -164,6 +165,7 @@ func unescapeBackslash(b []byte) (decoded []byte, size int) {
 	if c, ok := simpleEscapes[b[1]]; ok {
 		return []byte{c}, 2
 	}
+
 	return nil, 0
 }
 

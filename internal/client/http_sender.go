@@ -51,6 +51,7 @@ func newSender(cfg Config, base *url.URL) (*sender, error) {
 		(&attemptTransport{timeout: cfg.RequestTimeout}).wrap,
 		s.auth.wrap,
 	))
+
 	return s, nil
 }
 
@@ -89,6 +90,7 @@ func (s *sender) do(ctx context.Context, r request) (answer, error) {
 		// Retries are used up: the last answer was to be retried, so that nobody read it.
 		return k.readAnswer(ctx, resp)
 	}
+
 	return got, nil
 }
 
@@ -99,6 +101,7 @@ func (s *sender) stream(ctx context.Context, r request) (*streamed, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "zstd, gzip")
 
@@ -111,6 +114,7 @@ func (s *sender) stream(ctx context.Context, r request) (*streamed, error) {
 		_, err := k.readAnswer(ctx, resp)
 		return nil, err
 	}
+
 	return &streamed{call: k, resp: resp}, nil
 }
 

@@ -58,6 +58,7 @@ func readToken(got answer) (token, bool) {
 	if v, err := jsonvalue.Parse(header); err != nil || v.Kind() != '{' {
 		return token{}, false
 	}
+
 	return token{text, readClaims(body)}, true
 }
 

@@ -30,6 +30,7 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 	if err := got.wantBody(); err != nil {
 		return Profile{}, err
 	}
+
 	return got.profile()
 }
 

@@ -39,6 +39,7 @@ func (s Scope) Validate() error {
 	if s.ProjectID == "" {
 		return errors.New("org_id needs project_id beside it")
 	}
+
 	return errors.Join(named("org_id", ValidateSegment(s.OrgID)), named("project_id", ValidateSegment(s.ProjectID)))
 }
 

@@ -29,6 +29,7 @@ func ValidateVisible(s string) error {
 			return fmt.Errorf("%s %U at byte %d", problem, r, i)
 		}
 	}
+
 	return nil
 }
 
