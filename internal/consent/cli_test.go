@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// peopleBlock is a resource for so many people, under keys that begin with a word.
+// peopleBlock returns a resource for n people, under keys with a prefix.
 func peopleBlock(key string, people int) string {
 	return fmt.Sprintf(`
 resource "analytics_consent" "people" {

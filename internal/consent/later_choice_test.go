@@ -16,7 +16,7 @@ var (
 	no     = false
 )
 
-// choose is what the person does in the service's own banner.
+// choose returns the record of a choice that the person makes in the service's own banner.
 func choose(at string) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, AgreementTime: at, Manual: &no}
 }

@@ -22,7 +22,7 @@ const (
 
 var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
 
-// config is a consent with all five clauses; others go on top.
+// config returns a consent with all five clauses, overridden by others.
 func config(others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{
 		"identity_id":      person,
@@ -32,15 +32,14 @@ func config(others acctest.Attributes) acctest.Attributes {
 
 var configured = [5]bool{true, true, false, true, true}
 
-// start serves a provider for a mock server of its own.
+// start starts a mock server and a provider for it.
 func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
 }
 
-// created is a consent that an earlier run has created without trouble. The request log is
-// empty afterwards.
+// created returns a consent that an earlier run has created, and clears the request log.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, others acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config(others))
@@ -49,7 +48,7 @@ func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, othe
 	return state
 }
 
-// wantHeld fails the test where the service holds other clauses.
+// wantHeld fails the test if the service holds other clauses.
 func wantHeld(t *testing.T, service *mocktest.Instance, want [5]bool) {
 	t.Helper()
 	if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
@@ -57,7 +56,7 @@ func wantHeld(t *testing.T, service *mocktest.Instance, want [5]bool) {
 	}
 }
 
-// wantOperations fails the test where the service received other operations,
+// wantOperations fails the test if the service received other operations,
 // logins aside.
 func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
 	t.Helper()
@@ -72,7 +71,7 @@ func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
 	}
 }
 
-// wantEmptyPlan refreshes, plans, and fails the test where there is anything to do.
+// wantEmptyPlan refreshes, plans, and fails the test unless the plan is empty.
 func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)

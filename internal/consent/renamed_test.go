@@ -13,14 +13,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// numbered is the configuration of one of many people.
+// numbered returns the configuration of one of many people.
 func numbered(i int, others acctest.Attributes) acctest.Attributes {
 	return config(others).With(acctest.Attributes{"identity_id": fmt.Sprint("person-", i)})
 }
 
-// renamed returns what Terraform does about renamed keys of for_each: for each person it
-// destroys the object of the former key and creates the one of the new key. The steps are
-// of one run.
+// renamed returns the steps of a run after keys of for_each were renamed: for each person,
+// Terraform destroys the object of the former key and creates that of the new key.
 func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attributes) (steps []func(ctx context.Context) acctest.Diagnostics) {
 	t.Helper()
 	for i := range people {
@@ -46,7 +45,7 @@ func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attri
 	return steps
 }
 
-// withdrawnPeople counts the people who do not hold what is configured.
+// withdrawnPeople counts the people whose record differs from the configuration.
 func withdrawnPeople(service *mocktest.Instance, people int) (withdrawn int) {
 	for i := range people {
 		if record, _ := service.Consent(scope, fmt.Sprint("person-", i)); record.Clauses != configured {

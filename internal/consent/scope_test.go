@@ -6,7 +6,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 )
 
-// moved is another scope than that of the provider block.
+// moved is a scope other than the provider's.
 var moved = acctest.Attributes{"org_id": "org-two", "project_id": "shop"}
 
 func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 const address = "analytics_consent.jane"
 
-// block is the resource as text; clauses 1 to 5 are all true but the third.
+// block returns the resource as text. All clauses but the third are true.
 func block(lines ...string) string {
 	return fmt.Sprintf(`
 resource "analytics_consent" "jane" {
@@ -98,7 +98,7 @@ func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	)
 }
 
-// holds checks what the service holds after an apply.
+// holds checks the clauses that the service holds after an apply.
 func holds(service *mocktest.Instance, want [5]bool) resource.TestCheckFunc {
 	return func(*terraform.State) error {
 		if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {

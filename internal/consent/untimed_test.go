@@ -13,10 +13,10 @@ func refusal(extra map[string]any) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: &no, Extra: extra}
 }
 
-// untimed are the two forms of a record without a time.
+// untimed holds the two forms of a record without a time.
 var untimed = map[string]map[string]any{"absent": nil, "null": {"agreement_time": nil}}
 
-// eachUntimed runs a test with both forms, which have to be alike.
+// eachUntimed runs a test with both forms, which must have the same effect.
 func eachUntimed(t *testing.T, test func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any)) {
 	t.Helper()
 	for label, extra := range untimed {

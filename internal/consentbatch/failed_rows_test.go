@@ -14,7 +14,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// rejecting answers one update of each of some rows with a status.
+// rejecting returns a fault for one update of each of the rows.
 func rejecting(status int, of ...int) []mockserver.Fault {
 	var faults []mockserver.Fault
 	for _, i := range of {
@@ -57,7 +57,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 	state, diags = p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
 	wantRequests(t, service, 120, 31)
-	wantResults(t, state, 60, 31, 0, 31, 0)
+	wantResults(t, state, counts{Rows: 60, ToWrite: 31, Written: 31})
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 }
 
@@ -72,7 +72,7 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 		service.Inject(rejecting(400, 1, 4)...)
 		after, diags := p.Update(batchName, state, config)
 		acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
-		wantResults(t, after, 10, 10, 0, 8, 2)
+		wantResults(t, after, counts{Rows: 10, ToWrite: 10, Written: 8, Missing: 2})
 
 		if after.Attributes["digest"] == state.Attributes["digest"] {
 			t.Error("state has the digest of the old file")
@@ -81,7 +81,7 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 		service.Reset()
 		after, diags = p.Update(batchName, after, config)
 		p.NoErrors(diags)
-		wantResults(t, after, 10, 2, 0, 2, 0)
+		wantResults(t, after, counts{Rows: 10, ToWrite: 2, Written: 2})
 		if n := service.Count(mockserver.OpUpdateConsent); n != 2 {
 			t.Errorf("%d rows were written", n)
 		}
@@ -99,7 +99,7 @@ func TestConsentBatch_failedUpdateOfWriteOnlyContent(t *testing.T) {
 	service.Inject(rejecting(400, 4)...)
 	state, diags := p.Update(batchName, state, config)
 	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "line 6\n")
-	wantResults(t, state, 5, 1, 0, 0, 1)
+	wantResults(t, state, counts{Rows: 5, ToWrite: 1, Missing: 1})
 	bad := config.With(acctest.Attributes{"content_wo": "{", "content_wo_version": 3})
 	plan, diags := p.Plan(batchName, state, bad)
 	acctest.WantText(t, diags.Errors(), "the JSON ends in the middle", "In state now: this object as it was before")
@@ -110,7 +110,7 @@ func TestConsentBatch_failedUpdateOfWriteOnlyContent(t *testing.T) {
 
 	state, diags = p.Update(batchName, state, config)
 	p.NoErrors(diags)
-	wantResults(t, state, 5, 1, 0, 1, 0)
+	wantResults(t, state, counts{Rows: 5, ToWrite: 1, Written: 1})
 }
 
 func TestConsentBatch_outageEndsTheApply(t *testing.T) {
@@ -159,7 +159,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	}
 }
 
-// failuresAtMost are the rows that are tried before a service counts as down: a streak,
+// failuresAtMost is how many rows are tried before a service counts as down: a streak,
 // samples from all over the file, those under way, and the one repetition after a 401.
 const failuresAtMost = 20 + 32 + 2 + 1
 
@@ -213,7 +213,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_incomparableRowStopsNoneOfTheOthers fails to read one person for ever.
+// TestConsentBatch_incomparableRowStopsNoneOfTheOthers never succeeds in reading one person.
 func TestConsentBatch_incomparableRowStopsNoneOfTheOthers(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -236,7 +236,7 @@ func TestConsentBatch_laterChoiceIsNamedByTheApply(t *testing.T) {
 	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "line 3")
-	wantResults(t, state, 3, 2, 1, 2, 0)
+	wantResults(t, state, counts{Rows: 3, ToWrite: 2, Kept: 1, Written: 2})
 }
 
 func TestConsentBatch_readOnlyProviderWritesNothing(t *testing.T) {
@@ -261,7 +261,7 @@ func TestConsentBatch_stoppedServiceEndsTheApply(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "Cannot reach the service", "rows were not tried any more")
 }
 
-// stopAfter ends a context once the service has seen so many updates.
+// stopAfter cancels a context once the service has received so many updates.
 func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		seen := make(chan struct{}, updates)
@@ -466,7 +466,7 @@ func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	_, diags := p.Create(batchName, config)
 	acctest.WantText(t, diags.Errors(), "line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance")
 	state := createdBatch(t, p, service, config)
-	wantResults(t, state, 2, 1, 0, 1, 0)
+	wantResults(t, state, counts{Rows: 2, ToWrite: 1, Written: 1})
 	f.write(object(0) + "\n" + object(1))
 	_, diags = p.Plan(batchName, state, config)
 	acctest.WantText(t, diags.Errors(), "line 1 (element 1): the JSON has to be one array of objects")

@@ -63,7 +63,7 @@ func TestFailures_moreCausesThanAreShown(t *testing.T) {
 	}
 }
 
-// TestFailures_causesAreBounded holds that messages which differ for each row, such as those
+// TestFailures_causesAreBounded checks that messages which differ for each row, such as those
 // with a number of the request, do not take memory without bounds, and that no failure is
 // counted for a cause that it does not have.
 func TestFailures_causesAreBounded(t *testing.T) {

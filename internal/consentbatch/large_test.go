@@ -9,7 +9,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// TestConsentBatch_manyRowsLeaveASmallState holds that neither state nor its private part
+// TestConsentBatch_manyRowsLeaveASmallState checks that neither state nor its private part
 // grows with the rows. The requests themselves are held to the contract elsewhere.
 func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	t.Parallel()
@@ -19,7 +19,7 @@ func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	config := f.config(acctest.Attributes{"compare_at_plan": false})
 	state, diags := p.Create(batchName, config)
 	p.NoErrors(diags)
-	wantResults(t, state, float64(many), float64(many), 0, float64(many), 0)
+	wantResults(t, state, counts{Rows: float64(many), ToWrite: float64(many), Written: float64(many)})
 	wantRequests(t, service, many, many)
 	text, err := json.Marshal(state.Attributes)
 	if err != nil || len(text)+len(state.Private) > 2000 {

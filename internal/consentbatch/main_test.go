@@ -23,7 +23,7 @@ var (
 	configured = [5]bool{true, true, false, true, true}
 )
 
-// start serves a provider for a mock server of its own.
+// start starts a mock server and a provider for it.
 func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)

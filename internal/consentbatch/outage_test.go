@@ -12,8 +12,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// failureKinds are all kinds of failure that the service or the network can cause.
-var failureKinds = []client.ErrorClass{
+// failureClasses holds the classes of all failures that the service or the network can cause.
+var failureClasses = []client.ErrorClass{
 	client.ClassUnreachable, client.ClassTimeout, client.ClassConnectionLost, client.ClassTLS, client.ClassProxyAuth,
 	client.ClassRedirect, client.ClassLoginAnswer, client.ClassAuthentication, client.ClassForbidden, client.ClassNotFound,
 	client.ClassEndpointNotFound, client.ClassRejected, client.ClassConflict, client.ClassRateLimited, client.ClassServer,
@@ -30,14 +30,14 @@ type fakeService struct {
 
 func (s *fakeService) request(row int, method string, fails map[int]client.ErrorClass) error {
 	n := s.requests.Add(1)
-	kind, bad := fails[row]
+	class, bad := fails[row]
 	if s.downAfter > 0 && n > s.downAfter {
-		kind, bad = client.ClassServer, true
+		class, bad = client.ClassServer, true
 	}
 	if !bad {
 		return nil
 	}
-	return &client.Error{Class: kind, Method: method, Attempts: 1}
+	return &client.Error{Class: class, Method: method, Attempts: 1}
 }
 
 func (s *fakeService) run(t *testing.T, rows, workers int) *tally {
@@ -54,8 +54,8 @@ func (s *fakeService) run(t *testing.T, rows, workers int) *tally {
 	}.run(t.Context())
 }
 
-// wantAllTaken fails the test where a row was not written that the service takes, or one
-// was that it does not take.
+// wantAllTaken fails the test if a row that the service takes was not written, or a row
+// that it does not take was.
 func (s *fakeService) wantAllTaken(t *testing.T, done *tally, about string) {
 	t.Helper()
 	for row, result := range done.results {
@@ -71,7 +71,7 @@ func (s *fakeService) wantAllTaken(t *testing.T, done *tally, about string) {
 	}
 }
 
-// TestOutage_anyPatternOfFailingRows holds that every row which the service takes is
+// TestOutage_anyPatternOfFailingRows checks that every row which the service takes is
 // written, wherever the others are and however they fail: always where their updates fail,
 // and also where not even reading works, as long as one of the rows tried first is answered.
 func TestOutage_anyPatternOfFailingRows(t *testing.T) {
@@ -86,13 +86,13 @@ func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 			if random.Float64() > bad {
 				continue
 			}
-			kind := failureKinds[random.IntN(len(failureKinds))]
+			class := failureClasses[random.IntN(len(failureClasses))]
 			if row > suspiciousStreak && random.IntN(2) == 0 {
-				s.getFails[row] = kind
+				s.getFails[row] = class
 				continue
 			}
 
-			s.patchFails[row] = kind
+			s.patchFails[row] = class
 		}
 
 		done := s.run(t, rows, 1+random.IntN(16))
@@ -121,13 +121,13 @@ func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestOutage_fewRowsAreAllTried holds that files of some rows are tried completely.
+// TestOutage_fewRowsAreAllTried checks that files of some rows are tried completely.
 func TestOutage_fewRowsAreAllTried(t *testing.T) {
 	t.Parallel()
 	for rows := 1; rows <= suspiciousStreak+2*sampleRows; rows++ {
 		s := &fakeService{getFails: map[int]client.ErrorClass{}}
 		for row := range rows - 1 {
-			s.getFails[row] = failureKinds[row%len(failureKinds)]
+			s.getFails[row] = failureClasses[row%len(failureClasses)]
 		}
 		s.wantAllTaken(t, s.run(t, rows, 1+rows%5), fmt.Sprintf("%d rows", rows))
 	}
@@ -158,12 +158,12 @@ func TestOutage_endsTheRun(t *testing.T) {
 // TestOutage_failuresOfOneRowNeverCount has a service that refuses every row by itself.
 func TestOutage_failuresOfOneRowNeverCount(t *testing.T) {
 	t.Parallel()
-	for _, kind := range concernOneRow {
+	for _, class := range concernOneRow {
 		s := &fakeService{getFails: map[int]client.ErrorClass{}}
 		for row := range 999 {
-			s.getFails[row] = kind
+			s.getFails[row] = class
 		}
-		s.wantAllTaken(t, s.run(t, 1000, 4), fmt.Sprint(kind))
+		s.wantAllTaken(t, s.run(t, 1000, 4), fmt.Sprint(class))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// single is the configuration of an analytics_consent about the person of row i.
+// single returns the configuration of an analytics_consent for the person of row i.
 func single(i int, others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{
 		"identity_id": userName(i), "agreement_time": middle,
@@ -114,7 +114,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_overlapIsInTheReportOfADestroy holds that rows which were not withdrawn are in the report.
+// TestConsentBatch_overlapIsInTheReportOfADestroy checks that rows which were not withdrawn are in the report.
 func TestConsentBatch_overlapIsInTheReportOfADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

@@ -101,7 +101,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 	}
 }
 
-// converge applies until nothing is missing.
+// converge applies until no row is missing.
 func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acctest.State {
 	t.Helper()
 	config := f.config(acctest.Attributes{"compare_at_plan": false})
@@ -134,7 +134,7 @@ func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acct
 	}
 }
 
-// planOnly holds that a plan writes nothing, and fails with one error at most.
+// planOnly checks that a plan writes nothing, and fails with one error at most.
 func (s *storm) planOnly(t *testing.T, p *acctest.Provider, state *acctest.State, f *batchFile) {
 	t.Helper()
 	if _, diags := p.Plan(batchName, state, f.config(nil)); len(diags.Errors()) > 1 {
@@ -151,7 +151,7 @@ func (s *storm) anyRow() int {
 	return s.rand.IntN(propertyRows)
 }
 
-// process is a provider of its own, with a login of its own.
+// process starts another provider, with a login of its own.
 func (s *storm) process(t *testing.T) (p *acctest.Provider, closeAll func()) {
 	t.Helper()
 	dial, closeAll := s.service.Tracked()
@@ -159,7 +159,7 @@ func (s *storm) process(t *testing.T) (p *acctest.Provider, closeAll func()) {
 	return acctest.MustStart(t, acctest.Config(s.service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
 }
 
-// wantWrittenOnce holds that no row was carried out twice since the last reset: what is
+// wantWrittenOnce checks that no row was carried out twice since the last reset: what is
 // in place is compared only, also where the answer was lost.
 func (s *storm) wantWrittenOnce(t *testing.T) {
 	t.Helper()

@@ -22,7 +22,7 @@ func reportBeside(f *batchFile, others acctest.Attributes) (path string, config 
 	return path, f.config(acctest.Attributes{"report_path": path, "compare_at_plan": false}.With(others))
 }
 
-// readReport returns the lines of a report. It fails the test where a person is in it, or
+// readReport returns the lines of a report. It fails the test if a person is in it, or
 // where others may read it.
 func readReport(t *testing.T, path string) []map[string]any {
 	t.Helper()
@@ -50,7 +50,7 @@ func readReport(t *testing.T, path string) []map[string]any {
 	return lines
 }
 
-// wantReport fails the test where a report has other lines.
+// wantReport fails the test if a report has other lines.
 func wantReport(t *testing.T, path string, want ...map[string]any) {
 	t.Helper()
 	if diff := cmp.Diff(want, readReport(t, path)); diff != "" {
@@ -58,11 +58,14 @@ func wantReport(t *testing.T, path string, want ...map[string]any) {
 	}
 }
 
-// summary is the first line of a report.
-func summary(rows, inPlace, written, kept, failed, notTried float64) map[string]any {
-	return map[string]any{
-		"report": "analytics_consent_batch", "rows": rows, "in_place": inPlace, "written": written, "kept": kept, "failed": failed, "not_tried": notTried,
+// summary returns the first line of a report. others overrides the counts, which are zero.
+func summary(others map[string]any) map[string]any {
+	line := map[string]any{
+		"report": "analytics_consent_batch", "rows": 0.0, "in_place": 0.0, "written": 0.0, "kept": 0.0, "failed": 0.0, "not_tried": 0.0,
 	}
+	maps.Copy(line, others)
+
+	return line
 }
 
 func lineOf(line float64, outcome string) map[string]any {
@@ -89,13 +92,13 @@ func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 		"error": "The service rejected the request", "operation": "Update consent", "status": 422.0, "code": "E42", "message": "no such thing as [redacted]",
 	})
 
-	wantReport(t, path, summary(6, 1, 3, 1, 1, 0),
+	wantReport(t, path, summary(map[string]any{"rows": 6.0, "in_place": 1.0, "written": 3.0, "kept": 1.0, "failed": 1.0}),
 		lineOf(2, "written"), lineOf(3, "kept"), lineOf(5, "written"), refused, lineOf(7, "written"))
 
 	next := acctest.MustStart(t, acctest.Config(service)) // the apply of another run
 	state, diags = next.Create(batchName, config)
 	p.NoErrors(diags)
-	wantReport(t, path, summary(6, 4, 1, 1, 0, 0), lineOf(3, "kept"), lineOf(6, "written"))
+	wantReport(t, path, summary(map[string]any{"rows": 6.0, "in_place": 4.0, "written": 1.0, "kept": 1.0}), lineOf(3, "kept"), lineOf(6, "written"))
 	if state.Attributes["report_path"] != path {
 		t.Errorf("the state is %v", state.Attributes)
 	}
@@ -222,7 +225,7 @@ func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
 	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "report.ndjson")}))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "The report was not written", "the folder of the file does not exist")
-	wantResults(t, state, 2, 2, 0, 2, 0)
+	wantResults(t, state, counts{Rows: 2, ToWrite: 2, Written: 2})
 	wantRow(t, service, 1, configured)
 }
 

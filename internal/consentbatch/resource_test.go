@@ -19,15 +19,15 @@ const (
 	batchHeader = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
 )
 
-// userName is the identity of row i.
+// userName returns the identity of row i.
 func userName(i int) string { return fmt.Sprintf("user-%d@example.com", i) }
 
-// rowOf is a row of CSV with the usual clauses.
+// rowOf returns a row of CSV with the usual clauses.
 func rowOf(i int, agreed string) string {
 	return userName(i) + ",true,true,false,true,true," + agreed + "\n"
 }
 
-// people is a CSV of n rows that agreed at the middle time. Row i is on line i+2.
+// people returns a CSV of n rows that agreed at the middle time. Row i is on line i+2.
 func people(n int) string {
 	var b strings.Builder
 	b.WriteString(batchHeader)
@@ -57,13 +57,12 @@ func (f *batchFile) write(content string) {
 	}
 }
 
-// config is a batch of the file; others go on top.
+// config returns a batch of the file, overridden by others.
 func (f *batchFile) config(others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{"source": f.path}.With(others)
 }
 
-// createdBatch is a batch that was created without trouble; the request log is empty
-// afterwards.
+// createdBatch returns a batch that was created, and clears the request log.
 func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(batchName, config)
@@ -71,31 +70,35 @@ func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance,
 	return state
 }
 
-// wantEmptyBatchPlan refreshes and plans, and fails the test where there is anything to do.
+// wantEmptyBatchPlan refreshes and plans, and fails the test unless the plan is empty.
 func wantEmptyBatchPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) acctest.Diagnostics {
 	t.Helper()
 	state, _ = p.MustRefresh(batchName, state)
 	return p.WantEmptyPlan(batchName, state, config)
 }
 
-// wantResults fails the test where the counts in state are others: rows, to_write, kept,
-// written and missing.
-func wantResults(t *testing.T, state *acctest.State, want ...float64) {
+// counts holds the counts in state.
+type counts struct{ Rows, ToWrite, Kept, Written, Missing float64 }
+
+// wantResults fails the test if the counts in state differ.
+func wantResults(t *testing.T, state *acctest.State, want counts) {
 	t.Helper()
 	if state == nil {
 		t.Fatal("there is no state")
 	}
-	var got []float64
-	for _, name := range []string{"rows", "to_write", "kept", "written", "missing"} {
+
+	count := func(name string) float64 {
 		n, _ := state.Attributes[name].(float64)
-		got = append(got, n)
+		return n
 	}
+	got := counts{count("rows"), count("to_write"), count("kept"), count("written"), count("missing")}
+
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows, to_write, kept, written, missing (-want +got):\n%s", diff)
+		t.Errorf("the counts in state (-want +got):\n%s", diff)
 	}
 }
 
-// wantRow fails the test where the service holds other clauses of row i.
+// wantRow fails the test if the service holds other clauses for row i.
 func wantRow(t *testing.T, service *mocktest.Instance, i int, want [5]bool) {
 	t.Helper()
 	if record, ok := service.Consent(scope, userName(i)); !ok || record.Clauses != want {
@@ -103,7 +106,7 @@ func wantRow(t *testing.T, service *mocktest.Instance, i int, want [5]bool) {
 	}
 }
 
-// wantRequests fails the test where the service received other numbers of requests.
+// wantRequests fails the test if the number of requests differs.
 func wantRequests(t *testing.T, service *mocktest.Instance, gets, patches int) {
 	t.Helper()
 	if g, p := service.Count(mockserver.OpGetConsent), service.Count(mockserver.OpUpdateConsent); g != gets || p != patches {
@@ -111,7 +114,7 @@ func wantRequests(t *testing.T, service *mocktest.Instance, gets, patches int) {
 	}
 }
 
-// chooseFor makes a choice of the person in row i.
+// chooseFor records a choice of the person of row i.
 func chooseFor(service *mocktest.Instance, i int, at string) {
 	service.PutConsent(scope, userName(i), mockserver.ConsentRecord{AgreementTime: at, Manual: new(false)})
 }
@@ -133,7 +136,7 @@ func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
 	wantRequests(t, service, 50, 50)
-	wantResults(t, state, 50, 50, 0, 50, 0)
+	wantResults(t, state, counts{Rows: 50, ToWrite: 50, Written: 50})
 
 	for i := range 50 {
 		wantRow(t, service, i, configured)
@@ -176,7 +179,7 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
 	wantRequests(t, service, 40, 3)
-	wantResults(t, state, 20, 3, 0, 3, 0)
+	wantResults(t, state, counts{Rows: 20, ToWrite: 3, Written: 3})
 
 	for i := range 20 {
 		wantRow(t, service, i, configured)
@@ -197,7 +200,7 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
-	wantResults(t, state, 30, 5, 25, 5, 0)
+	wantResults(t, state, counts{Rows: 30, ToWrite: 5, Kept: 25, Written: 5})
 	wantRow(t, service, 0, [5]bool{})
 	wantRow(t, service, 25, configured)
 	acctest.WantText(t, wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings(), "later choice")
@@ -205,7 +208,7 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	overwrite := f.config(acctest.Attributes{"keep_later_choice": false})
 	state, diags = p.Update(batchName, state, overwrite)
 	p.NoErrors(diags)
-	wantResults(t, state, 30, 25, 0, 25, 0)
+	wantResults(t, state, counts{Rows: 30, ToWrite: 25, Written: 25})
 	wantRow(t, service, 0, configured)
 	wantEmptyBatchPlan(t, p, state, overwrite)
 }
@@ -223,7 +226,7 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "no longer managed", "3 rows less")
 	wantRequests(t, service, 8, 0)
-	wantResults(t, state, 4, 0, 0, 0, 0)
+	wantResults(t, state, counts{Rows: 4})
 	wantRow(t, service, 6, configured)
 
 	for _, warning := range wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings() {
@@ -245,7 +248,7 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	}
 
 	state := createdBatch(t, p, service, config)
-	wantResults(t, state, 5, 5, 0, 5, 0)
+	wantResults(t, state, counts{Rows: 5, ToWrite: 5, Written: 5})
 	chooseFor(service, 1, early)
 	wantEmptyBatchPlan(t, p, state, config)
 	wantRequests(t, service, 0, 0)
@@ -253,7 +256,7 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	state, diags = p.Update(batchName, state, config)
 	p.NoErrors(diags)
 	wantRequests(t, service, 6, 2)
-	wantResults(t, state, 6, 2, 0, 2, 0)
+	wantResults(t, state, counts{Rows: 6, ToWrite: 2, Written: 2})
 	plan, _ = p.Plan(batchName, state, f.config(acctest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
 	if plan.Attributes["written"] != acctest.Unknown {
 		t.Error("rows that were protected are not looked at again")
@@ -268,11 +271,11 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	}
 
 	state := createdBatch(t, p, service, config(3, 1, true))
-	wantResults(t, state, 3, 3, 0, 3, 0)
+	wantResults(t, state, counts{Rows: 3, ToWrite: 3, Written: 3})
 	wantEmptyBatchPlan(t, p, state, config(3, 1, true))
 	state, diags := p.Update(batchName, state, config(4, 1, true)) // a comparison notices it without the version
 	p.NoErrors(diags)
-	wantResults(t, state, 4, 1, 0, 1, 0)
+	wantResults(t, state, counts{Rows: 4, ToWrite: 1, Written: 1})
 	state, diags = p.Update(batchName, state, config(4, 1, false))
 	p.NoErrors(diags)
 	service.Reset()
@@ -286,7 +289,7 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 
 	state, diags = p.Update(batchName, state, config(5, 2, false))
 	p.NoErrors(diags)
-	wantResults(t, state, 5, 1, 0, 1, 0)
+	wantResults(t, state, counts{Rows: 5, ToWrite: 1, Written: 1})
 	if state.Attributes["content_wo"] != nil {
 		t.Error("the content is in state")
 	}
@@ -316,7 +319,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	f.write(people(2))
 	state, diags = p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
-	wantResults(t, state, 2, 2, 0, 2, 0)
+	wantResults(t, state, counts{Rows: 2, ToWrite: 2, Written: 2})
 }
 
 func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
@@ -360,8 +363,8 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	state := createdBatch(t, p, service, f.config(nil))
 	after, diags := p.Update(batchName, state, f.config(acctest.Attributes{"on_destroy": "withdraw", "timeouts": acctest.Attributes{"delete": "5m"}}))
 	p.NoErrors(diags)
-	wantRequests(t, service, 3, 0)       // the comparison of the plan
-	wantResults(t, after, 3, 3, 0, 3, 0) // those of the last apply that had anything to do
+	wantRequests(t, service, 3, 0)                                 // the comparison of the plan
+	wantResults(t, after, counts{Rows: 3, ToWrite: 3, Written: 3}) // those of the last apply that had anything to do
 
 	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {
 		t.Errorf("the state is %v", after.Attributes)
@@ -370,11 +373,11 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	chooseFor(service, 1, early)
 	after, diags = p.Update(batchName, after, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
-	wantResults(t, after, 3, 1, 0, 1, 0)
+	wantResults(t, after, counts{Rows: 3, ToWrite: 1, Written: 1})
 }
 
-// TestConsentBatch_secondPlanMayFindMore holds a plan to what Terraform does with it in
-// an apply: it plans again, and refuses other values than those that were known.
+// TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform
+// refuses a second plan in which a known value has changed.
 func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -406,8 +409,8 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_digestOfACreateIsPlanned holds that two plans of one create say the same,
-// that a digest depends on the place of the file, and that it is what ends up in state.
+// TestConsentBatch_digestOfACreateIsPlanned checks that two plans of one create have the
+// same digest, that it depends on the path of the file, and that state holds it.
 func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// lasting is work on rows that take a second each and are all written.
+// lasting returns work in which every row takes a second and is written.
 func lasting(rows, workers int) runner {
 	return runner{rows: rows, workers: workers, interval: progressInterval, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
 		select {

@@ -13,12 +13,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// batchBlock is a batch of a file beside the configuration, as text.
+// batchBlock returns a batch of a file beside the configuration, as text.
 func batchBlock(lines ...string) string {
 	return fmt.Sprintf("\nresource \"analytics_consent_batch\" \"all\" {\n  source = \"${path.module}/consents.csv\"\n  %s\n}\n", strings.Join(lines, "\n  "))
 }
 
-// newBatchCLI is Terraform with a service of its own and a file beside its configuration.
+// newBatchCLI returns a Terraform with its own service and a file beside the configuration.
 func newBatchCLI(t *testing.T, configuration, content string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance, *batchFile) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
@@ -28,7 +28,7 @@ func newBatchCLI(t *testing.T, configuration, content string, configure ...func(
 	return cli, service, f
 }
 
-// wantWords fails the test where an output does not hold all of them.
+// wantWords fails the test unless an output holds all words.
 func wantWords(t *testing.T, r acctest.Result, words ...string) {
 	t.Helper()
 	for _, word := range words {
@@ -38,7 +38,7 @@ func wantWords(t *testing.T, r acctest.Result, words ...string) {
 	}
 }
 
-// wantNobody fails the test where state or an output has a person of the rows.
+// wantNobody fails the test if state or an output names a person of the rows.
 func wantNobody(t *testing.T, cli *acctest.CLI, outputs ...acctest.Result) {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))

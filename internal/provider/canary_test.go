@@ -23,7 +23,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// spelled are the ways in which a service or a gateway may quote a value back.
+// spelled returns the spellings in which a service or a gateway may quote a value.
 func spelled(v string) []string {
 	var decimal, hex, json strings.Builder
 	for _, r := range v {
@@ -47,7 +47,7 @@ func spelled(v string) []string {
 	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
 }
 
-// quotedBack is an error of a service that repeats values in every spelling.
+// quotedBack returns the body of an error that repeats values in every spelling.
 func quotedBack(t *testing.T, values []string) []byte {
 	t.Helper()
 	var fields []map[string]string
@@ -63,7 +63,7 @@ func quotedBack(t *testing.T, values []string) []byte {
 	return body
 }
 
-// canaries are all forms in which a value could come out somewhere.
+// canaries returns all spellings in which a value could appear in an output.
 func canaries(values ...string) []string {
 	var forms []string
 	for _, v := range values {
@@ -83,7 +83,7 @@ func canaries(values ...string) []string {
 	return forms
 }
 
-// wantNoCanary fails the test where any form of the values is in what was written.
+// wantNoCanary fails the test if an output holds a value in any spelling.
 func wantNoCanary(t *testing.T, where, written string, values ...string) {
 	t.Helper()
 	for _, form := range canaries(values...) {
@@ -179,7 +179,7 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 	}
 }
 
-// mainCases runs commands and keeps all that they print.
+// mainCases runs commands and keeps their output.
 type mainCases struct {
 	t       *testing.T
 	cli     *acctest.CLI
@@ -189,8 +189,8 @@ type mainCases struct {
 	logs    strings.Builder
 }
 
-// run runs a command. Its exit code is checked, so that nothing is searched that
-// never happened.
+// run runs a command. Its exit code is checked, so that no output of a command that
+// failed is searched.
 func (m *mainCases) run(want int, args ...string) acctest.Result {
 	m.t.Helper()
 	r := m.cli.Run(args...)
@@ -202,9 +202,8 @@ func (m *mainCases) run(want int, args ...string) acctest.Result {
 	return r
 }
 
-// change applies a change of the person's record that somebody else has made, and
-// returns the plan as JSON. That is Terraform's own and shows sensitive values, as the
-// state does; credentials are in neither.
+// change applies the configuration after a change of the person's record, and returns the
+// plan as JSON. Like the state, it shows sensitive values, but no credentials.
 func (m *mainCases) change() string {
 	m.t.Helper()
 	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
@@ -218,7 +217,7 @@ func (m *mainCases) change() string {
 	return m.cli.MustRun("show", "-json", "second.tfplan").Output
 }
 
-// statuses are those of errors in which a service repeats what it was sent.
+// statuses holds the statuses of errors that repeat the request.
 var statuses = []int{400, 401, 403, 409, 500}
 
 // fail plans against a service that answers with an error.
@@ -231,7 +230,7 @@ func (m *mainCases) fail(status int) {
 	m.fault.Store(nil)
 }
 
-// misdirect plans against a redirect, and against a page in the place of the service.
+// misdirect plans against a redirect, and against a page in place of the service.
 func (m *mainCases) misdirect() {
 	m.t.Helper()
 	said := strings.Join(m.values, " ")
@@ -251,7 +250,7 @@ func (m *mainCases) importAgain() {
 }
 
 // runMainCases runs all cases with one way to authenticate. The other ways, and all of
-// them in a soak, differ in where the credential is, which a few cases show.
+// them in a soak, differ only in where the credential is, so a few cases are enough.
 func (m *mainCases) runMainCases(way string) (plan string) {
 	m.t.Helper()
 	whole := way == "key" || soak.On()
@@ -284,7 +283,7 @@ func lastLines(output string) string {
 	return output
 }
 
-// everyFile is the content of all files below a folder: state, its backups, logs.
+// everyFile returns the content of all files below a folder: state, its backups, logs.
 func everyFile(t *testing.T, folder string) string {
 	t.Helper()
 	var all strings.Builder

@@ -59,7 +59,7 @@ func TestAccProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
-// TestAccProvider_interruptSavesWhatIsDone interrupts an apply of which one object is done and
+// TestAccProvider_interruptSavesWhatIsDone interrupts an apply while one object is done and
 // another waits for an answer that never comes.
 func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ func consentOf(identity string) acctest.Attributes {
 	}
 }
 
-// createMany creates so many consents at once, as Terraform does.
+// createMany creates n consents concurrently, as Terraform does.
 func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.State, errors [][]string) {
 	t.Helper()
 	states, errors = make([]*acctest.State, n), make([][]string, n)

@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// unseen are identifiers that look like another one, and what is said of them.
+// unseen holds identifiers that look like others, and what the error says.
 var unseen = map[string]string{
 	" canary":      "begins or ends with a space, U+0020 at byte 0",
 	"canary\u00a0": "begins or ends with a space, U+00A0 at byte 6",

@@ -35,8 +35,8 @@ func childrenOf(t *testing.T, parent int) (children []int) {
 	return children
 }
 
-// statOf returns a field of /proc/<pid>/stat, counted from the state of the process;
-// empty where there is no such process.
+// statOf returns a field of /proc/<pid>/stat, counted from the state of the process; empty if
+// the process does not exist.
 func statOf(pid, field int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -46,7 +46,7 @@ func statOf(pid, field int) string {
 	return strings.Fields(behind)[field]
 }
 
-// waitUntil polls for what another process does, and reports whether it came.
+// waitUntil polls a condition on another process, and reports whether it was met.
 func waitUntil(limit time.Duration, condition func() bool) bool {
 	for end := time.Now().Add(limit); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		if condition() {
@@ -56,7 +56,7 @@ func waitUntil(limit time.Duration, condition func() bool) bool {
 	return false
 }
 
-// endsWithin is the ten seconds that are promised, and room for a busy machine.
+// endsWithin is the promised ten seconds, with room for a busy machine.
 const endsWithin = 15 * time.Second
 
 func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
@@ -166,7 +166,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 	}
 }
 
-// answerTwice answers the requests of a connection, with another answer behind each.
+// answerTwice answers each request of a connection twice.
 func answerTwice(conn net.Conn) {
 	defer conn.Close()
 	reader := bufio.NewReader(conn)

@@ -138,8 +138,8 @@ func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*
 	<-time.After(10 * time.Minute)
 }
 
-// connections closes what a provider has opened, since it has no end of its own
-// but that of its process.
+// connections closes the connections of a provider, which otherwise last until its process
+// ends.
 type connections struct{ close func() }
 
 func startInMemory(t *testing.T, service *mocktest.Instance) (*acctest.Provider, connections) {

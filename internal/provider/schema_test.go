@@ -75,8 +75,8 @@ func TestProvider_secretsAndPersonalDataAreSensitive(t *testing.T) {
 	})
 }
 
-// TestProvider_noElementOfACollectionIsSensitiveByItself holds the cost of long lists
-// linear: Terraform compares each value below a collection with every sensitive path
+// TestProvider_noElementOfACollectionIsSensitiveByItself checks that the cost of long lists
+// is linear: Terraform compares each value below a collection with every sensitive path
 // in it. The collection as a whole is sensitive instead.
 func TestProvider_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
 	t.Parallel()

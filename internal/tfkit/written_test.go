@@ -81,8 +81,8 @@ func TestWritten_withdrawals(t *testing.T) {
 	}
 }
 
-// TestWritten_property holds that whatever the order, the last word about a person is a
-// write where any object writes it: a withdrawal after a write is not sent.
+// TestWritten_property checks that a withdrawal after a write is never sent, in any order of
+// writes and withdrawals.
 func TestWritten_property(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(200, 20_000) {

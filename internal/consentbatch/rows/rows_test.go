@@ -20,10 +20,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,user_ipv6,agreement_time,manual\n"
 
-// person is a row of CSV that is right.
+// person returns a valid row of CSV.
 func person(identity string) string { return identity + ",true,true,false,true,true,,,\n" }
 
-// object is a row of JSON that is right, with further members.
+// object returns a valid row of JSON, with further members.
 func object(identity string, more ...string) string {
 	return fmt.Sprintf(`{"identity_id":%q,"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true%s}`,
 		identity, strings.Join(append([]string{""}, more...), ","))
@@ -185,8 +185,8 @@ func TestRead_noRows(t *testing.T) {
 	}
 }
 
-// TestRead_leftoversOfSpreadsheets has line ends of old, spaces that
-// nobody sees and times to come.
+// TestRead_leftoversOfSpreadsheets has old line ends, invisible spaces and
+// future times.
 func TestRead_leftoversOfSpreadsheets(t *testing.T) {
 	t.Parallel()
 	const rest = ",true,true,true,true,true,,2026-01-01T00:00:00Z,true\n"
