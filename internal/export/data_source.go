@@ -82,15 +82,18 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
 				MarkdownDescription: kindsDescription,
 			},
+
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{maxBytesValidator{}, int64validator.AtLeast(1)},
 				MarkdownDescription: "Maximum size of all records together, in bytes of JSON text. A larger day is an error. From 1 to " + strconv.Itoa(largestMaxBytes) + " (32 MiB). Defaults to " + strconv.Itoa(defaultMaxBytes) + " (1 MiB).",
 			},
-			"persons":              text("Person records"),
-			"sessions":             text("Session records"),
-			"events":               text("Event records"),
-			"unknown":              text("Records whose kind the answer does not tell"),
+
+			"persons":  text("Person records"),
+			"sessions": text("Session records"),
+			"events":   text("Event records"),
+			"unknown":  text("Records whose kind the answer does not tell"),
+
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
 			"complete": schema.BoolAttribute{

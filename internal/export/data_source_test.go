@@ -61,7 +61,7 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 		acctest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
 	}
 
-	// Exactly as large as it may be: a comma or a bracket goes with each record.
+	// The largest day that is accepted: each record counts with a comma or a bracket.
 	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
@@ -91,7 +91,7 @@ func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {
 	wantCount(t, service, 0)
 }
 
-// TestExport_dayEndsAtMidnightUTC runs where it is the next day already, or the day before.
+// TestExport_dayEndsAtMidnightUTC runs in time zones where the date differs from UTC.
 func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 	t.Parallel()
 

@@ -52,6 +52,7 @@ func startedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 		}.AddError(diags)
 		return day, false
 	}
+
 	return day, true
 }
 

@@ -178,8 +178,8 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 	}
 }
 
-// TestExportFile_secondTry breaks an answer off after records of unknown kind, which the
-// second one does not have.
+// TestExportFile_secondTry breaks off an answer with records of unknown kind. The second
+// answer has none, so their file must be gone.
 func TestExportFile_secondTry(t *testing.T) {
 	t.Parallel()
 

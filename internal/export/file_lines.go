@@ -145,6 +145,7 @@ func (f *lineFile) pack(to io.Writer, compression string) error {
 			if !more {
 				return packer.Close()
 			}
+
 			if _, err := packer.Write(lines); err != nil {
 				_ = packer.Close()
 				return err

@@ -127,6 +127,7 @@ func (m *fileModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
 	if len(kinds) == 1 {
 		return
 	}
+
 	tfkit.Problem{
 		Summary: "Lines of several kinds",
 		Detail:  "Without their kind the records of " + listOf(kinds) + " could not be told apart.",

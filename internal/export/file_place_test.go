@@ -59,7 +59,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 	wantContent(t, old, lines)
 	wantNothing(t, path)
 
-	// The new path is somebody else's.
+	// The file at the new path is somebody else's.
 	taken := target(t)
 	if err := os.WriteFile(taken, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
@@ -139,8 +139,8 @@ func TestExportFile_triggersExportInPlace(t *testing.T) {
 	p.WantEmptyPlan(fileName, state, config)
 }
 
-// TestExportFile_verify alters a file and puts its size and time back, which only a
-// digest notices.
+// TestExportFile_verify alters a file and restores its size and time, which only a digest
+// detects.
 func TestExportFile_verify(t *testing.T) {
 	t.Parallel()
 
@@ -166,7 +166,7 @@ func TestExportFile_verify(t *testing.T) {
 				t.Errorf("noticed in state: %t", got)
 			}
 
-			// Another time has the file hashed, and what is the same stays the same.
+			// A file with another time is hashed, and is unchanged.
 			rewrite(t, path, lines, info.ModTime().Add(time.Hour))
 			if noticed {
 				return // exported again already
@@ -182,7 +182,7 @@ func TestExportFile_verify(t *testing.T) {
 	}
 }
 
-// rewrite changes a file in place, so that its inode stays.
+// rewrite changes a file in place and keeps its inode.
 func rewrite(t *testing.T, path, text string, at time.Time) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -233,8 +233,8 @@ func TestExportFile_createDirectories(t *testing.T) {
 	}
 }
 
-// TestExportFile_twoConfigurationsOnePath has a second configuration of the provider
-// try the path while the first is reading the day.
+// TestExportFile_twoConfigurationsOnePath lets a second configuration of the provider
+// write to the path while the first one reads the day.
 func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 
@@ -257,7 +257,8 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-// splitPath is the path of one file for each kind, with a folder for each.
+// splitPath returns a path with a folder for each kind, and a function that returns the
+// path for one kind.
 func splitPath(t *testing.T) (path string, of func(kind string) string) {
 	t.Helper()
 	root := t.TempDir()
@@ -281,8 +282,8 @@ func wantNothingOf(t *testing.T, path string) {
 	}
 }
 
-// TestExportFile_scopeOfTheProviderMoves: the day in the file is that of the scope it
-// was exported from, whatever the provider block says later.
+// TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file
+// still holds the day of the former scope, so the object is replaced.
 func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	t.Parallel()
 
@@ -302,8 +303,7 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	}
 }
 
-// TestExportFile_invalidUTF8 counts and warns of what was replaced on its way into the
-// file.
+// TestExportFile_invalidUTF8 expects replaced bytes to be counted, with a warning.
 func TestExportFile_invalidUTF8(t *testing.T) {
 	t.Parallel()
 

@@ -19,7 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// lines is what the file of a day holds.
+// lines returns the content of the file of a day.
 const lines = `{"kind":"person","record":{"id":"p-2026-03-01","name":"Jane Canary"}}
 {"kind":"session","record":{"id":"s-2026-03-01"}}
 {"kind":"event","record":{"id":"e1-2026-03-01"}}
@@ -282,8 +282,8 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	p.WantEmptyPlan(fileName, state, config)
 }
 
-// TestExportFile_midnightBetweenPlanAndApply plans before and again after the day is
-// over, as an apply does, without a refresh in between.
+// TestExportFile_midnightBetweenPlanAndApply plans before midnight and again after it,
+// without a refresh in between, as an apply does.
 func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 
@@ -316,7 +316,7 @@ func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 	}
 
 	wantContent(t, path, lines)
-	// The other way round the old file goes first.
+	// In the usual order, the old file is removed first.
 	p = nextRun(t, service)
 	if _, diags := p.Destroy(fileName, old); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
@@ -409,7 +409,7 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 				return
 			}
 
-			// Another run does not know of the first one, and finds its file.
+			// Another run does not know the first one, and finds its file.
 			_, diags = nextRun(t, service).Create(fileName, file(path, nil))
 			acctest.WantText(t, diags.Errors(), "There is a file already")
 			wantContent(t, path, lines)

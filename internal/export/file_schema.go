@@ -38,6 +38,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
 				MarkdownDescription: kindsDescription + " Changing this writes the files again, in place.",
 			},
+
 			"path": schema.StringAttribute{
 				Required:   true,
 				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
@@ -45,6 +46,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 					"Directories, symbolic links and devices are refused, and so is a file that this object did not write, unless `overwrite` is set. It is an error if two objects use one path. " +
 					"Changing this writes the day to the new path first, and then removes the old file if it is still as it was written.",
 			},
+
 			"compression": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(uncompressed),
 				Validators:          []validator.String{stringvalidator.OneOf(uncompressed, gzipped, zstandard)},
@@ -54,11 +56,13 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Optional: true, Computed: true,
 				MarkdownDescription: "Whether each line contains the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`, or to `false` if `path` contains `{kind}`. With `false`, a line is the record alone, as the service sent it. This requires `{kind}` in `path` or exactly one kind in `kinds`; in the latter case the file also holds records of unknown kind, which are counted. Changing this writes the files again, in place.",
 			},
+
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were. By default only the free space on the disk is a limit, of which 64 MiB are kept free.",
 			},
+
 			"overwrite": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether an existing file that this object did not write may be replaced when the object is created or `path` changes. It does not allow two objects to use one path. Defaults to `false`.",
@@ -67,6 +71,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. They stay when the object is destroyed; those of an export that fails are removed. Defaults to `false`: a missing directory is an error.",
 			},
+
 			"allow_incomplete_day": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether the current UTC day may be exported, with a warning. It is exported again when it is over. Defaults to `false`.",
@@ -75,6 +80,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Arbitrary values. Changing them exports the day again, in place: the old files stay until the new ones are complete. Use this to fetch late records, because `-replace` removes the files first.",
 			},
+
 			"verify": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(verifyStat),
 				Validators:          []validator.String{stringvalidator.OneOf(verifyStat, verifyDigest)},
@@ -85,11 +91,13 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 				Validators:          []validator.String{stringvalidator.OneOf(destroyRemoves, destroyRetains)},
 				MarkdownDescription: "What destroying the object does to the files: `remove` (default) removes those that are still as they were written; `retain` leaves all of them, for days that leave a sliding window. With `retain`, the old file also stays when `path` changes, with a warning.",
 			},
+
 			"complete":             schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported. Null if it was not and is over now, so that it is exported again."},
 			"sha256":               schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 digest of the file, in hexadecimal. With `{kind}` in `path`, the digest of a text with one line `<sha256>  <kind>` for each file, in the order persons, sessions, events, unknown. Null if a refresh found another file."},
 			"bytes":                schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of all files together in bytes. Null if a refresh found another file."},
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
+
 			"paths": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "Paths of the files by kind (`persons`, `sessions`, `events`, `unknown`). Null unless `path` contains `{kind}`.",

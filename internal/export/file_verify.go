@@ -80,6 +80,7 @@ func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagno
 			addUnreadable(err, diags)
 			return true
 		}
+
 		found[v]++
 	}
 
@@ -93,6 +94,7 @@ func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagno
 
 	m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
 	warnDifferent(found, diags)
+
 	return true
 }
 

@@ -28,8 +28,8 @@ const (
 
 var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
 
-// start serves a provider for a mock server of its own, which holds one record of each
-// kind for each day of the tests.
+// start returns a provider and its mock server, which holds one record of each kind for
+// each day of the tests.
 func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
@@ -44,7 +44,8 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 	return nextRun(t, service), service
 }
 
-// nextRun is another run of Terraform, late in the evening of today in UTC.
+// nextRun returns a provider for another run of Terraform, late in the evening of today in
+// UTC.
 func nextRun(t *testing.T, service *mocktest.Instance) *acctest.Provider {
 	t.Helper()
 	return runAt(t, service, time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC))
@@ -55,26 +56,25 @@ func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *acctest.Pro
 	return acctest.MustStart(t, acctest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
 }
 
-// target is the path of a file in a folder of its own.
+// target returns the path of a file in a new folder.
 func target(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "day.ndjson")
 }
 
-// file is the configuration of a file; others go on top.
+// file returns the configuration of a file. others override it.
 func file(path string, others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{"utc_date": day, "path": path}.With(others)
 }
 
-// created is a file that was exported without an error.
+// created exports a file and fails the test on an error.
 func created(t *testing.T, p *acctest.Provider, config acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(fileName, config)
 	return state
 }
 
-// wantContent fails the test where a file holds something else, or anything else is in
-// its folder.
+// wantContent fails the test if a file has other content, or is not alone in its folder.
 func wantContent(t *testing.T, path, want string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -85,7 +85,7 @@ func wantContent(t *testing.T, path, want string) {
 	acctest.WantAlone(t, path)
 }
 
-// wantNothing fails the test where anything at all is in a file's folder.
+// wantNothing fails the test if the folder of a file is not empty.
 func wantNothing(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
@@ -102,7 +102,7 @@ func wantCount(t *testing.T, service *mocktest.Instance, want int) {
 	}
 }
 
-// wantNoPerson fails the test where what is shown or kept holds a record.
+// wantNoPerson fails the test if diagnostics or state hold a record.
 func wantNoPerson(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

@@ -67,14 +67,14 @@ func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	}
 }
 
-// fileState is the part of the state that is about the file.
+// fileState holds the part of the state that describes the file.
 func fileState(t *testing.T, cli *acctest.CLI) string {
 	t.Helper()
 	return cli.MustRun("state", "show", "analytics_export_file.day").Output
 }
 
-// TestAccExportFile_largeDayInConstantMemory compares the provider's memory for a day of 90 MB
-// with that for a day without records; make bench does it for days of gigabytes.
+// TestAccExportFile_largeDayInConstantMemory compares the memory of the provider for a day
+// of 90 MB with that for a day without records. make bench does so for days of gigabytes.
 func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 	t.Parallel()
 
@@ -133,8 +133,8 @@ resource "analytics_export_file" "day" {
 	}
 }
 
-// TestAccExportFile_twoConfigurationsOnePath has two configurations of the provider in
-// one run, which are two processes, write one path.
+// TestAccExportFile_twoConfigurationsOnePath lets two configurations of the provider, which
+// are two processes, write to one path in one run.
 func TestAccExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 

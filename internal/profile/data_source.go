@@ -49,6 +49,7 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			MarkdownDescription: tfkit.IdentityDescription,
 			Validators:          []validator.String{tfkit.Segment()},
 		},
+
 		"profile": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,

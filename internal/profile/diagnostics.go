@@ -23,6 +23,7 @@ func warnUnfinished(diags *diag.Diagnostics, s deferred.Submission, report defer
 	if s.ID != "" {
 		request += " (request " + tfkit.QuoteID(s.ID) + ")"
 	}
+
 	tfkit.Problem{
 		Summary: "The request left the pending list without a visible effect",
 		Detail:  request + " is no longer pending, and its effect cannot be seen at the service.",

@@ -19,12 +19,12 @@ const (
 
 var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
 
-// config is a profile of the usual person; others go on top.
+// config returns the configuration of a profile. others override it.
 func config(profile string, others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{"identity_id": person, "profile": profile}.With(others)
 }
 
-// writeOnly is the same with the write-only attribute.
+// writeOnly returns the same with the write-only attribute.
 func writeOnly(profile string, version int, others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
 }
@@ -35,8 +35,8 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 	return acctest.MustStart(t, acctest.Config(service)), service
 }
 
-// created is a profile that was created without trouble, in an earlier run; the request
-// log is empty afterwards.
+// created creates a profile and begins another run with an empty request log. It fails the
+// test on an error.
 func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config)
@@ -46,7 +46,7 @@ func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, conf
 	return state
 }
 
-// sent are the bodies of the updates that the service has received.
+// sent returns the bodies of the updates that the service has received.
 func sent(t *testing.T, service *mocktest.Instance) []string {
 	t.Helper()
 	var bodies []string

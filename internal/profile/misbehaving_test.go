@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// The values of an update are its own: somebody else's pending update is none of them.
+// A pending update of somebody else carries other values and is not taken over.
 func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 	t.Parallel()
 
@@ -39,7 +39,7 @@ func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, At: time.Now().Add(-time.Hour)})
 	service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
@@ -68,12 +68,12 @@ func TestProfile_emptyObjectSendsNothing(t *testing.T) {
 	wantSent(t, service)
 }
 
-// A profile that something else removes while its update is pending is gone, and not
-// an empty object whose plan never settles.
+// A profile that something else removes while its update is pending is removed from state.
+// An empty object would be planned anew forever.
 func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
 	state, _ := p.MustCreate(name, quick)
@@ -93,8 +93,8 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	wantEmptyPlan(t, p, state, quick)
 }
 
-// An update whose outcome is unknown is sent again by the next apply: its values are
-// absolute, and what is pending could be somebody else's.
+// The next apply repeats an update whose outcome is unknown: its values are absolute, and
+// a pending update could be somebody else's.
 func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	t.Parallel()
 
@@ -121,8 +121,8 @@ func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	}
 }
 
-// The object of a renamed key is destroyed after its successor has written: what that
-// wrote is not taken back.
+// The object of a renamed key may be destroyed after its successor has written. It must not
+// clear what the successor wrote.
 func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 	t.Parallel()
 
@@ -154,7 +154,7 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 	}
 }
 
-// A changed scope of the provider never points an object at another project unnoticed.
+// A changed scope of the provider must not move an object to another project unnoticed.
 func TestProfile_changedProviderScope(t *testing.T) {
 	t.Parallel()
 
@@ -176,8 +176,8 @@ func TestProfile_changedProviderScope(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
 }
 
-// Going back to the value that the service holds still, while the update away from it is
-// pending, is fulfilled only once it is.
+// An update back to the value that the service still holds, while the update away from it
+// is pending, is not fulfilled by that value.
 func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	t.Parallel()
 
@@ -197,7 +197,7 @@ func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	}
 }
 
-// A profile that no update was ever sent for is not one whose update is awaited.
+// An imported profile has no update to wait for.
 func TestProfile_importedProfileStaysFulfilled(t *testing.T) {
 	t.Parallel()
 

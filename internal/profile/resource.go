@@ -53,6 +53,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
+
 		"profile": schema.StringAttribute{
 			Optional:   true,
 			Sensitive:  true,
@@ -74,6 +75,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
 			MarkdownDescription: "Version of `profile_wo`, a number of your choice. Changing it sends `profile_wo` again.",
 		},
+
 		"wait_for_fulfilment": schema.BoolAttribute{
 			Optional:            true,
 			Computed:            true,
@@ -84,6 +86,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Computed:            true,
 			MarkdownDescription: "Whether the service has fulfilled the latest update.",
 		},
+
 		"on_destroy": schema.StringAttribute{
 			Optional:   true,
 			Computed:   true,
@@ -230,6 +233,7 @@ func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *re
 
 	of.model.fromAPI(profile)
 	of.model.Fulfilled = types.BoolValue(true)
+
 	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
 }
 

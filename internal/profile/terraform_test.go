@@ -90,7 +90,7 @@ func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 
 			waiting := make(chan struct{})
 			var once sync.Once
-			service := mocktest.Start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) {
+			service := mocktest.Start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) {
 				s.OnRequest = func(r mockserver.Request) {
 					if r.Operation == mockserver.OpListPendingRequests && len(s.Queue()) == 1 {
 						once.Do(func() { close(waiting) })

@@ -53,6 +53,7 @@ func (t target) updateRequest(changes, expected members) deferred.Request {
 		request.Effect = t.client.ProfileHolds(t.scope, identity, expected)
 	}
 	t.model.Apply(&request)
+
 	return request
 }
 

@@ -115,6 +115,7 @@ func (f *fetch) finish(ctx context.Context) {
 func (f *fetch) fetchReady(ctx context.Context) {
 	carriedOut := f.submission
 	f.model.fromAccepted(carriedOut)
+
 	if err := f.reserve(); err != nil {
 		f.warnNotReserved(err)
 		return
@@ -132,6 +133,7 @@ func (f *fetch) fetchReady(ctx context.Context) {
 		warnNoData(f.diags, f.submission)
 		return
 	}
+
 	f.submission = carriedOut
 	f.model.fromSubmission(carriedOut)
 	f.model.fromFile(written)

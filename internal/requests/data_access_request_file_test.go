@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// wantFile fails the test where state and file do not agree, or the file holds
-// something other than the person's data.
+// wantFile fails the test if state does not describe the file, or the file does not hold
+// the person's data.
 func wantFile(t *testing.T, state *acctest.State, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -80,7 +80,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 	}
 }
 
-// replaced moves a file away and gives its path.
+// replaced moves a file away and returns its path.
 func replaced(path string) string {
 	if err := os.Rename(path, path+".old"); err != nil {
 		return ""
@@ -146,7 +146,7 @@ func TestDataAccess_dataThatCannotBeWrittenAreFetchedAgain(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// wantTheirs fails the test where a file of somebody else was touched.
+// wantTheirs fails the test if a file of somebody else was changed.
 func wantTheirs(t *testing.T, path string) {
 	t.Helper()
 	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
@@ -178,8 +178,8 @@ func TestDataAccess_fileOfSomebodyElse(t *testing.T) {
 	wantFile(t, state, path)
 }
 
-// TestDataAccess_alteredFileIsNotReplaced: what has replaced the data may be those of
-// another person, written by another object.
+// TestDataAccess_alteredFileIsNotReplaced keeps a file that was altered: it may hold the
+// data of another person, written by another object.
 func TestDataAccess_alteredFileIsNotReplaced(t *testing.T) {
 	t.Parallel()
 
@@ -249,8 +249,8 @@ func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// TestDataAccess_replacedInPlace: the object that is replaced leaves its file, and the
-// one that replaces it in the same run may write it.
+// TestDataAccess_replacedInPlace replaces an object in one run: the new object may write the
+// file that the old one leaves.
 func TestDataAccess_replacedInPlace(t *testing.T) {
 	t.Parallel()
 
@@ -270,7 +270,8 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 	acctest.WantText(t, diags.Errors(), "There is a file already")
 }
 
-// The file of somebody else is not replaced unasked, and two objects have no one path.
+// A file of somebody else is replaced with overwrite only, and two objects cannot use one
+// path.
 func TestDataAccess_otherFilesStay(t *testing.T) {
 	t.Parallel()
 
@@ -298,7 +299,7 @@ func TestDataAccess_otherFilesStay(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// Data that are requested again replace the file that the object has written itself.
+// Data that are requested again replace the file that the object itself has written.
 func TestDataAccess_ownFileIsReplaced(t *testing.T) {
 	t.Parallel()
 

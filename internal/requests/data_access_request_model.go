@@ -84,5 +84,6 @@ func (m *accessModel) fileIsIntact(ctx context.Context, diags *diag.Diagnostics)
 		warnFileAltered(diags, "The file at output_path is not what was written to it.")
 		return false
 	}
+
 	return true
 }

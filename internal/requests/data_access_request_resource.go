@@ -49,6 +49,7 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
 				MarkdownDescription: "Whether a file at `output_path` that this object did not write, or that was altered since, may be replaced. It does not allow two objects to use one path. Defaults to `false`.",
 			},
+
 			"sha256": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: "SHA-256 digest of the file, in hexadecimal. Null until the file is written.",

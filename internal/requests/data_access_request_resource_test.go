@@ -12,7 +12,7 @@ import (
 
 const accessName = "analytics_data_access_request"
 
-// output is the path of a file in a folder of its own.
+// output returns the path of a file in a new folder.
 func output(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "data.json")
@@ -121,8 +121,8 @@ func TestDataAccess_neverCarriedOutIsAWarning(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-// TestDataAccess_getIsNeverRepeated cuts the answer on a connection that was used
-// before: a GET that fails there is what Go's transport sends again by itself.
+// TestDataAccess_getIsNeverRepeated cuts the answer on a connection that was used before.
+// The transport of Go would repeat a GET that fails there.
 func TestDataAccess_getIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 

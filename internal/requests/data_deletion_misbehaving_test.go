@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// oldRequest puts a request into the queue that ended long ago and is listed still.
+// oldRequest adds a request to the queue that ended long ago and is still listed.
 func oldRequest(service *mocktest.Instance, operation string, end mockserver.Outcome) {
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: operation, At: time.Now().Add(-48 * time.Hour)})
 	service.Conclude(id, end)
@@ -42,8 +42,8 @@ func TestDataDeletion_oldFailureIsNotItsOwn(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-// A final status that the provider does not know stands against a deletion until the
-// configuration names it.
+// A request with a final status that the provider does not know prevents a deletion until
+// ended_statuses names the status.
 func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 	t.Parallel()
 
@@ -89,8 +89,8 @@ func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 	}
 }
 
-// Terraform may create the object of a renamed key before it destroys the old one. The
-// plan knows both, in either order, and refuses.
+// Terraform may create the object of a renamed key before it destroys the old one. The plan
+// sees both, in either order, and is refused.
 func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 
@@ -117,8 +117,7 @@ func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 			acctest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
 			wantNoPerson(t, diags)
 
-			// With other triggers it is another deletion, and with none pending to be renamed it is
-			// no second one.
+			// With other triggers it is another deletion, which is no repetition.
 			p = nextRun(t, service)
 			_, diags = p.Plan(deletionName, state, nil)
 			p.NoErrors(diags)
@@ -128,8 +127,8 @@ func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 	}
 }
 
-// Where the plan was not asked, a run that has read or destroyed the old object still
-// knows its deletion.
+// Without the plan, a run that has read or destroyed the old object still knows its
+// deletion.
 func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	t.Parallel()
 
@@ -158,8 +157,8 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, people)
 }
 
-// A request under way is not lost sight of because the provider's scope has changed;
-// one that is done is replaced visibly.
+// A changed scope of the provider is refused while the request is pending. Once it is
+// fulfilled, the object is replaced with a warning.
 func TestDataDeletion_changedProviderScope(t *testing.T) {
 	t.Parallel()
 
@@ -186,7 +185,7 @@ func TestDataDeletion_changedProviderScope(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-// What a service says of a failure may name people; none of it is shown.
+// The text of a failure may name people, so none of it is shown.
 func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	t.Parallel()
 
@@ -225,7 +224,7 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	}
 }
 
-// A refresh between the two plans does not make the run forget what is planned.
+// The run remembers what is planned when a refresh comes between the two plans.
 func TestDataDeletion_renamedKeyIsRefusedAfterARefresh(t *testing.T) {
 	t.Parallel()
 

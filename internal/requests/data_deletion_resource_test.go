@@ -79,7 +79,7 @@ func TestDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 	state, _ = p.MustRefresh(deletionName, state)
 	p.WantEmptyPlan(deletionName, state, limits)
 
-	// Whoever raises the limit waits for the same request.
+	// A longer limit waits for the same request.
 	longer := config(within("1m"))
 	plan, diags := p.Plan(deletionName, state, longer)
 	p.NoErrors(diags)
@@ -109,7 +109,7 @@ func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
-	// Nothing came of it, so an object that takes its place sends another.
+	// A dropped deletion came to nothing, so an object in its place sends another.
 	if _, diags = p.Destroy(deletionName, state); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}

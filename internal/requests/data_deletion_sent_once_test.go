@@ -75,7 +75,7 @@ func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	wantAttributes(t, state, acctest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
 }
 
-// interruptedState is an object whose run was stopped while it waited.
+// interruptedState creates an object and stops the run while it waits.
 func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Instance, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
 	t.Helper()
 	plan, diags := p.Plan(name, nil, config)
@@ -90,8 +90,8 @@ func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Insta
 		state, diags := p.Apply(t.Context(), name, nil, plan)
 		done <- result{state, diags}
 	}()
-	// What is not sent yet would be given up. The wait may not have begun: stopping again
-	// does no harm.
+	// Stopping before the request is sent would give it up. Stopping before the wait has begun
+	// may be lost, so it is repeated.
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {

@@ -52,6 +52,7 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submissio
 				t, shownID(s.ID)) + describeOthers(report.Others),
 		}.AddWarning(diags)
 	}
+
 	if report.Adopted && report.Status != "" {
 		t.warnStatus(diags, s, report.Status)
 	}
@@ -118,6 +119,7 @@ func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, co
 	if code != "" {
 		with = " with the code " + strconv.Quote(code)
 	}
+
 	tfkit.Problem{
 		Summary: "The " + string(t) + " failed",
 		Detail:  "The service accepted request " + shownID(s.ID) + " and then failed it" + with + ".",

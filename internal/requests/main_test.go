@@ -18,20 +18,20 @@ const (
 
 var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
 
-// config is a request about the person; others go on top.
+// config returns the configuration of a request about the person. others override it.
 func config(others acctest.Attributes) acctest.Attributes {
 	return acctest.Attributes{"identity_id": person}.With(others)
 }
 
-// within is a time limit for waits that are meant to be too short, or not.
+// within returns a configuration of timeouts.
 func within(limit string) acctest.Attributes {
 	return acctest.Attributes{"timeouts": acctest.Attributes{"create": limit, "update": limit}}
 }
 
 var atOnce = acctest.Attributes{"wait_for_fulfilment": false}
 
-// start serves a provider for a mock server of its own, at which the person has a
-// profile and a consent.
+// start returns a provider and its mock server, at which the person has a profile and a
+// consent.
 func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
@@ -40,7 +40,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 	return nextRun(t, service), service
 }
 
-// nextRun is another run of Terraform: a provider that knows nothing of the one
+// nextRun returns a provider for another run of Terraform, which knows nothing of the run
 // before.
 func nextRun(t *testing.T, service *mocktest.Instance) *acctest.Provider {
 	t.Helper()
@@ -51,15 +51,15 @@ func never(s *mockserver.Server) {
 	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }
 }
 
-// outcome decides about every request that is accepted.
+// outcome makes the service end every request with o.
 func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
 	}
 }
 
-// wantQueued fails the test where the service has accepted another number of
-// requests of an operation, and returns them.
+// wantQueued returns the requests of an operation that the service has accepted. It fails
+// the test if their number is not want.
 func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want int) []mockserver.QueuedRequest {
 	t.Helper()
 	var got []mockserver.QueuedRequest
@@ -76,7 +76,7 @@ func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want
 	return got
 }
 
-// wantAttributes fails the test where the object differs in one of them.
+// wantAttributes fails the test if an attribute of the object has another value.
 func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes) {
 	t.Helper()
 	if state == nil {
@@ -90,7 +90,7 @@ func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes)
 	}
 }
 
-// wantNoPerson fails the test where what is shown holds anything of the person.
+// wantNoPerson fails the test if a diagnostic holds anything of the person.
 func wantNoPerson(t *testing.T, diags acctest.Diagnostics) {
 	t.Helper()
 	for _, text := range append(diags.Errors(), diags.Warnings()...) {

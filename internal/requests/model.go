@@ -89,6 +89,7 @@ func (m *requestModel) submission() deferred.Submission {
 		FulfilledAt:  fulfilledAt,
 		EffectBefore: true,
 	}
+
 	if m.Fulfilled.ValueBool() {
 		s.State = deferred.Fulfilled
 	}

@@ -76,12 +76,14 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 				MarkdownDescription: "Limits the list to requests of this type: `profile_update`, `data_access` or `data_deletion`.",
 				Validators:          []validator.String{stringvalidator.OneOf(client.RequestTypes...)},
 			},
+
 			"max_requests": schema.Int64Attribute{
 				Optional: true,
 				MarkdownDescription: fmt.Sprintf("Maximum number of requests in `requests`, from 0 to %d. The oldest ones that match the filters are kept. A longer list is cut, with a warning, but `total` and `counts_by_operation` include all of it. "+
 					"With `0`, no request is kept and there is no warning. Defaults to `%d`.", largestMaxRequests, defaultMaxRequests),
 				Validators: []validator.Int64{int64validator.Between(0, largestMaxRequests)},
 			},
+
 			"requests": schema.ListNestedAttribute{
 				Computed:  true,
 				Sensitive: true,
@@ -89,6 +91,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 					"Sensitive as a whole, because the requests name people and `json` may hold more of their data.",
 				NestedObject: schema.NestedAttributeObject{Attributes: recordAttributes()},
 			},
+
 			"total": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "Number of requests that match the filters, regardless of `max_requests`.",

@@ -16,7 +16,7 @@ import (
 
 const pendingName = "analytics_pending_requests"
 
-// list is a service whose list of pending requests has these records.
+// list makes the service answer with these records as its list of pending requests.
 func list(records ...any) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.PendingAnswer = func([]map[string]any) any { return records }

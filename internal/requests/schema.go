@@ -35,6 +35,7 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
+
 		"triggers": schema.MapAttribute{
 			Optional:            true,
 			ElementType:         types.StringType,
@@ -47,6 +48,7 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 			Default:             booldefault.StaticBool(true),
 			MarkdownDescription: text.wait + " Defaults to `true`.",
 		},
+
 		"request_id": schema.StringAttribute{
 			Computed:            true,
 			MarkdownDescription: "Identifier that the service assigned to the " + text.request + ". Null if it assigned none.",
@@ -55,6 +57,7 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 			Computed:            true,
 			MarkdownDescription: "Time at which the service accepted the " + text.request + ", in RFC 3339 format and UTC: the time that the service reports, or else the time at which its answer arrived.",
 		},
+
 		"fulfilled": schema.BoolAttribute{
 			Computed:            true,
 			MarkdownDescription: "Whether the " + text.request + " is known to be carried out. While this is `false`, every refresh checks it again.",

@@ -13,12 +13,12 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// block is a resource about the person as text.
+// block returns a resource block about the person.
 func block(resource string, lines ...string) string {
 	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
 }
 
-// newCLI is Terraform with a service of its own, at which the person has a profile.
+// newCLI returns Terraform and its service, at which the person has a profile.
 func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
@@ -26,7 +26,7 @@ func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Se
 	return acctest.NewCLI(t, configuration, acctest.Environment(service)), service
 }
 
-// wantWords fails the test where an output does not hold all of them.
+// wantWords fails the test if the output does not contain all words.
 func wantWords(t *testing.T, r acctest.Result, words ...string) {
 	t.Helper()
 	for _, word := range words {
@@ -65,7 +65,7 @@ func TestAccDataDeletion_neverCarriedOutLeavesAnEmptyPlan(t *testing.T) {
 	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
 	wantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
 	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-	// A pending one that is replaced goes on as the same request.
+	// An object that replaces a pending deletion continues the same request.
 	wantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
 	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)

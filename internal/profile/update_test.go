@@ -9,8 +9,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// becomes decides what happens to every queued request.
-func becomes(o mockserver.Outcome) func(*mockserver.Server) {
+// outcome makes the service end every request with o.
+func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
 	}
@@ -24,7 +24,7 @@ var (
 func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
@@ -85,7 +85,7 @@ func TestProfile_failureIsAnErrorWithItsCode(t *testing.T) {
 func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
@@ -102,7 +102,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
 	p.NoErrors(diags)
 	acctest.WantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
@@ -131,7 +131,7 @@ func TestProfile_lostAnswerIsAcceptedOnce(t *testing.T) {
 func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	plan, diags := p.Plan(name, nil, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -171,11 +171,11 @@ func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
 	p.NoErrors(diags)
-	// The list is read, and then the update is fulfilled before anything else is.
+	// The update is fulfilled between the reading of the list and that of the profile.
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Then: service.FulfilAll})
 	state, diags = p.MustRefresh(name, state)
 	if len(diags) != 0 {
