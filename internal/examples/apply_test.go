@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
+func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
@@ -18,6 +18,7 @@ func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(e.folder, importFile)); err != nil {
 				t.Fatal(err)
 			}
+
 			if strings.Contains(text, "module \"") {
 				e.terraform(t, "get")
 			}
@@ -25,13 +26,14 @@ func TestEveryExampleIsAppliedIsFinishedAndIsDestroyed(t *testing.T) {
 			if strings.Contains(applied.Output, "Check block assertion failed") {
 				t.Errorf("a check of the example fails:\n%s", applied.Output)
 			}
+
 			e.terraform(t, "plan", "-detailed-exitcode")
 			e.terraform(t, "destroy", "-auto-approve")
 		})
 	}
 }
 
-func TestEveryImportExampleImports(t *testing.T) {
+func TestAccExamples_import(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		if _, err := os.Stat(filepath.Join(root, "examples", folder, "import.sh")); err != nil {
@@ -41,10 +43,12 @@ func TestEveryImportExampleImports(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			e.skipBefore(e.text(t))
+
 			planned := e.terraform(t, "plan")
 			if !strings.Contains(planned.Output, "1 to import") {
 				t.Errorf("the import block imports nothing:\n%s", planned.Output)
 			}
+
 			if err := os.Remove(filepath.Join(e.folder, importFile)); err != nil {
 				t.Fatal(err)
 			}
@@ -55,13 +59,14 @@ func TestEveryImportExampleImports(t *testing.T) {
 	}
 }
 
-// importCommands are address and id of every command of an import.sh.
+// importCommands returns the arguments of every command of an import.sh: address and ID.
 func importCommands(t *testing.T, folder string) [][]string {
 	t.Helper()
 	script, err := os.ReadFile(filepath.Join(folder, "import.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var commands [][]string
 	for line := range strings.Lines(string(script)) {
 		if arguments, ok := strings.CutPrefix(line, "terraform import "); ok {
@@ -71,5 +76,6 @@ func importCommands(t *testing.T, folder string) [][]string {
 	if len(commands) == 0 {
 		t.Error("import.sh has no command")
 	}
+
 	return commands
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
-func TestEveryObjectHasItsExamples(t *testing.T) {
+func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 	t.Parallel()
 	offered := provider.New("test", os.Getenv)
 	for _, create := range offered.Resources(t.Context()) {
@@ -25,6 +25,7 @@ func TestEveryObjectHasItsExamples(t *testing.T) {
 		wantFile(t, importable, folder, "import.sh")
 		wantFile(t, importable, folder, importFile)
 	}
+
 	for _, create := range offered.DataSources(t.Context()) {
 		var named datasource.MetadataResponse
 		create().Metadata(t.Context(), datasource.MetadataRequest{ProviderTypeName: provider.TypeName}, &named)
@@ -42,8 +43,8 @@ func TestEveryObjectHasItsExamples(t *testing.T) {
 	}
 }
 
-// wantFile fails the test where an example is missing, or is there for something
-// that the object cannot do.
+// wantFile fails the test where an example is missing, or exists for what the object
+// cannot do.
 func wantFile(t *testing.T, wanted bool, folder, name string) {
 	t.Helper()
 	path := filepath.Join(root, "examples", folder, name)

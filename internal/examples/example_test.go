@@ -1,5 +1,5 @@
-// Package examples_test holds examples/ and the guides to what they promise: every
-// example is applied against a mock server, and what a guide shows is one of them.
+// Package examples_test tests examples/ and the guides: every example is applied
+// against a mock server, and what a guide shows is one of them.
 package examples_test
 
 import (
@@ -21,8 +21,8 @@ const (
 	importFile = "import-by-string-id.tf"
 )
 
-// example is a copy of examples/, in which commands work in one folder, and a
-// service of its own that knows what the folder's seed.json says, if there is one.
+// example is a copy of examples/ in which commands run in one folder, with a service of
+// its own. What the service knows is the folder's seed.json.
 type example struct {
 	*acctest.CLI
 
@@ -30,13 +30,14 @@ type example struct {
 	folder  string // in the copy
 }
 
-// open copies examples/ for the work in one folder of it.
+// open copies examples/ and prepares one folder of it.
 func open(t *testing.T, folder string) *example {
 	t.Helper()
 	service := mocktest.Start(t)
 	environment := acctest.Environment(service)
 	// The scope that the examples and their seeds name.
 	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
+
 	e := &example{CLI: acctest.NewCLI(t, "", environment), service: service}
 	if err := os.CopyFS(filepath.Join(e.Dir, "examples"), os.DirFS(root+"/examples")); err != nil {
 		t.Fatal(err)
@@ -44,6 +45,7 @@ func open(t *testing.T, folder string) *example {
 	e.folder = filepath.Join(e.Dir, "examples", folder)
 	e.seed(t)
 	e.declare(t)
+
 	return e
 }
 
@@ -62,8 +64,8 @@ func (e *example) seed(t *testing.T) {
 	}
 }
 
-// declare says where the provider is from, for examples that leave it out because
-// the documentation shows it once for all.
+// declare adds the provider's source to examples that leave it out, since the
+// documentation shows it only once.
 func (e *example) declare(t *testing.T) {
 	t.Helper()
 	if strings.Contains(e.text(t), "required_providers") {
@@ -78,13 +80,14 @@ func (e *example) declare(t *testing.T) {
 	}
 }
 
-// text is the whole configuration of the folder.
+// text returns the whole configuration of the folder.
 func (e *example) text(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(e.folder, "*.tf"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all strings.Builder
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -93,6 +96,7 @@ func (e *example) text(t *testing.T) string {
 		}
 		all.Write(content)
 	}
+
 	return all.String()
 }
 
@@ -118,27 +122,31 @@ func (e *example) skipBefore(text string) {
 	}
 }
 
-// folders are the examples: all folders that hold configuration. Modules are
-// applied by what calls them.
+// folders returns the folders that have a configuration. Modules are left out, since
+// examples that call them apply them.
 func folders(t *testing.T) []string {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir(root+"/examples", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == "modules" || strings.HasPrefix(entry.Name(), ".")):
-			return filepath.SkipDir
-		case filepath.Ext(path) == ".tf" && entry.Name() != importFile:
-			folder, err := filepath.Rel(root+"/examples", filepath.Dir(path))
-			found = append(found, folder)
+		if err != nil {
 			return err
 		}
-		return nil
+		if entry.IsDir() && (entry.Name() == "modules" || strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".tf" || entry.Name() == importFile {
+			return nil
+		}
+
+		folder, err := filepath.Rel(root+"/examples", filepath.Dir(path))
+		found = append(found, folder)
+
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	slices.Sort(found)
 	return slices.Compact(found)
 }

@@ -12,33 +12,35 @@ import (
 // fenced matches a block of code, with its language and its text.
 var fenced = regexp.MustCompile("(?s)\n[ \t]*```(terraform|hcl)\n(.*?)\n[ \t]*```\n")
 
-// TestEveryConfigurationOfAGuideIsAnExample holds guides to what is applied: what
-// they show of this provider is the text of a file under examples/.
-func TestEveryConfigurationOfAGuideIsAnExample(t *testing.T) {
+// TestGuides_showExamplesOnly checks that what a guide shows of this provider is the
+// text of a file under examples/, which is applied.
+func TestGuides_showExamplesOnly(t *testing.T) {
 	t.Parallel()
 	examples := exampleTexts(t)
 	guides, err := filepath.Glob(root + "/docs/guides/*.md")
 	if err != nil || len(guides) == 0 {
 		t.Fatalf("there are no guides (%v)", err)
 	}
+
 	for _, guide := range guides {
 		text, err := os.ReadFile(guide)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
 			language, code := block[1], strings.TrimSpace(block[2])
-			switch {
-			case language == "terraform" && !examples[code]:
+			if language == "terraform" && !examples[code] {
 				t.Errorf("%s shows what is not applied anywhere, use tffile with a file of examples/:\n%s", guide, code)
-			case language == "hcl" && strings.Contains(code, `"analytics_`):
+			}
+			if language == "hcl" && strings.Contains(code, `"analytics_`) {
 				t.Errorf("%s shows an object of this provider as hcl, which nothing applies:\n%s", guide, code)
 			}
 		}
 	}
 }
 
-// exampleTexts are the texts of all files that TestEveryExample… applies.
+// exampleTexts returns the texts of all files that TestAccExamples applies.
 func exampleTexts(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}
@@ -46,26 +48,30 @@ func exampleTexts(t *testing.T) map[string]bool {
 		if err != nil || filepath.Ext(path) != ".tf" {
 			return err
 		}
+
 		text, err := os.ReadFile(path)
 		texts[strings.TrimSpace(string(text))] = true
+
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return texts
 }
 
 // link matches a link to another page of the repository.
 var link = regexp.MustCompile(`\]\(([a-z0-9_/.-]+\.md)(?:#[a-z0-9-]*)?\)`)
 
-func TestNoPageLinksToOneThatIsNotThere(t *testing.T) {
+func TestPages_linkToPagesThatExist(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"SECURITY.md", "docs/*.md", "docs/*/*.md"} {
 		pages, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("there are no pages like %s (%v)", pattern, err)
 		}
+
 		for _, page := range pages {
 			wantLinkedPages(t, page)
 		}
@@ -78,6 +84,7 @@ func wantLinkedPages(t *testing.T, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, target := range link.FindAllStringSubmatch(string(text), -1) {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(page), target[1])); err != nil {
 			t.Errorf("%s links to %s, which is not there", page, target[1])

@@ -14,9 +14,9 @@ import (
 // duckStatement matches the statement that the guide shows for DuckDB.
 var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
 
-// TestExportLake_duckDB applies the lake of the guide and reads it with the guide's
+// TestAccExportLake_duckDB applies the lake of the guide and reads it with the guide's
 // statement.
-func TestExportLake_duckDB(t *testing.T) {
+func TestAccExportLake_duckDB(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile(root + "/docs/guides/nightly-exports.md")
 	if err != nil {
@@ -26,6 +26,7 @@ func TestExportLake_duckDB(t *testing.T) {
 	if statement == nil {
 		t.Fatal("the guide has no statement for DuckDB")
 	}
+
 	duckdb, err := exec.LookPath("duckdb")
 	if err != nil {
 		t.Skip("duckdb is not on PATH")
@@ -33,12 +34,14 @@ func TestExportLake_duckDB(t *testing.T) {
 
 	e := open(t, "guides/export-lake")
 	e.terraform(t, "apply", "-auto-approve")
+
 	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", string(statement[1]))
 	c.Dir = e.folder
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}
+
 	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
@@ -49,16 +52,18 @@ func TestExportLake_duckDB(t *testing.T) {
 	}
 }
 
-// TestExportLake_window moves the window of the guide by a day: what leaves it leaves
+// TestAccExportLake_window moves the window of the guide by a day: what leaves it leaves
 // the state, and its files stay.
-func TestExportLake_window(t *testing.T) {
+func TestAccExportLake_window(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/export-lake")
 	e.terraform(t, "apply", "-auto-approve")
+
 	moved := e.terraform(t, "apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
 	if !strings.Contains(moved.Output, "1 added, 0 changed, 1 destroyed") {
 		t.Errorf("the window did not move:\n%s", moved.Output)
 	}
+
 	for _, day := range []string{"2026-02-08", "2026-02-09", "2026-02-10"} {
 		for _, kind := range []string{"persons", "sessions", "events"} {
 			if _, err := os.Stat(e.folder + "/lake/" + kind + "/dt=" + day + "/part-0.ndjson.zst"); err != nil {

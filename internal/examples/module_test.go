@@ -8,19 +8,21 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// TestEveryModulePassesItsOwnTests runs `terraform test`, which mocks the provider
+// TestAccModules_passTheirOwnTests runs `terraform test`, which mocks the provider
 // in one file and reaches the mock server in another.
-func TestEveryModulePassesItsOwnTests(t *testing.T) {
+func TestAccModules_passTheirOwnTests(t *testing.T) {
 	t.Parallel()
 	modules, err := os.ReadDir(root + "/examples/modules")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, module := range modules {
 		t.Run(module.Name(), func(t *testing.T) {
 			t.Parallel()
 			e := open(t, filepath.Join("modules", module.Name()))
-			e.SkipBefore(7) // which came with mock_provider
+			e.SkipBefore(7) // the first one with mock_provider
+
 			e.terraform(t, "test")
 			if e.service.Count(mockserver.OpUpdateConsent) == 0 {
 				t.Error("nothing reached the service")

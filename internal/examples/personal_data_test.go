@@ -18,18 +18,22 @@ var (
 	attributeLine = regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\| [^|]+ \\| ([^|]+) \\|$")
 )
 
-func TestThePersonalDataGuideHasEveryAttributeInTheRightClass(t *testing.T) {
+func TestPersonalDataGuide_hasEveryAttributeInItsClass(t *testing.T) {
 	t.Parallel()
 	described := describedClasses(t)
 	classes := schemaClasses(t)
+
 	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		switch got, ok := described[name]; {
-		case !ok:
+		got, ok := described[name]
+		if !ok {
 			t.Errorf("templates/guides/personal-data.md.tmpl lacks %s, which is %q", name, classes[name])
-		case got != classes[name]:
+			continue
+		}
+		if got != classes[name] {
 			t.Errorf("%s is called %q, and is %q", name, got, classes[name])
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(described)) {
 		if _, ok := classes[name]; !ok {
 			t.Errorf("%s is described, and is no attribute", name)
@@ -37,20 +41,23 @@ func TestThePersonalDataGuideHasEveryAttributeInTheRightClass(t *testing.T) {
 	}
 }
 
-// describedClasses reads the guide. An attribute is named by its object and itself.
-func describedClasses(t *testing.T) map[string]string {
+// describedClasses returns the class of each attribute in the guide, by the names of its
+// object and itself.
+func describedClasses(t *testing.T) classification {
 	t.Helper()
 	guide, err := os.ReadFile(root + "/docs/guides/personal-data.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	described := map[string]string{}
+
+	described := classification{}
 	headings := objectLine.FindAllSubmatchIndex(guide, -1)
 	for i, heading := range headings {
 		end := len(guide)
 		if i+1 < len(headings) {
 			end = headings[i+1][0]
 		}
+
 		object := string(guide[heading[2]:heading[3]])
 		for _, line := range attributeLine.FindAllSubmatch(guide[heading[1]:end], -1) {
 			name := object + ": " + string(line[1])
@@ -60,50 +67,60 @@ func describedClasses(t *testing.T) map[string]string {
 			described[name] = string(line[2])
 		}
 	}
+
 	return described
 }
 
-// schemaClasses is what the schemas say of the same names.
-func schemaClasses(t *testing.T) map[string]string {
+// schemaClasses returns the class of each attribute in the schemas, by the same names.
+func schemaClasses(t *testing.T) classification {
 	t.Helper()
 	schemas := acctest.MustStart(t, acctest.Attributes{
 		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
 		"org_id": "example-org", "project_id": "example-project",
 	}).Schemas()
-	classes := map[string]string{}
-	classify(classes, "Provider block: ", "provider", "provider, sensitive", schemas.Provider.Block)
+
+	classes := classification{}
+	classes.addBlock("Provider block: ", schemas.Provider.Block, words{"provider", "provider, sensitive"})
 	for name, schema := range schemas.ResourceSchemas {
-		classify(classes, "Resource `"+name+"`: ", "open", "sensitive", schema.Block)
+		classes.addBlock("Resource `"+name+"`: ", schema.Block, words{"open", "sensitive"})
 	}
 	for name, schema := range schemas.DataSourceSchemas {
-		classify(classes, "Data source `"+name+"`: ", "open", "sensitive", schema.Block)
+		classes.addBlock("Data source `"+name+"`: ", schema.Block, words{"open", "sensitive"})
 	}
 	for name, schema := range schemas.EphemeralResourceSchemas {
-		classify(classes, "Ephemeral resource `"+name+"`: ", "ephemeral", "ephemeral", schema.Block)
+		classes.addBlock("Ephemeral resource `"+name+"`: ", schema.Block, words{"ephemeral", "ephemeral"})
 	}
+
 	return classes
 }
 
-func classify(classes map[string]string, prefix, plain, sensitive string, block *tfprotov6.SchemaBlock) {
-	classifyAttributes(classes, prefix, plain, sensitive, block.Attributes)
+// classification is the class of each attribute, by its name.
+type classification map[string]string
+
+// words are the names of two classes.
+type words struct{ plain, sensitive string }
+
+func (c classification) addBlock(prefix string, block *tfprotov6.SchemaBlock, w words) {
+	c.addAttributes(prefix, block.Attributes, w)
 	for _, nested := range block.BlockTypes {
-		classify(classes, prefix+nested.TypeName+".", plain, sensitive, nested.Block)
+		c.addBlock(prefix+nested.TypeName+".", nested.Block, w)
 	}
 }
 
-func classifyAttributes(classes map[string]string, prefix, plain, sensitive string, attributes []*tfprotov6.SchemaAttribute) {
+func (c classification) addAttributes(prefix string, attributes []*tfprotov6.SchemaAttribute, w words) {
 	for _, attribute := range attributes {
-		class := plain
-		switch {
-		case attribute.WriteOnly:
-			class = "write-only"
-		case attribute.Sensitive:
-			class = sensitive
+		class := w.plain
+		if attribute.Sensitive {
+			class = w.sensitive
 		}
-		classes[prefix+attribute.Name] = class
+		if attribute.WriteOnly {
+			class = "write-only"
+		}
+		c[prefix+attribute.Name] = class
+
 		if attribute.NestedType != nil {
 			// What is inside something sensitive is hidden with it.
-			classifyAttributes(classes, prefix+attribute.Name+".", class, sensitive, attribute.NestedType.Attributes)
+			c.addAttributes(prefix+attribute.Name+".", attribute.NestedType.Attributes, words{class, w.sensitive})
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package orphan ends the provider's process after the process that started it. A
-// Terraform that is killed asks nobody to stop: its connection breaks, which cancels
-// every operation, and the provider's process would stay behind for ever.
+// Package orphan tells the provider when the process that started it has ended. A
+// Terraform that is killed does not ask the provider to stop: its connection breaks,
+// which cancels every change, and the provider's process would stay behind for ever.
 package orphan
 
 import (
@@ -17,7 +17,7 @@ const Grace = 8 * time.Second
 // Parent is the process that started this one.
 type Parent struct{ gone chan struct{} }
 
-// Watch watches the parent until it ends.
+// Watch returns the parent, and watches it until it ends.
 func Watch() *Parent {
 	p := &Parent{gone: make(chan struct{})}
 	go func() {
@@ -27,13 +27,13 @@ func Watch() *Parent {
 	return p
 }
 
-// Gone is closed once the parent has ended.
+// Gone returns a channel that is closed once the parent has ended.
 func (p *Parent) Gone() <-chan struct{} { return p.gone }
 
 // Work counts the changes that are under way. The zero value is ready for use.
 type Work struct{ changes sync.WaitGroup }
 
-// Wait returns when no change is under way, at the latest after limit.
+// Wait returns when no change is under way, and after limit at the latest.
 func (w *Work) Wait(limit time.Duration) {
 	done := make(chan struct{})
 	go func() {
@@ -43,6 +43,7 @@ func (w *Work) Wait(limit time.Duration) {
 
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+
 	select {
 	case <-done:
 	case <-timer.C:
@@ -66,7 +67,7 @@ type Server struct {
 // Count returns next with its changes and actions counted in w.
 func (w *Work) Count(next ProviderServer) Server { return Server{next, w} }
 
-// ApplyResourceChange carries out a change, and counts it until it has ended.
+// ApplyResourceChange counts a change until it has ended.
 func (s Server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	s.work.changes.Add(1)
 	defer s.work.changes.Done()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// interval is how often a process looks for its parent. PR_SET_PDEATHSIG of Linux would
-// tell, but it goes by the thread that started the process, and Go moves between threads.
+// interval is how often a process looks for its parent. PR_SET_PDEATHSIG of Linux does
+// not help: it reports the end of the thread that started the process, not of the parent.
 const interval = time.Second
 
 // waitForParent returns when another process has become the parent: the system gives

@@ -51,6 +51,7 @@ func TestOrphan_changesUnderWayEndFirst(t *testing.T) {
 					work.changes.Add(1)
 					time.AfterFunc(tc.takes, work.changes.Done)
 				}
+
 				began := time.Now()
 				work.Wait(Grace)
 				if waited := time.Since(began); waited != tc.waits {
