@@ -2,7 +2,7 @@
 # Runs a command so that nothing in a person's own Terraform or provider settings
 # counts, and nothing of theirs is touched: no CLI configuration, no plugin
 # cache, no default arguments, no credentials of a real service. TF_ACC* and
-# TF_LOG* stay, since whoever sets those means this run.
+# TF_LOG* stay, since they are set for a run of the tests.
 #
 # usage: internal/tools/isolated.sh COMMAND [ARGUMENT ...]
 set -eu
@@ -15,7 +15,7 @@ for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(ANALYTICS_[A-Z
 	esac
 done
 
-# Settled once for all that runs below: the test framework would not find OpenTofu.
+# The test framework would not find OpenTofu by itself.
 if [ -z "${TF_ACC_TERRAFORM_PATH:-}" ]; then
 	TF_ACC_TERRAFORM_PATH=$(command -v terraform || command -v tofu || true)
 	if [ -n "$TF_ACC_TERRAFORM_PATH" ]; then export TF_ACC_TERRAFORM_PATH; else unset TF_ACC_TERRAFORM_PATH; fi

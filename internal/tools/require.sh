@@ -1,6 +1,5 @@
 #!/bin/sh
-# Says in one go which of the named tools are missing and what to do about each,
-# so that nobody meets them one by one in the output of a failed build.
+# Names all tools that are missing at once, and what to do about each.
 #
 # usage: internal/tools/require.sh go|git|cc|terraform ...
 set -u

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs govulncheck and says what its exit status means: a finding is a matter of
-# this project, a database that cannot be reached is one of the network.
+# Runs govulncheck and explains its exit status: a vulnerability is called, or the
+# database could not be reached.
 #
 # usage: internal/tools/vuln.sh [FLAG ...] PACKAGES
 set -u

@@ -49,6 +49,7 @@ var story = []step{
 	{"Init", "The provider was built here and comes from a folder; no registry was asked.", []action{
 		terraform("init"),
 		show(`Installed `+terraformcli.Source+` v`+terraformcli.ProviderVersion, `successfully initialized`),
+		received(0, reads),
 	}},
 	{"Plan: three people's consent as code", "A plan writes nothing.", []action{
 		plan("create"),
@@ -121,6 +122,7 @@ var story = []step{
 		plan("deletion", "-var=wait_for_deletion=false"),
 		show(`will be created$`, `^Plan: 1 to add, 0 to change, 0 to destroy`),
 		warned(deletionAddress, 3),
+		received(0, writes),
 		received(0, deletions),
 	}},
 	{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", []action{
@@ -162,6 +164,7 @@ var story = []step{
 		showProgress,
 		received(seededPeople, writes),
 		expectNotStored("user-00"),
+		expectNotStored("2001:db8"),
 		showStateSize,
 	}},
 	{"One row changes", "Everybody is compared, one row is written.", []action{
@@ -179,6 +182,7 @@ var story = []step{
 		warned(deletionAddress, 1),
 		warned(accessAddress, 1),
 		received(0, writes),
+		received(0, deletions),
 
 		enter(quickstart),
 		destroy,
