@@ -206,8 +206,32 @@ type resourceModel struct {
 	tfkit.Scope
 	IdentityID types.String `tfsdk:"identity_id"`
 	recordModel
-	KeepLaterChoice types.Bool   `tfsdk:"keep_later_choice"`
-	OnDestroy       types.String `tfsdk:"on_destroy"`
+	UserIPv6WO        customtypes.IPAddress `tfsdk:"user_ipv6_wo"`
+	UserIPv6WOVersion types.Int64           `tfsdk:"user_ipv6_wo_version"`
+	KeepLaterChoice   types.Bool            `tfsdk:"keep_later_choice"`
+	OnDestroy         types.String          `tfsdk:"on_destroy"`
+}
+
+// updateWith returns the update that writes the record. The address of a write-only
+// attribute is in the configuration alone.
+func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
+	u := m.update()
+	if address, ok := config.UserIPv6WO.Value(); ok {
+		u.UserIPv6 = address
+	}
+
+	return u
+}
+
+// differs reports whether there is anything to write.
+func (m *resourceModel) differs(state resourceModel) bool {
+	return m.recordModel.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+}
+
+// keepChoice plans the person's choice, which is in state.
+func (m *resourceModel) keepChoice(state resourceModel) {
+	m.recordModel.keepChoice(state.recordModel)
+	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
 }
 
 // protected returns the time after which a choice of the person stands: agreed, or the zero

@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -53,8 +54,23 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:   true,
 			Sensitive:  true,
 			CustomType: customtypes.IPAddressType{},
+			Validators: []validator.String{stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
-				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value.",
+				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
+		},
+		"user_ipv6_wo": schema.StringAttribute{
+			Optional:   true,
+			Sensitive:  true,
+			WriteOnly:  true,
+			CustomType: customtypes.IPAddressType{},
+			Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
+			MarkdownDescription: "IP address of the person, like `user_ipv6`, but never stored in plan or state. Requires Terraform 1.11 or later. Conflicts with `user_ipv6`. " +
+				"Drift of the address is not detected: it is sent when `user_ipv6_wo_version` changes, and with every other change of the consent. A withdrawal on destroy does not carry it.",
+		},
+		"user_ipv6_wo_version": schema.Int64Attribute{
+			Optional:            true,
+			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("user_ipv6_wo"))},
+			MarkdownDescription: "Version of `user_ipv6_wo`, a number of your choice. Changing it sends `user_ipv6_wo` again.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Optional:   true,
@@ -183,7 +199,7 @@ func (m *resourceModel) keepState(state resourceModel, note laterNote, diags *di
 	m.keepSpelling(state.recordModel)
 	if choice, stands := m.standingChoice(state, note); stands {
 		choice.warn(diags)
-		m.keepChoice(state.recordModel)
+		m.keepChoice(state)
 	}
 
 	return true
@@ -192,7 +208,8 @@ func (m *resourceModel) keepState(state resourceModel, note laterNote, diags *di
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var plan resourceModel
+	var config, plan resourceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -204,7 +221,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	u := plan.update()
+	u := plan.updateWith(config)
 	u.KeepLaterThan = plan.protected(u.AgreementTime)
 	u.LastWritten = at.withdrawnClauses()
 
@@ -269,13 +286,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 
 	// A choice without a time cannot be compared once more, so it is left alone at once.
 	leftAlone := stands && note.untimed
-	if plan.differs(state.recordModel) && !leftAlone {
+	if plan.differs(state) && !leftAlone {
 		at, ok := r.target(plan, &resp.Diagnostics)
 		if !ok {
 			return
 		}
 
-		u := plan.update()
+		u := plan.updateWith(config)
 		u.LastWritten = state.written(note)
 		u.KeepLaterThan = plan.protected(configured)
 

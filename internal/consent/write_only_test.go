@@ -1,0 +1,147 @@
+package consent_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// writeOnly is a consent whose address is in no plan and no state.
+func writeOnly(address string, version int, others acctest.Attributes) acctest.Attributes {
+	return config(acctest.Attributes{
+		"user_ipv6_wo": address, "user_ipv6_wo_version": version, "agreement_time": early,
+	}).With(others)
+}
+
+// wantAddress fails the test where the service holds another address.
+func wantAddress(t *testing.T, service *mocktest.Instance, want string) {
+	t.Helper()
+	record, _ := service.Consent(scope, person)
+	if record.UserIPv6 == nil {
+		t.Errorf("the service holds no address, want %s", want)
+	} else if *record.UserIPv6 != want {
+		t.Errorf("the service holds the address %s, want %s", *record.UserIPv6, want)
+	}
+}
+
+func TestConsentWriteOnly_addressIsSentAndNotStored(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
+	wantAddress(t, service, "::ffff:192.0.2.7")
+	if state.Attributes["user_ipv6"] != nil || state.Attributes["user_ipv6_wo"] != nil {
+		t.Errorf("state has %v and %v", state.Attributes["user_ipv6"], state.Attributes["user_ipv6_wo"])
+	}
+
+	p.NewRun()
+	state, _ = wantEmptyPlan(t, p, state, writeOnly("192.0.2.7", 1, nil))
+	service.Reset()
+	state, _ = wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 1, nil))
+	if service.Count(mockserver.OpUpdateConsent) != 0 {
+		t.Error("an address was sent although the version is the same")
+	}
+	if state.Attributes["user_ipv6"] != nil {
+		t.Errorf("a refresh put the address %v into state", state.Attributes["user_ipv6"])
+	}
+}
+
+func TestConsentWriteOnly_versionSendsTheAddressAgain(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
+	p.NewRun()
+	service.Reset()
+
+	state, diags := p.Update(name, state, writeOnly("192.0.2.8", 2, nil))
+	p.NoErrors(diags)
+	wantAddress(t, service, "::ffff:192.0.2.8")
+	if service.Count(mockserver.OpUpdateConsent) != 1 {
+		t.Errorf("%d updates were sent", service.Count(mockserver.OpUpdateConsent))
+	}
+	wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 2, nil))
+}
+
+func TestConsentWriteOnly_everyChangeCarriesTheAddress(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
+	p.NewRun()
+
+	_, diags := p.Update(name, state, writeOnly("192.0.2.8", 1, acctest.Attributes{"clause_1_consent": false}))
+	p.NoErrors(diags)
+	wantAddress(t, service, "::ffff:192.0.2.8")
+	wantHeld(t, service, [5]bool{false, true, false, true, true})
+}
+
+// TestConsentWriteOnly_laterChoiceStands changes the version while the person has chosen
+// later: the plan is empty, and nothing is sent.
+func TestConsentWriteOnly_laterChoiceStands(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
+	theirs := "2001:db8::7"
+	service.PutConsent(scope, person, mockserver.ConsentRecord{AgreementTime: late, UserIPv6: &theirs})
+	p.NewRun()
+	service.Reset()
+
+	wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 2, nil))
+	wantAddress(t, service, theirs)
+	if service.Count(mockserver.OpUpdateConsent) != 0 {
+		t.Error("a later choice was overwritten")
+	}
+}
+
+func TestConsentWriteOnly_refuses(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	for label, tc := range map[string]struct {
+		others acctest.Attributes
+		want   string
+	}{
+		"both":           {acctest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		"no version":     {acctest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
+		"no value":       {acctest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		"not an address": {acctest.Attributes{"user_ipv6_wo": "somewhere", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
+	} {
+		diags := p.Validate(name, config(tc.others))
+		if len(diags.Errors()) == 0 {
+			t.Errorf("%s is accepted", label)
+		}
+		acctest.WantText(t, diags.Errors(), tc.want)
+	}
+}
+
+// TestAccConsentWriteOnly_staysOutOfState feeds the address from an ephemeral variable,
+// and looks for it in what Terraform has written.
+func TestAccConsentWriteOnly_staysOutOfState(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	environment := acctest.Environment(service)
+	environment["TF_VAR_address"] = "2001:db8::5ec:2e7"
+	cli := acctest.NewCLI(t, `
+variable "address" {
+  type      = string
+  ephemeral = true
+}
+`+block(`agreement_time = "`+early+`"`, "user_ipv6_wo = var.address", "user_ipv6_wo_version = 1"), environment)
+	cli.SkipBefore(11)
+
+	planned := cli.MustRun("plan")
+	applied := cli.MustRun("apply", "-auto-approve")
+	cli.MustRun("plan", "-detailed-exitcode")
+	wantAddress(t, service, "2001:db8::5ec:2e7")
+
+	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(state, []byte("5ec:2e7")) || strings.Contains(planned.Output+applied.Output, "5ec:2e7") {
+		t.Errorf("the address is in state or shown:\n%s%s", planned.Output, applied.Output)
+	}
+}
