@@ -2,10 +2,8 @@ package consentbatch
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -21,11 +19,8 @@ import (
 func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	state := readState(ctx, req, &resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
-		if !resp.Diagnostics.HasError() {
-			state.warnDestroyed(&resp.Diagnostics)
-		}
+		r.planDestroy(ctx, req, &resp.Diagnostics)
 		return
 	}
 
@@ -37,25 +32,35 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	state := readState(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	p := r.planner(config, plan, state, &resp.Diagnostics)
-	found, ok := p.find(ctx)
+	proposed, ok := p.propose(ctx)
 	if !ok {
 		return
 	}
 
 	// The framework marks computed attributes as unknown if any attribute has changed.
-	settings := plan.Written.IsUnknown()
-	plan.results = found.results
-	if !found.work && !settings {
+	changed := plan.Written.IsUnknown()
+	plan.results = proposed.results
+	if !proposed.work && !changed {
 		plan.results = state.results
 	}
 
-	resp.Diagnostics.Append(settingsOnly(!found.work && settings).write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(settingsOnly(!proposed.work && changed).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// planDestroy warns of what destroying the object does at the service.
+func (r *batchResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
+	var state model
+	diags.Append(req.State.Get(ctx, &state)...)
+	if !diags.HasError() {
+		state.warnDestroyed(diags)
+	}
 }
 
 // readState returns the prior state; nil for a create.
@@ -109,25 +114,25 @@ func (r *batchResource) planner(config, plan model, state *model, diags *diag.Di
 	}
 }
 
-// finding is what a plan has found out.
-type finding struct {
-	results results // as planned
-	work    bool    // whether an apply has, or may have, something to do
+// proposal is what a plan proposes.
+type proposal struct {
+	results results
+	work    bool // whether an apply has, or may have, something to do
 }
 
-// find returns what to plan, and checks that a report can be written.
-func (p *planner) find(ctx context.Context) (found finding, ok bool) {
+// propose returns what to plan, and checks that a report can be written.
+func (p *planner) propose(ctx context.Context) (proposed proposal, ok bool) {
 	if p.isUnknown() {
-		found = p.judgeUnknown()
-	} else if found, ok = p.judge(ctx); !ok {
-		return finding{}, false
+		proposed = p.proposeUnknown()
+	} else if proposed, ok = p.proposeKnown(ctx); !ok {
+		return proposal{}, false
 	}
 
-	if found.work && !p.planReport() {
-		return finding{}, false
+	if proposed.work && !p.planReport() {
+		return proposal{}, false
 	}
 
-	return found, true
+	return proposed, true
 }
 
 // isUnknown reports whether the rows, or how to compare them, are known only after apply.
@@ -136,31 +141,31 @@ func (p *planner) isUnknown() bool {
 	return rows || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
 }
 
-// judgeUnknown returns the finding for rows that are not known. An unknown content_wo with the
+// proposeUnknown returns the proposal for rows that are not known. An unknown content_wo with the
 // same version counts as unchanged.
-func (p *planner) judgeUnknown() finding {
+func (p *planner) proposeUnknown() proposal {
 	unchanged := p.config.ContentWO.IsUnknown() && p.isComplete() && !p.model.comparesAnew(*p.state)
-	return finding{unknownResults(), !unchanged}
+	return proposal{unknownResults(), !unchanged}
 }
 
-// judge compares the rows with the state and with the service.
-func (p *planner) judge(ctx context.Context) (found finding, ok bool) {
+// proposeKnown compares the rows with the state and with the service.
+func (p *planner) proposeKnown(ctx context.Context) (proposed proposal, ok bool) {
 	if p.content, ok = p.config.read(p.inState, p.diags); !ok {
-		return finding{}, false
+		return proposal{}, false
 	}
 	p.warnOfContent()
 	p.warnOfSharedPeople()
 
-	found, ok = p.judgeContent()
+	proposed, ok = p.proposeByContent()
 	if !ok {
-		return finding{}, false
+		return proposal{}, false
 	}
 
-	found.work = found.work || !p.isComplete()
+	proposed.work = proposed.work || !p.isComplete()
 	if !p.model.CompareAtPlan.ValueBool() {
-		return p.judgeUncompared(found), true
+		return p.proposeUncompared(proposed), true
 	}
-	return p.judgeByService(ctx, found)
+	return p.proposeByService(ctx, proposed)
 }
 
 // isComplete reports whether the last apply has left no row missing.
@@ -168,28 +173,28 @@ func (p *planner) isComplete() bool {
 	return p.state != nil && p.state.Missing.ValueInt64() == 0
 }
 
-// judgeContent compares the content with the one in state. A write-only content may differ
+// proposeByContent compares the content with the one in state. A write-only content may differ
 // between any two runs, so nothing of it is planned.
-func (p *planner) judgeContent() (found finding, ok bool) {
-	found.results = unknownResults()
+func (p *planner) proposeByContent() (proposed proposal, ok bool) {
+	proposed.results = unknownResults()
 	if p.model.isWriteOnly() {
-		found.work, ok = p.changedContent()
-		return found, ok
+		proposed.work, ok = p.changedContent()
+		return proposed, ok
 	}
 
-	found.results.Rows = types.Int64Value(int64(p.content.Len()))
+	proposed.results.Rows = types.Int64Value(int64(p.content.Len()))
 	if p.state == nil {
-		found.work = true
-		found.results.Digest, ok = p.firstDigest()
-		return found, ok
+		proposed.work = true
+		proposed.results.Digest, ok = p.firstDigest()
+		return proposed, ok
 	}
 
 	prior := p.state.Digest.ValueString()
 	digest, ok := p.digestLike(prior)
-	found.work = !sameDigest(prior, digest)
-	found.results.Digest = types.StringValue(digest)
+	proposed.work = !sameDigest(prior, digest)
+	proposed.results.Digest = types.StringValue(digest)
 
-	return found, ok
+	return proposed, ok
 }
 
 // changedContent reports whether a write-only content differs from the one in state. If the
@@ -218,24 +223,24 @@ func (p *planner) firstDigest() (digest types.String, ok bool) {
 	return types.StringValue(text), ok
 }
 
-// judgeUncompared completes the finding of a plan that does not ask the service.
-func (p *planner) judgeUncompared(found finding) finding {
-	found.work = found.work || p.model.comparesAnew(*p.state)
-	if found.work {
+// proposeUncompared completes the proposal of a plan that does not ask the service.
+func (p *planner) proposeUncompared(proposed proposal) proposal {
+	proposed.work = proposed.work || p.model.comparesAnew(*p.state)
+	if proposed.work {
 		p.warnUncompared()
 	}
 
-	return found
+	return proposed
 }
 
-// judgeByService completes the finding by comparing the rows with the service.
-func (p *planner) judgeByService(ctx context.Context, found finding) (finding, bool) {
+// proposeByService completes the proposal by comparing the rows with the service.
+func (p *planner) proposeByService(ctx context.Context, proposed proposal) (proposal, bool) {
 	if !p.canAsk() {
-		found.work = true
-		return found, true
+		proposed.work = true
+		return proposed, true
 	}
 	if !p.connect() {
-		return finding{}, false
+		return proposal{}, false
 	}
 
 	t := p.compare(ctx)
@@ -244,22 +249,22 @@ func (p *planner) judgeByService(ctx context.Context, found finding) (finding, b
 		words.inState = p.inState
 		p.reportFailed(t, words)
 
-		return finding{}, false
+		return proposal{}, false
 	}
 
 	// Rows that cannot be compared are no reason to write none of the others.
 	if t.failedInPart() {
 		p.warnIncomparable(t)
-		found.work = true
+		proposed.work = true
 	}
 	p.warnKept(t)
 
-	found.work = found.work || t.counts[written] > 0
-	if found.work {
+	proposed.work = proposed.work || t.counts[written] > 0
+	if proposed.work {
 		p.warnCompared(t)
 	}
 
-	return found, true
+	return proposed, true
 }
 
 // canAsk reports whether the provider block and the scope are known. If not, the plan can only
@@ -273,87 +278,4 @@ func (p *planner) canAsk() bool {
 
 	_, known := s.KnownScope(p.model.Scope)
 	return known && s.Client != nil
-}
-
-// boundToContent explains the error that Terraform reports at digest if the file has changed
-// since the plan. No message of the provider reaches the user then.
-const boundToContent = "This plan is for the file as it is now. If the file changes before the apply, Terraform stops with \"Provider produced inconsistent final plan\" at digest and nothing is written: plan again then."
-
-// bound returns text, followed by boundToContent if the plan has a digest.
-func (p *planner) bound(text string) string {
-	if p.model.isWriteOnly() {
-		return text
-	}
-	return text + "\n\n" + boundToContent
-}
-
-// warnCompared tells the result of the comparison with the service.
-func (p *planner) warnCompared(t *tally) {
-	tfkit.Problem{
-		Summary: "What the comparison with the service has found",
-		Detail: p.bound(fmt.Sprintf(
-			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace])),
-	}.AddWarning(p.diags)
-}
-
-// warnUncompared tells that the plan has not asked the service.
-func (p *planner) warnUncompared() {
-	tfkit.Problem{
-		Summary: "Rows that are compared by the apply only",
-		Detail: p.bound(fmt.Sprintf(
-			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", p.content.Len())),
-	}.AddWarning(p.diags)
-}
-
-// warnIncomparable warns of the rows that could not be compared.
-func (p *planner) warnIncomparable(t *tally) {
-	tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], p.content.Len()),
-		Detail:  t.failures.Text(p.content.Place) + "\n\nAn apply tries them again, and writes all others that differ.",
-		Do:      t.failures.Advice(),
-	}.AddWarning(p.diags)
-}
-
-// warnOfSharedPeople warns of rows that another object of the run manages as well.
-func (p *planner) warnOfSharedPeople() {
-	scope, known := p.resource.KnownScope(p.model.Scope)
-	if !known {
-		return
-	}
-
-	p.identify()
-
-	var shared overlap
-	for i := range p.content.Len() {
-		if other, also := p.resource.Written.Manage(p.object, scope, p.content.At(i).Identity); also {
-			shared.add(other, i)
-		}
-	}
-
-	shared.warnShared(p.diags, p.content.Rows)
-}
-
-// warnOfContent warns of rows without agreement_time, and of rows that are gone.
-func (p *planner) warnOfContent() {
-	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
-		tfkit.Problem{
-			Summary: "Nothing to compare a later choice with",
-			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, p.content.Len()),
-			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false where overwriting is meant.",
-			At:      path.Root("keep_later_choice"),
-		}.AddWarning(p.diags)
-	}
-
-	if p.state == nil {
-		return
-	}
-
-	if gone := p.state.Rows.ValueInt64() - int64(p.content.Len()); gone > 0 {
-		tfkit.Problem{
-			Summary: "Rows that are no longer managed",
-			Detail:  fmt.Sprintf("There are %d rows less than at the last apply. What the service holds about these people stays as it is.", gone),
-			Do:      "nothing, or set the clauses to false in place of removing a row, which withdraws the consent.",
-		}.AddWarning(p.diags)
-	}
 }

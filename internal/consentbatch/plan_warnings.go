@@ -1,0 +1,92 @@
+package consentbatch
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// boundToContent explains the error that Terraform reports at digest if the file has changed
+// since the plan. No message of the provider reaches the user then.
+const boundToContent = "This plan is for the file as it is now. If the file changes before the apply, Terraform stops with \"Provider produced inconsistent final plan\" at digest and nothing is written: plan again then."
+
+// bound returns text, followed by boundToContent if the plan has a digest.
+func (p *planner) bound(text string) string {
+	if p.model.isWriteOnly() {
+		return text
+	}
+	return text + "\n\n" + boundToContent
+}
+
+// warnCompared tells the result of the comparison with the service.
+func (p *planner) warnCompared(t *tally) {
+	tfkit.Problem{
+		Summary: "What the comparison with the service has found",
+		Detail: p.bound(fmt.Sprintf(
+			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
+			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace])),
+	}.AddWarning(p.diags)
+}
+
+// warnUncompared tells that the plan has not asked the service.
+func (p *planner) warnUncompared() {
+	tfkit.Problem{
+		Summary: "Rows that are compared by the apply only",
+		Detail: p.bound(fmt.Sprintf(
+			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", p.content.Len())),
+	}.AddWarning(p.diags)
+}
+
+// warnIncomparable warns of the rows that could not be compared.
+func (p *planner) warnIncomparable(t *tally) {
+	tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], p.content.Len()),
+		Detail:  t.failures.Text(p.content.Place) + "\n\nAn apply tries them again, and writes all others that differ.",
+		Do:      t.failures.Advice(),
+	}.AddWarning(p.diags)
+}
+
+// warnOfSharedPeople warns of rows that another object of the run manages as well.
+func (p *planner) warnOfSharedPeople() {
+	scope, known := p.resource.KnownScope(p.model.Scope)
+	if !known {
+		return
+	}
+
+	p.identify()
+
+	var shared overlap
+	for i := range p.content.Len() {
+		if other, also := p.resource.Written.Manage(p.object, scope, p.content.At(i).Identity); also {
+			shared.add(other, i)
+		}
+	}
+
+	shared.warnShared(p.diags, p.content.Rows)
+}
+
+// warnOfContent warns of rows without agreement_time, and of rows that are gone.
+func (p *planner) warnOfContent() {
+	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
+		tfkit.Problem{
+			Summary: "Nothing to compare a later choice with",
+			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, p.content.Len()),
+			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false where overwriting is meant.",
+			At:      path.Root("keep_later_choice"),
+		}.AddWarning(p.diags)
+	}
+
+	if p.state == nil {
+		return
+	}
+
+	if gone := p.state.Rows.ValueInt64() - int64(p.content.Len()); gone > 0 {
+		tfkit.Problem{
+			Summary: "Rows that are no longer managed",
+			Detail:  fmt.Sprintf("There are %d rows less than at the last apply. What the service holds about these people stays as it is.", gone),
+			Do:      "nothing, or set the clauses to false in place of removing a row, which withdraws the consent.",
+		}.AddWarning(p.diags)
+	}
+}
