@@ -48,10 +48,11 @@ type attemptTransport struct {
 	timeout time.Duration
 }
 
-// wrap passes requests on to next, and returns t.
-func (t *attemptTransport) wrap(next http.RoundTripper) http.RoundTripper {
-	t.next = next
-	return t
+// limitAttempts returns the layer with that time limit.
+func limitAttempts(timeout time.Duration) layer {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return &attemptTransport{next: next, timeout: timeout}
+	}
 }
 
 // RoundTrip sends a request once.
@@ -61,14 +62,7 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	k.sent.Store(false)
 
 	ctx, cancel := k.attemptContext(req.Context())
-	body := &boundedBody{ctx: ctx}
-	body.limit = time.AfterFunc(t.timeout, func() {
-		cancel(&stallError{phase: phase(body.phase.Load()), after: t.timeout})
-	})
-	body.end = func() {
-		body.limit.Stop()
-		cancel(nil)
-	}
+	body := newBoundedBody(ctx, cancel, t.timeout)
 
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
@@ -87,11 +81,10 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	body.ReadCloser = resp.Body
 	body.phase.Store(int32(phaseReading))
 	if k.op.streams {
-		body.limit.Stop()
-		body.silence = t.timeout
-		body.phase.Store(int32(phaseStreaming))
+		body.stream(t.timeout)
 	}
 	resp.Body = body
+
 	return resp, nil
 }
 
@@ -130,7 +123,8 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// boundedBody keeps the attempt's time limit until the body is closed.
+// boundedBody is the body of an answer, with the time limit of its attempt until it is
+// closed.
 type boundedBody struct {
 	io.ReadCloser
 	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
@@ -142,6 +136,27 @@ type boundedBody struct {
 
 	// silence is how long one read may take; zero where the limit is for all of them.
 	silence time.Duration
+}
+
+// newBoundedBody returns a body without an answer. It ends the attempt of ctx after the
+// timeout.
+func newBoundedBody(ctx context.Context, cancel context.CancelCauseFunc, timeout time.Duration) *boundedBody {
+	b := &boundedBody{ctx: ctx}
+	b.limit = time.AfterFunc(timeout, func() {
+		cancel(&stallError{phase: phase(b.phase.Load()), after: timeout})
+	})
+	b.end = func() {
+		b.limit.Stop()
+		cancel(nil)
+	}
+	return b
+}
+
+// stream limits the time of each read instead of the whole.
+func (b *boundedBody) stream(silence time.Duration) {
+	b.limit.Stop()
+	b.silence = silence
+	b.phase.Store(int32(phaseStreaming))
 }
 
 // Read reads from the answer. The error is a *stallError where the time is up.

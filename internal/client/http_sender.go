@@ -14,10 +14,10 @@ type sender struct {
 	base     *url.URL
 	readOnly bool
 
-	retries *retryablehttp.Client
+	retries *retryablehttp.Client // the outermost layer
 	gate    *gate
 	auth    *authTransport
-	pool    *http.Transport
+	pool    *http.Transport // the innermost: TLS, proxy, connections
 }
 
 // newSender assembles the layers that every request passes.
@@ -35,22 +35,21 @@ func newSender(cfg Config, base *url.URL) (*sender, error) {
 		pool:     pool,
 	}
 
-	// The order of the layers is important. From the outside in:
-	//
-	//   - retries: sends again what may be sent again; the answer is read inside of it,
-	//     so that an answer that breaks off can be read again (see do)
-	//   - gate: concurrency, rate, and a Retry-After for all callers; each retry takes
-	//     its turn again
-	//   - attempt: the time limit of one attempt, without the wait in the gate, and its
-	//     log line, without credentials
-	//   - auth: the credentials, on a clone of the request and for the one origin; sends
-	//     again after a login without giving up the place in the gate
-	//   - pool: TLS, proxy, connections
-	s.retries = newRetryClient(cfg.MaxRetries, chain(pool,
+	// From the outside in. The order is important.
+	layers := []layer{
+		// Concurrency, rate, and a Retry-After for all callers. Each retry takes a turn of
+		// its own.
 		s.gate.wrap,
-		(&attemptTransport{timeout: cfg.RequestTimeout}).wrap,
+
+		// The time limit of one attempt, which does not include the wait in the gate, and
+		// its log line, which does not include credentials.
+		limitAttempts(cfg.RequestTimeout),
+
+		// Credentials, on a clone of the request and for the one origin. A request that is
+		// sent again after a login keeps its place in the gate.
 		s.auth.wrap,
-	))
+	}
+	s.retries = newRetryClient(cfg.MaxRetries, chain(layers, pool))
 
 	return s, nil
 }
@@ -58,8 +57,9 @@ func newSender(cfg Config, base *url.URL) (*sender, error) {
 // layer returns a transport that passes requests on to next.
 type layer func(next http.RoundTripper) http.RoundTripper
 
-// chain wraps the layers around a transport, the first of them outermost.
-func chain(innermost http.RoundTripper, layers ...layer) http.RoundTripper {
+// chain returns the first of layers, each of which passes requests on to the next, and the
+// last to innermost.
+func chain(layers []layer, innermost http.RoundTripper) http.RoundTripper {
 	for _, wrap := range slices.Backward(layers) {
 		innermost = wrap(innermost)
 	}

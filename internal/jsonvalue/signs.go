@@ -86,7 +86,7 @@ func hasNextLink(v jsontext.Value) bool {
 // {"rel": "next", "href": "…"}.
 func isNextLink(v jsontext.Value) bool {
 	for name, value := range EachMember(v) {
-		if string(name) == "rel" && strings.EqualFold(text(value), "next") {
+		if string(name) == "rel" && strings.EqualFold(Text(value), "next") {
 			return true
 		}
 	}
@@ -186,7 +186,7 @@ func Told(v jsontext.Value) bool {
 	case 'n', 'f', 0:
 		return false
 	case '"':
-		return strings.TrimSpace(text(v)) != ""
+		return strings.TrimSpace(Text(v)) != ""
 	case '0':
 		return !isZero(v)
 	case '{', '[':
@@ -247,7 +247,7 @@ func statusSign(r Role, v jsontext.Value) Sign {
 	if r == roleCode || v.Kind() != '"' {
 		return NoSign
 	}
-	return signWords[string(normalized([]byte(text(v))))]
+	return signWords[string(normalized([]byte(Text(v))))]
 }
 
 func codeSign(code float64) Sign {
@@ -278,19 +278,11 @@ func isIgnored(name []byte, ignored []string) bool {
 	})
 }
 
-// text returns the text of a string; empty if v is not a string.
-func text(v jsontext.Value) string {
-	if v.Kind() != '"' {
-		return ""
-	}
-	return string(unquoted(v))
-}
-
 // number returns the value of a number, or of a number in a string; zero if v is neither.
 func number(v jsontext.Value) float64 {
 	spelled := string(v)
 	if v.Kind() == '"' {
-		spelled = text(v)
+		spelled = Text(v)
 	}
 
 	n, err := strconv.ParseFloat(spelled, 64)

@@ -33,11 +33,10 @@ func Elements(v jsontext.Value) []jsontext.Value {
 
 // Text returns the text of the string v; empty where v is no string.
 func Text(v jsontext.Value) string {
-	var s string
-	if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
+	if v.Kind() != '"' {
 		return ""
 	}
-	return s
+	return string(unquoted(v))
 }
 
 // kindNames are the kinds of JSON values as a message calls them.
