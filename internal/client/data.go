@@ -7,8 +7,23 @@ import (
 )
 
 var (
-	opDeleteData = operation{name: "Delete all data of a user", method: http.MethodDelete, effect: true, queues: true, lingers: true, path: "/compliance/user/{identityId}/all-data"}
-	opGetAllData = operation{name: "Get all data of a user", method: http.MethodGet, effect: true, queues: true, lingers: true, streams: true, path: "/compliance/user/{identityId}/all-data"}
+	opDeleteData = operation{
+		name:    "Delete all data of a user",
+		method:  http.MethodDelete,
+		path:    "/compliance/user/{identityId}/all-data",
+		effect:  true,
+		queues:  true,
+		lingers: true,
+	}
+	opGetAllData = operation{
+		name:    "Get all data of a user",
+		method:  http.MethodGet,
+		path:    "/compliance/user/{identityId}/all-data",
+		effect:  true,
+		queues:  true,
+		lingers: true,
+		streams: true,
+	}
 )
 
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting

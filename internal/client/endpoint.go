@@ -7,8 +7,11 @@ import (
 
 // operation describes an endpoint of section 4 for all calls of it.
 type operation struct {
-	name   string
+	name   string // for messages and logs
 	method string
+	// path is the template of the path behind that of the scope; empty for an operation
+	// outside of the path families.
+	path string
 	// effect: the service changes something. read_only refuses the operation, and a lost
 	// answer leaves open whether it was carried out.
 	effect bool
@@ -21,9 +24,6 @@ type operation struct {
 	// lingers: where the run is interrupted, an attempt that was sent goes on for
 	// InterruptGrace, because its outcome could not be found out otherwise.
 	lingers bool
-	// path is the template of the path behind that of the scope; empty for an operation
-	// outside of the path families.
-	path string
 }
 
 // endpoint is the path of a request below the base address.

@@ -28,7 +28,7 @@ type answer struct {
 	call   *call
 	status int
 	json   jsontext.Value // empty where there was no body
-	// continued reports that the answer links to a further page.
+	// continued reports whether the answer links to a further page.
 	continued bool
 }
 
@@ -119,7 +119,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	return answer{}, k.fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
 }
 
-// pageError returns the error of a page for people, which begins like this.
+// pageError returns the error of a page for people. begin is its beginning, at least.
 func (k *call) pageError(resp *http.Response, begin []byte) *Error {
 	e := k.fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.redact.excerpt(begin)))
 	e.Code = k.mediaType(resp)
@@ -164,7 +164,7 @@ func mediaType(resp *http.Response) string {
 	return escapeText(t, 60)
 }
 
-// mediaType is mediaType without what must not be shown.
+// mediaType returns the declared type of a body without what must not be shown.
 func (k *call) mediaType(resp *http.Response) string { return k.redact.text(mediaType(resp), 60) }
 
 // hasNextLink reports whether a Link header (RFC 8288) names a next page.
