@@ -57,6 +57,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 				if report.Code != tc.code || report.Status != tc.status || report.Err != nil {
 					t.Errorf("the report is %+v", report)
 				}
+
 				again, _, err := r.Refresh(t.Context(), q, s)
 				noError(t, err)
 				wantState(t, again, tc.state)
@@ -75,10 +76,12 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 		"an old one that is done":   {KeepListed: true},
 		"an old one that is closed": {KeepListed: true, FinalStatus: "expired"},
 	}
+
 	answers := map[string]func(map[string]any) any{
 		"with an id":    nil,
 		"without an id": func(map[string]any) any { return map[string]any{"ok": true} },
 	}
+
 	for name, outcome := range old {
 		for answered, answer := range answers {
 			t.Run(name+", answered "+answered, func(t *testing.T) {
@@ -88,17 +91,20 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 						id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation, At: time.Now().Add(-time.Duration(i+1) * time.Hour)})
 						service.Conclude(id, outcome)
 					}
+
 					service.PutProfile(serverScope, person, `{"plan":"free"}`)
 
 					s, report := r.mustSubmit(t, q.of(r))
 					if report.Adopted {
 						t.Error("it was adopted")
 					}
+
 					s, report = r.Await(t.Context(), q.of(r), s, 30*time.Minute)
 					wantState(t, s, deferred.Listed)
 					if report.Code != "" || s.ID != service.Queue()[3].ID {
 						t.Errorf("%+v %+v", s, report)
 					}
+
 					s, _ = r.Await(t.Context(), q.of(r), s, time.Hour)
 					wantState(t, s, deferred.Fulfilled)
 					wantQueued(t, service, 4)
@@ -127,6 +133,7 @@ func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
 				if tc.profile != "" {
 					service.PutProfile(serverScope, person, tc.profile)
 				}
+
 				began := time.Now()
 				s, _ := r.mustSubmit(t, r.deletion(person))
 				s, _ = r.Await(t.Context(), r.deletion(person), s, 2*time.Hour)
@@ -161,6 +168,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 		configure func(*mockserver.Server)
 		solved    func(*client.Config)
 	}
+
 	variants := map[string]variant{
 		"person under another name": {
 			func(s *mockserver.Server) { s.PendingRecord = mockserver.RenameField("identityId", "personId") },
@@ -175,6 +183,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 		}, nil},
 		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, nil},
 	}
+
 	for _, sign := range mockserver.PageSigns {
 		variants["signs of pages: "+fmt.Sprint(sign)] = variant{func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }, nil}
 	}
@@ -186,12 +195,13 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				e := wantKind(t, err, client.ClassPayload)
+				e := wantClass(t, err, client.ClassPayload)
 				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
 					if !strings.Contains(e.Detail, way) {
 						t.Errorf("the detail does not name %s: %s", way, e.Detail)
 					}
 				}
+
 				if strings.Contains(e.Detail, person) || strings.Contains(e.Detail, "somebody") {
 					t.Errorf("the detail names a person: %s", e.Detail)
 				}
@@ -204,6 +214,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				if v.solved == nil {
 					return
 				}
+
 				solved := newRun(t, service, v.solved)
 				s, report := solved.mustSubmit(t, q.of(solved))
 				if !report.Adopted || s.ID != "request-2" {
@@ -223,11 +234,13 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 		for i := range 3 {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
 		}
+
 		service.PendingOrder = func(n int, swap func(i, j int)) {
 			if n > 1 {
 				swap(0, n-1) // ours is on the page that is not shown
 			}
 		}
+
 		s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 		if !s.State.IsOpen() || report.Gap == "" {
 			t.Errorf("%+v %+v", s, report)
@@ -264,6 +277,7 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 				if file.Len() > 0 || s.State == deferred.Fulfilled {
 					t.Errorf("taken for the data: %q, %+v", file.String(), s)
 				}
+
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
@@ -356,7 +370,7 @@ func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}"), Times: -1})
 		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		_ = wantKind(t, report.Err, client.ClassForbidden)
+		_ = wantClass(t, report.Err, client.ClassForbidden)
 		if !s.State.IsOpen() {
 			t.Errorf("the request is %+v", s)
 		}
@@ -393,11 +407,14 @@ func TestDeferred_manyWaitersPollNoMoreThanOne(t *testing.T) {
 					r.Await(ctx, r.deletion(identity), deferred.Submission{State: deferred.Accepted, ID: id}, time.Hour)
 				})
 			}
+
 			wg.Wait()
 			count = service.Count(mockserver.OpListPendingRequests)
 		}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+
 		return count
 	}
+
 	waiters := soak.Size(50, 1000)
 	one, many := polls(t, 1), polls(t, waiters)
 	if many > one+one/5+2 {
@@ -434,6 +451,7 @@ func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
 		if file.Len() > 0 {
 			t.Fatal("there is data already")
 		}
+
 		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 

@@ -15,10 +15,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// TestDeferred_everySchedule runs what Terraform does with one person's requests
-// against everything that a service may do, and checks after each step what the
-// package promises: every order of the first few decisions, and every order of many
-// more in which a few take another turn than the usual one.
+// TestDeferred_everySchedule runs what Terraform does with one person's requests against
+// everything that a service may do, and checks the package's promises after each step:
+// for all sequences of the first few decisions, and for all longer sequences in which a
+// few decisions are unusual.
 func TestDeferred_everySchedule(t *testing.T) {
 	t.Parallel()
 	for _, setting := range settings {
@@ -51,6 +51,7 @@ func explore(t *testing.T, s setting, b bounds) {
 		t.Errorf("%s\n%s", strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
 		failed++
 	}
+
 	t.Logf("%d schedules", schedules)
 }
 
@@ -84,6 +85,7 @@ func (c *chooser) advance() bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -99,6 +101,7 @@ func (c *chooser) choose(n int) int {
 		}
 		c.taken, c.options = append(c.taken, 0), append(c.options, n)
 	}
+
 	c.at++
 	return c.taken[c.at-1]
 }
@@ -111,28 +114,29 @@ func (c *chooser) deviated() int {
 			count++
 		}
 	}
+
 	return count
 }
 
 // setting is what does not change during a schedule.
 type setting struct {
-	name       string
-	operation  string
-	repeatable bool
-	noEffect   bool // nothing is to be seen of it, as of data access
-	effect     bool // the effect is there from the beginning
-	oldFailed  bool // the service lists an old request that failed
-	noIDs      bool // answers and records have no ids
+	name        string
+	requestType string
+	repeatable  bool
+	noEffect    bool // nothing is to be seen of it, as of data access
+	effect      bool // the effect is there from the beginning
+	oldFailed   bool // the service lists an old request that failed
+	noIDs       bool // answers and records have no ids
 }
 
 var settings = []setting{
-	{name: "deletion", operation: client.RequestDataDeletion},
-	{name: "deletion of a person without a profile", operation: client.RequestDataDeletion, effect: true},
-	{name: "deletion beside an old failed one", operation: client.RequestDataDeletion, oldFailed: true},
-	{name: "deletion without ids", operation: client.RequestDataDeletion, noIDs: true},
-	{name: "deletion without ids beside an old failed one", operation: client.RequestDataDeletion, noIDs: true, oldFailed: true},
-	{name: "profile update", operation: client.RequestProfileUpdate, repeatable: true},
-	{name: "data access", operation: client.RequestDataAccess, noEffect: true},
+	{name: "deletion", requestType: client.RequestDataDeletion},
+	{name: "deletion of a person without a profile", requestType: client.RequestDataDeletion, effect: true},
+	{name: "deletion beside an old failed one", requestType: client.RequestDataDeletion, oldFailed: true},
+	{name: "deletion without ids", requestType: client.RequestDataDeletion, noIDs: true},
+	{name: "deletion without ids beside an old failed one", requestType: client.RequestDataDeletion, noIDs: true, oldFailed: true},
+	{name: "profile update", requestType: client.RequestProfileUpdate, repeatable: true},
+	{name: "data access", requestType: client.RequestDataAccess, noEffect: true},
 }
 
 // queued is a request as the service has it.
@@ -193,12 +197,12 @@ func newWorld(s setting, c *chooser) *world {
 // restart begins another run of the provider, which remembers nothing.
 func (w *world) restart() { w.engine = &Engine{service: w, watch: w} }
 
-// choose returns one of several kinds of what may happen, the usual one first.
-func (w *world) choose(kinds []string) string {
+// choose returns one of several things that may happen. The usual one comes first.
+func (w *world) choose(options []string) string {
 	if w.recovering {
-		return kinds[0]
+		return options[0]
 	}
-	return kinds[w.c.choose(len(kinds))]
+	return options[w.c.choose(len(options))]
 }
 
 func (w *world) tell(format string, args ...any) {
@@ -236,68 +240,79 @@ func (w *world) carryOut(q *queued) {
 
 // look decides what happens to the oldest request before the list is read, and how
 // the list is answered.
-func (w *world) look(ctx context.Context, _ person, _, since time.Time) (sight, error) {
+func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, error) {
 	<-time.After(min(max(time.Since(since)/10, pollFloor), pollCeiling))
 	if ctx.Err() != nil {
-		return sight{}, ctx.Err()
+		return view{}, ctx.Err()
 	}
 
-	kinds := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted"}
-	kind := w.choose(kinds)
+	options := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted"}
+	choice := w.choose(options)
 	q := w.pendingOne()
 	if q != nil {
-		switch kind {
+		switch choice {
 		case "fulfilled":
 			w.carryOut(q)
+
 		case "failed":
 			q.status = "failed"
+
 		case "failed and gone":
 			q.status, q.listed = "failed", false
+
 		case "vanished":
 			q.status, q.listed = "vanished", false
+
 		case "done and listed":
 			w.carryOut(q)
 			q.status, q.listed = "done", true
+
 		case "unknown status":
 			q.shown = "QUEUED_V2"
+
 		case "unknown final status":
 			w.carryOut(q)
 			q.status, q.listed = "archived", true
 		}
 	}
-	if kind == "interrupted" && w.cancel != nil {
+	if choice == "interrupted" && w.cancel != nil {
 		w.cancel()
-		kind = "as it is"
+		choice = "as it is"
 	}
-	w.looks++
-	w.tell("    look: %s", kind)
 
-	switch kind {
+	w.looks++
+	w.tell("    look: %s", choice)
+
+	switch choice {
 	case "down":
-		return sight{}, &client.Error{Class: client.ClassServer}
+		return view{}, &client.Error{Class: client.ClassServer}
 	case "forbidden":
-		return sight{}, &client.Error{Class: client.ClassForbidden}
+		return view{}, &client.Error{Class: client.ClassForbidden}
 	}
-	shown := sight{began: time.Now()}
+
+	shown := view{began: time.Now()}
 	for _, q := range w.queue {
-		if q.listed && (kind != "lagging" || time.Since(q.at) >= lag) {
+		if q.listed && (choice != "lagging" || time.Since(q.at) >= lag) {
 			shown.records = append(shown.records, w.recordOf(q))
 		}
 	}
-	if kind == "paged" {
+
+	if choice == "paged" {
 		shown.gap, shown.records = "there are pages", nil
 	}
+
 	return shown, nil
 }
 
 func (w *world) recordOf(q *queued) client.PendingRecord {
-	record := client.PendingRecord{RequestType: client.Some(w.operation), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
+	record := client.PendingRecord{RequestType: client.Some(w.requestType), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
 	if !w.noIDs {
 		record.ID = client.Some(q.id)
 	}
 	if status := cmp.Or(q.status, q.shown); status != "" {
 		record.Status = client.Some(status)
 	}
+
 	return record
 }
 
@@ -305,44 +320,48 @@ func (w *world) recordOf(q *queued) client.PendingRecord {
 func (w *world) send(occasion string) func(context.Context) (client.Receipt, error) {
 	return func(context.Context) (client.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
-		kinds := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
-		kind := w.choose(kinds)
-		w.tell("    send for %s: %s", occasion, kind)
-		if strings.HasPrefix(kind, "interrupted") && w.cancel != nil {
+		options := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
+		choice := w.choose(options)
+		w.tell("    send for %s: %s", occasion, choice)
+		if strings.HasPrefix(choice, "interrupted") && w.cancel != nil {
 			w.cancel()
 		}
 
-		switch kind {
+		switch choice {
 		case "rejected":
 			return client.Receipt{}, &client.Error{Class: client.ClassRejected}
 		case "lost before":
 			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
+
 		q := &queued{id: fmt.Sprint("r", len(w.queue)), at: time.Now(), occasion: occasion, listed: true}
 		w.queue = append(w.queue, q)
-		if strings.Contains(kind, "fulfilled") {
+		if strings.Contains(choice, "fulfilled") {
 			w.carryOut(q)
 		}
-		if strings.Contains(kind, "lost") {
+		if strings.Contains(choice, "lost") {
 			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
+
 		receipt := client.Receipt{At: q.at}
 		if !w.noIDs {
 			receipt.ID = q.id
 		}
+
 		return receipt, nil
 	}
 }
 
 func (w *world) request(occasion string) Request {
 	r := Request{
-		Type: w.operation, Occasion: occasion, Repeatable: w.repeatable,
-		Adopts: !w.repeatable, Once: w.operation == client.RequestDataDeletion,
+		Type: w.requestType, Occasion: occasion, Repeatable: w.repeatable,
+		Adopts: !w.repeatable, Once: w.requestType == client.RequestDataDeletion,
 		Send: w.send(occasion),
 	}
 	if !w.noEffect {
 		r.Effect = func(context.Context) (bool, error) { return w.effect, nil }
 	}
+
 	return r
 }
 
@@ -352,30 +371,37 @@ func (w *world) request(occasion string) Request {
 func (w *world) play() {
 	first := w.request("A")
 	for range 3 {
-		kinds := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
-		kind := w.choose(kinds)
-		w.tell("%s", kind)
-		if kind != "apply in the same run" {
+		options := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
+		choice := w.choose(options)
+		w.tell("%s", choice)
+		if choice != "apply in the same run" {
 			w.restart()
 		}
-		switch kind {
+
+		switch choice {
 		case "apply", "apply in the same run":
 			w.apply(&w.objects[0], first)
+
 		case "refresh":
 			w.refresh(&w.objects[0])
+
 		case "apply, other triggers":
 			w.apply(&w.objects[0], w.request("B"))
+
 		case "replace":
 			w.destroy(&w.objects[0])
 			w.apply(&w.objects[0], first)
+
 		case "second object":
 			w.apply(&w.objects[0], first)
 			w.apply(&w.objects[1], first)
 		}
+
 		if len(w.broken) > 0 {
 			return
 		}
 	}
+
 	w.recover(first)
 }
 
@@ -407,6 +433,7 @@ func (w *world) apply(o *object, r Request) {
 		*o = object{}
 		return
 	}
+
 	w.noteOver(had.submission, o.submission)
 }
 
@@ -418,6 +445,7 @@ func (w *world) wish(o *object, r Request) {
 	if o.exists || !w.wished[r.Occasion] || w.noEffect {
 		w.wishes++
 	}
+
 	w.wished[r.Occasion] = true
 
 	for i := range w.objects {
@@ -441,6 +469,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 		if len(accepted) == 1 && !w.noIDs && !w.effect && s.ID != accepted[0].id && !report.Adopted {
 			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
 		}
+
 		w.check(o)
 		return true
 	}
@@ -449,6 +478,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if o.exists {
 		o.unanswered = s
 	}
+
 	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
 	if unknown {
 		w.wishes++
@@ -459,6 +489,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if e := (&client.Error{}); errors.As(err, &e) && e.Class == client.ClassInternal {
 		w.breaks("a transition is missing: %v", err)
 	}
+
 	return false
 }
 
@@ -467,6 +498,7 @@ func (w *world) refresh(o *object) {
 	if !o.exists || o.submission.State == Fulfilled {
 		return
 	}
+
 	own := w.request(o.submission.Occasion)
 	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
 	if client.IsClass(err, client.ClassInternal) {
@@ -476,6 +508,7 @@ func (w *world) refresh(o *object) {
 		w.tell("    refresh: error")
 		return
 	}
+
 	w.noteOver(o.submission, s)
 	o.submission = s
 	w.tell("    refreshed: %s", s.State)
@@ -506,6 +539,7 @@ func (w *world) check(o *object) {
 			accepted++
 		}
 	}
+
 	if w.repeatable {
 		limit *= 2 // values are absolute: a request that nothing shows to have arrived is sent once more
 	}
@@ -516,6 +550,7 @@ func (w *world) check(o *object) {
 	if o.submission.State != Fulfilled {
 		return
 	}
+
 	fulfilled := slices.ContainsFunc(w.queue, func(q *queued) bool {
 		return q.effect && (w.noIDs || o.submission.ID == "" || q.id == o.submission.ID)
 	})
@@ -549,12 +584,15 @@ func (w *world) recover(r Request) {
 		for q := w.pendingOne(); q != nil; q = w.pendingOne() {
 			w.carryOut(q)
 		}
+
 		if o.submission.State.IsOver() {
 			*o = object{} // replaced, as the warning advises
 		}
+
 		w.tell("recovering")
 		w.apply(o, r)
 	}
+
 	if len(w.broken) == 0 && (!o.exists || o.submission.State != Fulfilled || o.submission.Occasion != r.Occasion) {
 		w.breaks("there is no way out: %+v", *o)
 	}

@@ -9,17 +9,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// sight is one look at the pending list, as far as it concerns one person.
-type sight struct {
-	began   time.Time
+// view is the part of a listing that concerns one person.
+type view struct {
+	began   time.Time              // when reading the list began
 	records []client.PendingRecord // the person's, the oldest first
-	// unassigned are the records that do not say whom they are about.
+	// unassigned are the records that do not name a person.
 	unassigned []client.PendingRecord
-	// gap says why the list cannot be read as a whole; empty where it can.
+	// gap says why the list cannot be read completely; empty if it can.
 	gap string
 }
 
-// progressOf returns what a record's status says to this request.
+// progressOf returns the progress that a record's status means for this request.
 func (r Request) progressOf(record client.PendingRecord) client.Progress {
 	status, given := record.Status.Get()
 	if given && slices.ContainsFunc(r.EndedStatuses, func(ended string) bool { return client.SameWord(ended, status) }) {
@@ -33,10 +33,10 @@ func (r Request) isOpen(record client.PendingRecord) bool {
 	return progress == client.Waiting || progress == client.Unclear
 }
 
-// equals returns the person's open records of the request's operation.
-func (r Request) equals(seen sight) []client.PendingRecord {
+// equalRecords returns the person's open records of the request's type.
+func (r Request) equalRecords(v view) []client.PendingRecord {
 	var found []client.PendingRecord
-	for _, record := range seen.records {
+	for _, record := range v.records {
 		if record.Is(r.Type) && r.isOpen(record) {
 			found = append(found, record)
 		}
@@ -44,42 +44,45 @@ func (r Request) equals(seen sight) []client.PendingRecord {
 	return found
 }
 
-// contrary returns an open record of the person that stands against the request.
-func (r Request) contrary(seen sight) (client.PendingRecord, bool) {
-	for _, record := range seen.records {
-		if record.Is(r.Against...) && r.isOpen(record) {
-			return record, true
-		}
-	}
-	return client.PendingRecord{}, false
+// conflicting returns an open record of the person that the request must not be sent
+// beside.
+func (r Request) conflicting(v view) (client.PendingRecord, bool) {
+	return first(v.records, func(record client.PendingRecord) bool {
+		return record.Is(r.Against...) && r.isOpen(record)
+	})
 }
 
-// gapIn returns why absence from the list proves nothing for this request: the list
-// is not complete, a record that may be relevant does not say whom it is about, or
-// one of the person does not say what it is.
-func (r Request) gapIn(seen sight) string {
+// first returns the first record that meets a condition.
+func first(records []client.PendingRecord, meets func(client.PendingRecord) bool) (client.PendingRecord, bool) {
+	at := slices.IndexFunc(records, meets)
+	if at < 0 {
+		return client.PendingRecord{}, false
+	}
+	return records[at], true
+}
+
+// gapIn returns why absence from the list proves nothing for this request, or the empty
+// string if it does: the list is incomplete, a record that may be relevant does not name
+// a person, or one of the person does not name its type.
+func (r Request) gapIn(v view) string {
 	if r.List == ListPartial {
 		return ""
 	}
-	if seen.gap != "" {
-		return seen.gap
+	if v.gap != "" {
+		return v.gap
 	}
 
-	for _, record := range seen.unassigned {
-		if r.mayConcern(record) {
-			return "it holds records that do not say in a known field whom they are about" + client.MemberNames(record.JSON)
-		}
+	if record, found := first(v.unassigned, r.mayConcern); found {
+		return "it holds records that do not say in a known field whom they are about" + client.MemberNames(record.JSON)
 	}
-	for _, record := range seen.records {
-		if _, known := record.RequestType.Get(); !known && r.isOpen(record) {
-			return "it holds a record of this person that does not say in a known way which operation it is" + client.MemberNames(record.JSON)
-		}
+	if record, found := first(v.records, r.lacksType); found {
+		return "it holds a record of this person that does not say in a known way which operation it is" + client.MemberNames(record.JSON)
 	}
 	return ""
 }
 
-// mayConcern reports whether a record without a person could be equal or contrary to
-// the request.
+// mayConcern reports whether a record without a person could be equal to the request, or
+// conflict with it.
 func (r Request) mayConcern(record client.PendingRecord) bool {
 	if !r.isOpen(record) {
 		return false
@@ -88,10 +91,16 @@ func (r Request) mayConcern(record client.PendingRecord) bool {
 	return !known || record.Is(r.Type) || record.Is(r.Against...)
 }
 
-// keysOf returns the keys of all records of the request's operation.
-func (r Request) keysOf(seen sight) []string {
+// lacksType reports whether a record is open and does not name its type.
+func (r Request) lacksType(record client.PendingRecord) bool {
+	_, known := record.RequestType.Get()
+	return !known && r.isOpen(record)
+}
+
+// keysOf returns the keys of all records of the request's type.
+func (r Request) keysOf(v view) []string {
 	var keys []string
-	for _, record := range seen.records {
+	for _, record := range v.records {
 		if record.Is(r.Type) {
 			keys = append(keys, keyOf(record))
 		}
@@ -99,7 +108,7 @@ func (r Request) keysOf(seen sight) []string {
 	return keys
 }
 
-// keyOf returns what tells a record from others: its id, its time, or a digest of
+// keyOf returns what distinguishes a record from others: its ID, its time, or a digest of
 // all of it.
 func keyOf(record client.PendingRecord) string {
 	if id, ok := record.ID.Get(); ok {
@@ -108,40 +117,62 @@ func keyOf(record client.PendingRecord) string {
 	if at, ok := record.CreatedAt.Get(); ok {
 		return "at " + client.FormatInstant(at)
 	}
+
 	sum := sha256.Sum256(record.JSON)
 	return "as " + hex.EncodeToString(sum[:8])
 }
 
 func keyOfID(id string) string { return "id " + id }
 
-// find returns the submission's own record. With an id it is the one with that id.
-// Without one it is a record of the same operation that was not there before the
-// request was sent: an open one if there is any, else the oldest.
-func (r Request) find(s Submission, seen sight) (own client.PendingRecord, found bool) {
-	before := slices.Clone(s.Before)
-
-	for _, record := range seen.records {
-		id, _ := record.ID.Get()
-		if s.ID != "" && id != s.ID {
-			continue
-		}
-		if s.ID == "" {
-			if !record.Is(r.Type) {
-				continue
-			}
-			if at := slices.Index(before, keyOf(record)); at >= 0 {
-				before = slices.Delete(before, at, at+1)
-				continue
-			}
-		}
-		if !found || r.isOpen(record) && !r.isOpen(own) {
-			own, found = record, true
-		}
+// find returns the submission's own record: of its candidates, the oldest open one, or
+// else the oldest.
+func (r Request) find(s Submission, v view) (own client.PendingRecord, found bool) {
+	candidates := r.candidates(s, v)
+	if len(candidates) == 0 {
+		return client.PendingRecord{}, false
 	}
-	return own, found
+
+	if own, found = first(candidates, r.isOpen); found {
+		return own, true
+	}
+	return candidates[0], true
 }
 
-// withoutOne returns the keys without the first that is equal to key.
+// candidates returns the records that may be the submission's own: those with its ID, or,
+// if it has none, those of the same type that were not there before the request was
+// sent.
+func (r Request) candidates(s Submission, v view) []client.PendingRecord {
+	if s.ID != "" {
+		return withID(v.records, s.ID)
+	}
+
+	var found []client.PendingRecord
+	before := slices.Clone(s.Before)
+	for _, record := range v.records {
+		if !record.Is(r.Type) {
+			continue
+		}
+
+		if at := slices.Index(before, keyOf(record)); at >= 0 {
+			before = slices.Delete(before, at, at+1)
+			continue
+		}
+		found = append(found, record)
+	}
+	return found
+}
+
+func withID(records []client.PendingRecord, want string) []client.PendingRecord {
+	var found []client.PendingRecord
+	for _, record := range records {
+		if id, _ := record.ID.Get(); id == want {
+			found = append(found, record)
+		}
+	}
+	return found
+}
+
+// withoutOne returns the keys without the first one that equals key.
 func withoutOne(keys []string, key string) []string {
 	if at := slices.Index(keys, key); at >= 0 {
 		return slices.Delete(keys, at, at+1)
@@ -149,7 +180,7 @@ func withoutOne(keys []string, key string) []string {
 	return keys
 }
 
-// others returns the ids of all records but one.
+// others returns the IDs of all records but one.
 func others(records []client.PendingRecord, own client.PendingRecord) []string {
 	var ids []string
 	skipped := false
@@ -158,6 +189,7 @@ func others(records []client.PendingRecord, own client.PendingRecord) []string {
 			skipped = true
 			continue
 		}
+
 		id, _ := record.ID.Get()
 		ids = append(ids, id)
 	}

@@ -1,22 +1,26 @@
 package deferred
 
-// Event is something that was seen: in the pending list, in an answer, or at the
-// effect of the request.
+// Event is something that was seen: in the pending list, in an answer, or in the effect
+// of the request.
 type Event string
 
-// What the pending list shows.
+// nothing means that nothing was seen, because the step could not be performed.
+const nothing Event = ""
+
+// What the pending list shows. The lag is the time that the list may lag behind
+// submissions.
 const (
-	ShowsOpen     Event = "listed as pending" // also with a status that nobody knows
-	ShowsDone     Event = "listed as done"    // it has only not left the list yet
+	ShowsOpen     Event = "listed as pending" // possibly with an unknown status
+	ShowsDone     Event = "listed as done"    // it has not left the list yet
 	ShowsFailed   Event = "listed as failed"
-	ShowsNothing  Event = "not listed"                // in a list that was understood as a whole
-	StaysAway     Event = "not listed, and settled"   // the same, after the settling time
-	CannotBeRead  Event = "list not understood"       // its absence there proves nothing
-	StaysUnread   Event = "not understood, settled"   // the same, after the settling time
-	NotAsked      Event = "list not asked for"        // because the configuration says so
-	ShowsEqual    Event = "an equal one is pending"   // before anything was sent: one to take over
-	ShowsContrary Event = "a contrary one is pending" // before anything was sent
-	SentBefore    Event = "an equal one was sent"     // by this run, and the list may not show it yet
+	ShowsNothing  Event = "not listed"                      // in a list that was understood completely
+	StaysAway     Event = "not listed after the lag"        // the same, after the lag
+	CannotBeRead  Event = "list not understood"             // absence from it proves nothing
+	StaysUnread   Event = "list not understood after a lag" // the same, after the lag
+	NotAsked      Event = "list not asked for"              // because the configuration says so
+	ShowsEqual    Event = "an equal one is pending"         // before sending: one to adopt
+	ShowsConflict Event = "a conflicting one is pending"    // before sending
+	SentBefore    Event = "an equal one was sent"           // by this process; the list may not show it yet
 )
 
 // What became of sending.
@@ -31,13 +35,13 @@ const (
 const (
 	EffectVisible Event = "effect visible" // and it was not before, or the list has decided already
 	EffectAbsent  Event = "effect absent"
-	EffectUnknown Event = "effect unknown" // it cannot be looked at
+	EffectUnknown Event = "effect unknown" // it cannot be measured
 )
 
 // Step is what to do next.
 type Step string
 
-// The steps. SendAgain is Stop where repeating the request could do harm.
+// The steps. SendAgain is Stop if repeating the request could do harm.
 const (
 	Look      Step = "look at the pending list"
 	Measure   Step = "look at the effect"
@@ -52,14 +56,14 @@ type transition struct {
 	do Step
 }
 
-// table is the life of a request. A state without a row for an event never meets
-// it; the tests prove that.
+// table is the state machine of a request. An event without a row for a state does not
+// occur in that state, which the tests check.
 //
 //nolint:gochecknoglobals // a constant, as far as the language allows
 var table = map[State]map[Event]transition{
 	Idle: {
 		ShowsEqual:    {Listed, Stop},
-		ShowsContrary: {Idle, Stop},
+		ShowsConflict: {Idle, Stop},
 		SentBefore:    {Accepted, Stop},
 		CannotBeRead:  {Idle, Stop},
 		ShowsNothing:  {Idle, Measure},
@@ -97,7 +101,7 @@ var table = map[State]map[Event]transition{
 		EffectUnknown: {Lost, SendAgain},
 		WasAccepted:   {Accepted, Look},
 		WasDelivered:  {Delivered, Look},
-		WasRefused:    {Lost, Stop}, // of the first one nothing is known still
+		WasRefused:    {Lost, Stop}, // the outcome of the first attempt is still unknown
 		AnswerLost:    {Unanswered, Look},
 	},
 	Accepted: {
@@ -149,8 +153,8 @@ var table = map[State]map[Event]transition{
 		EffectAbsent:  {Dropped, Stop},
 		EffectUnknown: {Left, Look},
 	},
-	// What is over is looked at again by a refresh: a list that lost a request for a
-	// while, or a service that takes a failed one up again.
+	// A refresh looks at finished requests again: the list may have lost one for a while,
+	// or the service may have resumed a failed one.
 	Failed: {
 		ShowsOpen:     {Listed, Look},
 		ShowsDone:     {Left, Measure},
@@ -177,7 +181,7 @@ var table = map[State]map[Event]transition{
 	},
 }
 
-// next returns the row for an event. ok is false where the table has none.
+// next returns the row for an event; ok is false if the table has none.
 func next(s State, e Event) (t transition, ok bool) {
 	t, ok = table[s][e]
 	return t, ok

@@ -53,6 +53,7 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 		UserAgent:   "deferred-test",
 		DialContext: service.DialContext,
 	}
+
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -61,6 +62,7 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(c.Close)
 	return run{deferred.NewEngine(c), c}
 }
@@ -136,12 +138,12 @@ func noError(t *testing.T, err error) {
 	}
 }
 
-// wantKind fails the test where err is not a client error of that kind.
-func wantKind(t *testing.T, err error, kind client.ErrorClass) *client.Error {
+// wantClass fails the test if err is not a client error of the class.
+func wantClass(t *testing.T, err error, class client.ErrorClass) *client.Error {
 	t.Helper()
 	e, ok := errors.AsType[*client.Error](err)
-	if !ok || e.Class != kind {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: kind}).Title())
+	if !ok || e.Class != class {
+		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: class}).Title())
 	}
 	return e
 }

@@ -52,19 +52,20 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	if c.rand.IntN(6) > 0 {
 		return nil
 	}
+
 	fault := chaoticFaults[c.rand.IntN(len(chaoticFaults))]
 	return &fault
 }
 
-// wish is one object of a configuration: a person and a deferred operation. No
+// wish is one object of a configuration: a person and a request type. No
 // person has two, so that none stands against another.
 type wish struct {
-	identity   string
-	operation  string
-	accepted   bool
-	submission deferred.Submission
-	unknown    int // outcomes that were reported as unknown
-	done       bool
+	identity    string
+	requestType string
+	accepted    bool
+	submission  deferred.Submission
+	unknown     int // outcomes that were reported as unknown
+	done        bool
 }
 
 // TestDeferred_randomFaultsLoseNothingAndSendNothingTwice applies random
@@ -99,22 +100,26 @@ func fulfilWishes(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	for i := range 2 + disorder.rand.IntN(5) {
 		identity := fmt.Sprintf("user-%d", i)
 		service.PutProfile(serverScope, identity, `{"plan":"free"}`)
-		wishes = append(wishes, &wish{identity: identity, operation: client.RequestTypes[disorder.rand.IntN(3)]})
+		wishes = append(wishes, &wish{identity: identity, requestType: client.RequestTypes[disorder.rand.IntN(3)]})
 	}
+
 	for round := 0; !allDone(wishes); round++ {
 		if round == 60 {
 			t.Errorf("not done after %d applies: %+v", round, *wishes[0])
 			return
 		}
+
 		r := newRun(t, service)
 		var wg sync.WaitGroup
 		for _, w := range wishes {
 			wg.Go(func() { w.apply(t.Context(), r) })
 		}
+
 		wg.Wait()
 		r.Close()
 		<-time.After(5 * time.Minute)
 	}
+
 	wantEachOnce(t, service, wishes)
 }
 
@@ -129,12 +134,13 @@ func allDone(wishes []*wish) bool {
 
 // request is what the wish sends. An access is not fetched: its ending is enough.
 func (w *wish) request(r run) deferred.Request {
-	switch w.operation {
+	switch w.requestType {
 	case client.RequestDataDeletion:
 		return r.deletion(w.identity)
 	case client.RequestDataAccess:
 		return r.access(w.identity, io.Discard)
 	}
+
 	return r.update(w.identity, gold)
 }
 
@@ -154,6 +160,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 		if err != nil {
 			return
 		}
+
 		w.accepted, w.submission = true, s
 	}
 
@@ -165,24 +172,28 @@ func (w *wish) apply(ctx context.Context, r run) {
 // wantEachOnce compares with what the service has accepted.
 func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	t.Helper()
-	operations := map[string]string{
+	requestTypes := map[string]string{
 		mockserver.OpDeleteAllData: client.RequestDataDeletion, mockserver.OpGetAllData: client.RequestDataAccess, mockserver.OpUpdateProfile: client.RequestProfileUpdate,
 	}
+
 	accepted := map[string]int{}
 	for _, q := range service.Queue() {
-		accepted[q.Identity+" "+operations[q.Operation]]++
+		accepted[q.Identity+" "+requestTypes[q.Operation]]++
 	}
+
 	for _, w := range wishes {
 		// The values of an update are absolute: after an unknown outcome it is sent again.
 		limit := 1
-		if w.operation == client.RequestProfileUpdate {
+		if w.requestType == client.RequestProfileUpdate {
 			limit += w.unknown
 		}
-		if n := accepted[w.identity+" "+w.operation]; n < 1 || n > limit {
-			t.Errorf("%s of %s was accepted %d times, and %d outcomes were unknown", w.operation, w.identity, n, w.unknown)
+		if n := accepted[w.identity+" "+w.requestType]; n < 1 || n > limit {
+			t.Errorf("%s of %s was accepted %d times, and %d outcomes were unknown", w.requestType, w.identity, n, w.unknown)
 		}
-		delete(accepted, w.identity+" "+w.operation)
+
+		delete(accepted, w.identity+" "+w.requestType)
 	}
+
 	for what := range accepted {
 		t.Errorf("nobody wished for %s", what)
 	}

@@ -9,152 +9,166 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// look reads the pending list and says what it shows of the request.
-func (l *life) look(ctx context.Context) (seen Event, ok bool) {
-	about := personOf(l.request)
+// look reads the pending list and returns what it shows of the request.
+func (x *execution) look(ctx context.Context) Event {
+	if x.request.List == ListIgnored {
+		return x.lookWithoutList(ctx)
+	}
+
+	about := personOf(x.request)
 	after := time.Now()
-	if l.now.State == Idle {
-		// Before sending, a reading that is a moment old will do, unless this process has
+	if x.current.State == Idle {
+		// Before sending, a slightly older listing will do, unless this process has
 		// submitted something about the person since.
-		after = l.run.latest(about, after.Add(-pollFloor))
+		after = x.history.latest(about, after.Add(-pollFloor))
 	}
 
-	if l.request.List == ListIgnored {
-		return l.withoutList(ctx)
-	}
-	sight, err := l.watch.look(ctx, about, after, l.began)
+	seen, err := x.watch.look(ctx, about, after, x.began)
 	if err != nil {
-		return l.failedLook(ctx, err)
+		return x.afterFailedLook(ctx, err)
 	}
-	l.seen = sight
+	x.seen = seen
 
-	if l.now.State == Idle {
-		return l.beforeSending(), true
+	if x.current.State == Idle {
+		return x.beforeSending()
 	}
-	return l.afterSending(), true
+	return x.afterSending()
 }
 
-// withoutList takes the place of a look where the list is not to be asked. Waiting
-// for the effect is paced as looking would be.
-func (l *life) withoutList(ctx context.Context) (seen Event, ok bool) {
-	if l.now.State == Idle {
-		l.seen = sight{}
-		return ShowsNothing, true
+// lookWithoutList replaces a look if the list must not be read. It takes as long as a
+// look would, so that the effect is not measured more often.
+func (x *execution) lookWithoutList(ctx context.Context) Event {
+	if x.current.State == Idle {
+		x.seen = view{}
+		return ShowsNothing
 	}
 
-	if l.phase != refreshing {
-		if client.Pause(ctx, pollInterval(time.Since(l.began))) != nil {
-			return "", false
-		}
+	if x.phase != refreshing && client.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
+		return nothing
 	}
-	l.seen = sight{began: time.Now(), gap: "it is not asked for"}
-	l.report.Gap = l.seen.gap
-	if l.now.State.isUncertain() && l.hasSettled(l.seen.began) {
-		return StaysAway, true
+
+	x.seen = view{began: time.Now(), gap: "it is not asked for"}
+	x.report.Gap = x.seen.gap
+	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
+		return StaysAway
 	}
-	return NotAsked, true
+	return NotAsked
 }
 
-// failedLook decides what a list that could not be read means.
-func (l *life) failedLook(ctx context.Context, err error) (seen Event, ok bool) {
-	passing := ctx.Err() == nil && client.MayPass(err)
-
-	switch {
-	case l.phase == waiting && passing:
-		return CannotBeRead, true
-	case l.phase == waiting:
-		if ctx.Err() == nil {
-			l.report.Err = err
-		}
-		return "", false
-	case l.now.State == Idle || l.phase == refreshing:
-		l.err = l.request.asError(err)
-		return "", false
-	case passing && !l.hasSettled(time.Now()):
-		return CannotBeRead, true
+// afterFailedLook returns what it means that the list could not be read.
+func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
+	if x.phase == waiting {
+		return x.afterFailedWait(ctx, err, CannotBeRead)
 	}
-	l.err = l.unknownOutcome(err)
-	return "", false
+	if x.current.State == Idle || x.phase == refreshing {
+		x.err = x.request.asError(err)
+		return nothing
+	}
+
+	if ctx.Err() == nil && client.MayPass(err) && !x.lagIsOver(time.Now()) {
+		return CannotBeRead
+	}
+	x.err = x.unknownOutcome(err)
+	return nothing
 }
 
-// beforeSending says what the list means for a request that was not sent yet.
-func (l *life) beforeSending() Event {
-	if l.request.Adopts {
-		if equal := l.request.equals(l.seen); len(equal) > 0 {
-			l.adopt(equal)
-			return ShowsEqual
-		}
+// afterFailedWait returns an event that lets a wait go on if the error may pass. Otherwise the
+// wait ends.
+func (x *execution) afterFailedWait(ctx context.Context, err error, goOn Event) Event {
+	if ctx.Err() != nil {
+		return nothing
 	}
-	if record, found := l.request.contrary(l.seen); found {
-		l.err = l.request.conflict(record)
-		return ShowsContrary
+
+	if client.MayPass(err) {
+		return goOn
 	}
-	if event, found := l.ofThisRun(); found {
+	x.report.Err = err
+	return nothing
+}
+
+// beforeSending returns what the list means for a request that has not been sent.
+func (x *execution) beforeSending() Event {
+	if equal := x.adoptable(); len(equal) > 0 {
+		x.adopt(equal)
+		return ShowsEqual
+	}
+	if record, found := x.request.conflicting(x.seen); found {
+		x.err = x.request.conflict(record)
+		return ShowsConflict
+	}
+
+	if event := x.sentByThisProcess(); event != nothing {
 		return event
 	}
-	if gap := l.request.gapIn(l.seen); gap != "" {
-		l.err = l.request.unreadable(gap)
+
+	if gap := x.request.gapIn(x.seen); gap != "" {
+		x.err = x.request.unreadable(gap)
 		return CannotBeRead
 	}
 	return ShowsNothing
 }
 
-// adopt lets the oldest of several equal records stand for the request.
-func (l *life) adopt(equal []client.PendingRecord) {
-	own := equal[0]
-	l.report.Adopted, l.report.Others = true, others(equal, own)
+// adoptable returns the records that could stand for the request.
+func (x *execution) adoptable() []client.PendingRecord {
+	if !x.request.Adopts {
+		return nil
+	}
+	return x.request.equalRecords(x.seen)
+}
 
-	l.now = Submission{Occasion: l.request.Occasion, At: time.Now(), EffectBefore: true}
-	l.now.Sent = l.now.At
+// adopt lets the oldest of several equal records stand for the request.
+func (x *execution) adopt(equal []client.PendingRecord) {
+	own := equal[0]
+	x.report.Adopted, x.report.Others = true, others(equal, own)
+
+	x.current = Submission{Occasion: x.request.Occasion, At: time.Now(), EffectBefore: true}
+	x.current.Sent = x.current.At
 	if at, given := own.CreatedAt.Get(); given {
-		l.now.At = at
+		x.current.At = at
 	}
 	if id, given := own.ID.Get(); given {
-		l.now.ID = id
+		x.current.ID = id
 	} else {
-		l.now.Before = withoutOne(l.request.keysOf(l.seen), keyOf(own))
+		x.current.Before = withoutOne(x.request.keysOf(x.seen), keyOf(own))
 	}
-	l.noteStatus(own)
+	x.noteStatus(own)
 }
 
-// ofThisRun says what a request of this process means that the list may not show
-// yet.
-func (l *life) ofThisRun() (seen Event, found bool) {
-	for _, entry := range l.run.open(l.request) {
-		if time.Since(entry.Sent) >= l.service.PendingListLag() {
+// sentByThisProcess returns what another request of this process means that the list may
+// not show yet; nothing if there is no such request.
+func (x *execution) sentByThisProcess() Event {
+	for _, entry := range x.history.open(x.request) {
+		if time.Since(entry.Sent) >= x.service.PendingListLag() {
 			continue // the list would show it
 		}
-		if entry.operation == l.request.Type && l.request.Adopts {
-			l.now, l.report.Adopted = entry.Submission, true
-			l.now.State, l.now.Occasion = Idle, l.request.Occasion
-			return SentBefore, true
+
+		if x.request.Adopts && entry.requestType == x.request.Type {
+			x.current, x.report.Adopted = entry.Submission, true
+			x.current.State, x.current.Occasion = Idle, x.request.Occasion
+			return SentBefore
 		}
-		if l.request.isAgainst(entry.operation) {
-			l.err = l.request.conflictWith(entry.ID, entry.operation)
-			return ShowsContrary, true
+		if x.request.conflictsWith(entry.requestType) {
+			x.err = x.request.conflictError(entry.ID, entry.requestType)
+			return ShowsConflict
 		}
 	}
-	return "", false
+	return nothing
 }
 
-// afterSending says what the list shows of a request that was sent.
-func (l *life) afterSending() Event {
-	own, found := l.request.find(l.now, l.seen)
+// afterSending returns what the list shows of a request that was sent.
+func (x *execution) afterSending() Event {
+	own, found := x.request.find(x.current, x.seen)
 	if !found {
-		return l.absence()
+		return x.absence()
 	}
 
-	if id, given := own.ID.Get(); given && l.now.ID == "" {
-		l.now.ID, l.now.Before = id, nil
-	}
-	if at, given := own.CreatedAt.Get(); given && l.now.At.IsZero() {
-		l.now.At = at
-	}
-	l.report.Gap = ""
-	l.noteStatus(own)
-	switch l.request.progressOf(own) {
+	x.learnFrom(own)
+	x.report.Gap = ""
+	x.noteStatus(own)
+
+	switch x.request.progressOf(own) {
 	case client.Failed:
-		l.report.Code = own.FailureCode()
+		x.report.Code = own.FailureCode()
 		return ShowsFailed
 	case client.Done:
 		return ShowsDone
@@ -163,126 +177,165 @@ func (l *life) afterSending() Event {
 	return ShowsOpen
 }
 
-// absence says what it means that the list does not have the request.
-func (l *life) absence() Event {
-	l.report.Status = ""
-	l.report.Gap = l.request.gapIn(l.seen)
+// learnFrom takes over what the submission lacks from its own record.
+func (x *execution) learnFrom(own client.PendingRecord) {
+	if id, given := own.ID.Get(); given && x.current.ID == "" {
+		x.current.ID, x.current.Before = id, nil
+	}
+	if at, given := own.CreatedAt.Get(); given && x.current.At.IsZero() {
+		x.current.At = at
+	}
+}
 
-	switch {
-	case l.report.Gap != "" && l.hasSettled(l.seen.began):
-		return StaysUnread
-	case l.report.Gap != "":
+// absence returns what it means that the list does not show the request.
+func (x *execution) absence() Event {
+	x.report.Status = ""
+	x.report.Gap = x.request.gapIn(x.seen)
+	lagIsOver := x.lagIsOver(x.seen.began)
+
+	if x.report.Gap != "" {
+		if lagIsOver {
+			return StaysUnread
+		}
 		return CannotBeRead
-	case l.hasSettled(l.seen.began):
+	}
+
+	repeats := x.current.State == Unanswered && x.request.Repeatable // without harm
+	if lagIsOver || repeats {
 		return StaysAway
-	case l.now.State == Unanswered && l.request.Repeatable:
-		return StaysAway // sending it again does no harm
 	}
 	return ShowsNothing
 }
 
-// hasSettled reports whether the list shows by that time what was sent.
-func (l *life) hasSettled(at time.Time) bool {
-	return at.Sub(l.now.Sent) >= l.service.PendingListLag()
+// lagIsOver reports whether a listing that began at a time shows what was sent.
+func (x *execution) lagIsOver(began time.Time) bool {
+	return began.Sub(x.current.Sent) >= x.service.PendingListLag()
 }
 
-func (l *life) noteStatus(own client.PendingRecord) {
-	l.report.Status = ""
-	if l.request.progressOf(own) == client.Unclear {
-		l.report.Status = own.ShownStatus()
+// noteStatus reports the status of the submission's own record if it is not known.
+func (x *execution) noteStatus(own client.PendingRecord) {
+	x.report.Status = ""
+	if x.request.progressOf(own) == client.Unclear {
+		x.report.Status = own.ShownStatus()
 	}
 }
 
 // measure looks at the effect of the request.
-func (l *life) measure(ctx context.Context) (seen Event, ok bool) {
-	if l.request.Effect == nil {
-		l.now.EffectBefore = true
-		if l.now.State == Left {
-			return EffectVisible, true // there is nothing to see, and the list has decided
-		}
-		return EffectAbsent, true
+func (x *execution) measure(ctx context.Context) Event {
+	if x.request.Effect == nil {
+		return x.measureNothing()
 	}
-	if l.now.State == Idle && l.request.EffectKnownAbsent {
-		return EffectAbsent, true
+	if x.current.State == Idle {
+		return x.measureBeforeSending(ctx)
 	}
 
-	visible, err := l.request.Effect(ctx)
+	visible, err := x.request.Effect(ctx)
 	if err != nil {
-		return l.failedMeasure(ctx, err)
+		return x.afterFailedMeasure(ctx, err)
 	}
 
-	if l.now.State == Idle {
-		l.now.EffectBefore = visible
+	if visible && x.effectCounts() {
+		return EffectVisible
 	}
-	decided := l.now.State == Left || l.now.State == Dropped
-	if visible && (decided || !l.now.EffectBefore) {
-		return EffectVisible, true
-	}
-	return EffectAbsent, true
+	return EffectAbsent
 }
 
-// failedMeasure decides what an effect that could not be looked at means.
-func (l *life) failedMeasure(ctx context.Context, err error) (seen Event, ok bool) {
-	if ctx.Err() != nil && l.now.State == Idle {
-		l.err = l.request.asError(err)
-		return "", false
+// measureNothing is measure for a request without a visible effect.
+func (x *execution) measureNothing() Event {
+	x.current.EffectBefore = true
+	if x.current.State == Left {
+		return EffectVisible // the list has decided
 	}
-	if ctx.Err() != nil {
-		return "", false
+	return EffectAbsent
+}
+
+// measureBeforeSending notes whether the effect is visible already.
+func (x *execution) measureBeforeSending(ctx context.Context) Event {
+	if x.request.EffectKnownAbsent {
+		return EffectAbsent
 	}
 
-	if l.now.State == Idle {
-		l.now.EffectBefore = true // seeing it later would prove nothing
-		return EffectUnknown, true
+	visible, err := x.request.Effect(ctx)
+	if err == nil {
+		x.current.EffectBefore = visible
+		return EffectAbsent
 	}
-	if l.phase == submitting || client.MayPass(err) {
-		return EffectUnknown, true
+
+	if ctx.Err() != nil {
+		x.err = x.request.asError(err)
+		return nothing
 	}
-	if l.phase == refreshing {
-		l.err = l.request.asError(err)
-		return "", false
+	x.current.EffectBefore = true // seeing it later would prove nothing
+	return EffectUnknown
+}
+
+// effectCounts reports whether seeing the effect means that the request was fulfilled: it
+// was not there before, or the list has decided that the request is over.
+func (x *execution) effectCounts() bool {
+	s := x.current
+	return !s.EffectBefore || s.State == Left || s.State == Dropped
+}
+
+// afterFailedMeasure returns what it means that the effect could not be measured once
+// the request was sent.
+func (x *execution) afterFailedMeasure(ctx context.Context, err error) Event {
+	if x.phase == waiting {
+		return x.afterFailedWait(ctx, err, EffectUnknown)
 	}
-	l.report.Err = err
-	return "", false
+	if ctx.Err() != nil {
+		return nothing
+	}
+
+	if x.phase == submitting || client.MayPass(err) {
+		return EffectUnknown
+	}
+	x.err = x.request.asError(err)
+	return nothing
 }
 
 // send sends the request.
-func (l *life) send(ctx context.Context) (seen Event, ok bool) {
-	l.sends++
-	if l.now.State == Idle {
-		l.now.Occasion, l.now.Before = l.request.Occasion, l.notOurs()
+func (x *execution) send(ctx context.Context) Event {
+	x.sends++
+	if x.current.State == Idle {
+		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
 	}
 
-	receipt, err := l.request.Send(ctx)
-	l.now.Sent = time.Now() // the list may lag from here on
-	l.run.noteEnd(personOf(l.request))
-	if lost, ambiguous := errors.AsType[*client.Error](err); ambiguous && lost.Ambiguous {
-		l.lost = lost
-		return AnswerLost, true
+	receipt, err := x.request.Send(ctx)
+	x.current.Sent = time.Now() // the list may lag from here on
+	x.history.noteEnd(personOf(x.request))
+
+	if lost, ok := errors.AsType[*client.Error](err); ok && lost.Ambiguous {
+		x.lost = lost
+		return AnswerLost
 	}
 	if err != nil {
-		l.err = l.refusal(err)
-		return WasRefused, true
+		x.err = x.refusal(err)
+		return WasRefused
 	}
-
-	l.now.At = receipt.At
-	if receipt.Delivered {
-		return WasDelivered, true
-	}
-	l.now.ID = receipt.ID
-	if receipt.ID != "" {
-		l.now.Before = nil
-	}
-	return WasAccepted, true
+	return x.accept(receipt)
 }
 
-// notOurs returns the keys of the records that are not the request that is about to be
-// sent: those that are listed, and those of this run that the list may not show yet.
-func (l *life) notOurs() []string {
-	keys := l.request.keysOf(l.seen)
-	for _, entry := range l.run.open(l.request) {
+// accept takes over what the service answered to an accepted request.
+func (x *execution) accept(receipt client.Receipt) Event {
+	x.current.At = receipt.At
+	if receipt.Delivered {
+		return WasDelivered
+	}
+
+	x.current.ID = receipt.ID
+	if receipt.ID != "" {
+		x.current.Before = nil
+	}
+	return WasAccepted
+}
+
+// otherKeys returns the keys of the records that are not the request that is about to be
+// sent: those in the list, and those of this process that the list may not show yet.
+func (x *execution) otherKeys() []string {
+	keys := x.request.keysOf(x.seen)
+	for _, entry := range x.history.open(x.request) {
 		key := keyOfID(entry.ID)
-		if entry.operation == l.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
+		if entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

@@ -66,8 +66,9 @@ func TestDeferred_unknownOutcomeIsAdoptedByTheNextRun(t *testing.T) {
 			mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit},
 			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
 		)
+
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantKind(t, err, client.ClassUnknownOutcome)
+		_ = wantClass(t, err, client.ClassUnknownOutcome)
 
 		<-time.After(time.Minute)
 		again := newRun(t, service)
@@ -97,7 +98,7 @@ func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 				lost.Operation = q.operation
 				service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
 				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				_ = wantKind(t, err, client.ClassUnknownOutcome)
+				_ = wantClass(t, err, client.ClassUnknownOutcome)
 
 				text, err := unknown.Encode()
 				noError(t, err)
@@ -105,6 +106,7 @@ func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s is not read back", text)
 				}
+
 				again := newRun(t, service)
 				s, report, err := again.Submit(t.Context(), q.of(again), prior)
 				noError(t, err)
@@ -122,7 +124,7 @@ func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		e := wantKind(t, err, client.ClassUnknownOutcome)
+		e := wantClass(t, err, client.ClassUnknownOutcome)
 		if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
 			t.Errorf("the error is %+v", e)
 		}
@@ -142,6 +144,7 @@ func TestDeferred_pendingRequestIsAdoptedTheOldestOfSeveral(t *testing.T) {
 			ids = append(ids, service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation}))
 			<-time.After(time.Second)
 		}
+
 		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
 
 		s, report := r.mustSubmit(t, q.of(r))
@@ -165,6 +168,7 @@ func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 		if report.Adopted {
 			t.Error("it was adopted")
 		}
+
 		s, _ = r.Await(t.Context(), r.update(person, gold), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 		wantQueued(t, service, 2)
@@ -191,7 +195,7 @@ func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 				service.FulfilmentDelay = time.Hour
 				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: tc.pending})
 				_, _, err := r.Submit(t.Context(), tc.of(r), deferred.Submission{})
-				e := wantKind(t, err, client.ClassConflict)
+				e := wantClass(t, err, client.ClassConflict)
 				if !strings.Contains(e.Detail, "conflicting pending request "+id) {
 					t.Errorf("the detail is %q", e.Detail)
 				}
@@ -211,7 +215,7 @@ func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				r.mustSubmit(t, r.update(person, gold))
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				_ = wantKind(t, err, client.ClassConflict)
+				_ = wantClass(t, err, client.ClassConflict)
 				wantQueued(t, service, 1)
 			}, func(s *mockserver.Server) { s.FulfilmentDelay, s.PendingLag = time.Hour, lag })
 		})
@@ -244,6 +248,7 @@ func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 				}
 			})
 		}
+
 		group.Wait()
 		wantQueued(t, service, 1)
 	})
@@ -282,12 +287,13 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 				}
 				wantQueued(t, service, 1)
 				if !tc.known {
-					e := wantKind(t, err, client.ClassUnknownOutcome)
+					e := wantClass(t, err, client.ClassUnknownOutcome)
 					if !e.Queued || s.State != deferred.Unanswered {
 						t.Errorf("the error is %+v, and the request is %+v", e, s)
 					}
 					return
 				}
+
 				noError(t, err)
 				if s.ID == "" || s.ID != service.Queue()[0].ID {
 					t.Errorf("found %+v", s)
@@ -303,7 +309,7 @@ func TestDeferred_interruptBeforeSendingSendsNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
 		_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
-		e := wantKind(t, err, client.ClassCancelled)
+		e := wantClass(t, err, client.ClassCancelled)
 		if e.Ambiguous {
 			t.Errorf("the error is %+v", e)
 		}
@@ -342,7 +348,7 @@ func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
 		r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantKind(t, err, client.ClassReadOnly)
+		_ = wantClass(t, err, client.ClassReadOnly)
 		if n := len(service.Requests()); n != 0 {
 			t.Errorf("%d requests were sent", n)
 		}
@@ -360,7 +366,7 @@ func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
 				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
 				for range 2 {
 					_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-					_ = wantKind(t, err, client.ClassUnknownOutcome)
+					_ = wantClass(t, err, client.ClassUnknownOutcome)
 				}
 				wantCount(t, service, mockserver.OpDeleteAllData, 1)
 			}, becomes(mockserver.Outcome{After: -1}))
@@ -389,9 +395,10 @@ func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: q.operation})
 		}})
+
 		began := time.Now()
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantKind(t, err, client.ClassUnknownOutcome)
+		_ = wantClass(t, err, client.ClassUnknownOutcome)
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %v", took)
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPollsAreNeverCloserThanTheFloorAndNeverInStep(t *testing.T) {
+func TestPollInterval_neverBelowTheFloorNorInStep(t *testing.T) {
 	t.Parallel()
 	for waited, want := range map[time.Duration]time.Duration{
 		0: pollFloor, -time.Hour: pollFloor, 10 * time.Second: pollFloor, 100 * time.Second: 10 * time.Second, 24 * time.Hour: pollCeiling,
@@ -18,10 +18,12 @@ func TestPollsAreNeverCloserThanTheFloorAndNeverInStep(t *testing.T) {
 			}
 			seen[interval] = true
 		}
+
 		if len(seen) < 2 {
 			t.Errorf("after %v every interval is the same", waited)
 		}
 	}
+
 	if pollFloor < time.Second {
 		t.Error("the floor is under a second")
 	}

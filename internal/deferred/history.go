@@ -1,0 +1,141 @@
+package deferred
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// person is a person in a scope.
+type person struct {
+	scope    client.Scope
+	identity string
+}
+
+func personOf(r Request) person { return person{r.Scope, r.Identity} }
+
+// history is what this process has submitted or read from state, by person. The pending
+// list alone cannot tell whether a request was sent before, because it does not show
+// fulfilled ones. The zero value is ready for use; it is safe for concurrent use.
+type history struct {
+	mu     sync.Mutex
+	people map[person]*personHistory
+}
+
+// personHistory is what is known about one person's requests.
+type personHistory struct {
+	ended   time.Time // when the latest submission ended
+	entries []entry
+}
+
+// entry is a request of one type for one occasion.
+type entry struct {
+	Submission
+	requestType string
+
+	// creates: the plan creates an object for the request. destroys: the plan destroys
+	// one that stands for it.
+	creates, destroys bool
+}
+
+func (h *history) of(about person) *personHistory {
+	p := h.people[about]
+	if p == nil {
+		p = &personHistory{}
+		if h.people == nil {
+			h.people = map[person]*personHistory{}
+		}
+		h.people[about] = p
+	}
+	return p
+}
+
+// entryOf returns the entry for a request, and adds it if there is none.
+func (p *personHistory) entryOf(r Request) *entry {
+	at := slices.IndexFunc(p.entries, func(e entry) bool { return e.requestType == r.Type && e.Occasion == r.Occasion })
+	if at < 0 {
+		at = len(p.entries)
+		p.entries = append(p.entries, entry{requestType: r.Type, Submission: Submission{Occasion: r.Occasion}})
+	}
+	return &p.entries[at]
+}
+
+// find returns the submission of a request that is sent once for its occasion.
+func (h *history) find(r Request) (Submission, bool) {
+	if !r.Once {
+		return Submission{}, false
+	}
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	s := h.of(personOf(r)).entryOf(r).Submission
+	return s, s.State != Idle && !s.State.IsOver()
+}
+
+// note stores the submission of a request, as it is now.
+func (h *history) note(r Request, s Submission) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	entry := h.of(personOf(r)).entryOf(r)
+	entry.Submission = s
+	entry.Occasion = r.Occasion
+}
+
+// clearPlan forgets what was planned for a request.
+func (h *history) clearPlan(r Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	entry := h.of(personOf(r)).entryOf(r)
+	entry.creates, entry.destroys = false, false
+}
+
+// noteEnd notes that a submission about a person has just ended.
+func (h *history) noteEnd(about person) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	h.of(about).ended = time.Now()
+}
+
+// latest returns the later of a time and the end of the latest submission about a
+// person. A listing that began before that proves nothing.
+func (h *history) latest(about person, t time.Time) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	if ended := h.of(about).ended; ended.After(t) {
+		return ended
+	}
+	return t
+}
+
+// open returns this process's requests about the person that the service may still be
+// working on.
+func (h *history) open(r Request) []entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	var open []entry
+	for _, e := range h.of(personOf(r)).entries {
+		if e.State.IsOpen() {
+			open = append(open, e)
+		}
+	}
+	return open
+}
+
+// plan applies mark to an entry, and reports whether an object is planned to be created
+// and one to be destroyed for its request.
+func (h *history) plan(r Request, mark func(*entry)) (both bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	entry := h.of(personOf(r)).entryOf(r)
+	mark(entry)
+	return entry.creates && entry.destroys
+}
