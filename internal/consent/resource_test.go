@@ -29,7 +29,7 @@ func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T)
 
 	wantState := config(acctest.Attributes{
 		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
-		"user_ipv6": nil, "agreement_time": nil, "org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
+		"user_ipv6": nil, "user_ipv6_wo": nil, "user_ipv6_wo_version": nil, "agreement_time": nil, "org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
 	})
 	if diff := cmp.Diff(wantState, state.Attributes); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
