@@ -166,7 +166,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), response{&resp.State, resp.Private, &resp.Diagnostics})
+	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), tfkit.ResponseToCreate(resp))
 	if !ok {
 		return
 	}
@@ -214,8 +214,7 @@ func (r *profileResource) readPending(ctx context.Context, of target, s deferred
 		return
 	}
 
-	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
-	resp.Diagnostics.Append(tfkit.WriteSubmission(ctx, resp.Private, tfkit.KeySubmission, s)...)
+	tfkit.ResponseToRead(resp).Save(ctx, of.model, s)
 }
 
 // readFulfilled is Read while no update is under way.
@@ -250,7 +249,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 
-	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly()), response{&resp.State, resp.Private, &resp.Diagnostics})
+	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly()), tfkit.ResponseToUpdate(resp))
 	if !ok {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -69,17 +68,10 @@ func (m *resourceModel) occasion(changes members) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// response is the part of the responses to Create and Update that holds the object.
-type response struct {
-	state   *tfsdk.State
-	private tfkit.PrivateWriter
-	diags   *diag.Diagnostics
-}
-
 // update is one Create or Update of a profile.
 type update struct {
 	target
-	response
+	tfkit.Response
 
 	engine  *deferred.Engine
 	written *tfkit.Written
@@ -93,15 +85,15 @@ type update struct {
 }
 
 // begin returns the update that sends changes, and that is saved in resp.
-func (r *profileResource) begin(plan *resourceModel, changes members, resp response) (*update, bool) {
-	c, scope, ok := r.ClientAndScope(plan.Scope, resp.diags)
+func (r *profileResource) begin(plan *resourceModel, changes members, resp tfkit.Response) (*update, bool) {
+	c, scope, ok := r.ClientAndScope(plan.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
 	u := &update{
 		target:   target{c, scope, plan},
-		response: resp,
+		Response: resp,
 		engine:   r.Deferred,
 		written:  &r.WrittenProfiles,
 		changes:  changes,
@@ -160,7 +152,7 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 		return u.request.Rejection(u.submission, u.report)
 	}
 
-	warnUnfinished(u.diags, u.submission, u.report)
+	warnUnfinished(u.Diags, u.submission, u.report)
 	u.saveSubmission(ctx)
 	return nil
 }
@@ -173,11 +165,10 @@ func (u *update) saveSubmission(ctx context.Context) {
 
 // save writes the object into state and private state.
 func (u *update) save(ctx context.Context) {
-	u.diags.Append(u.state.Set(ctx, u.model)...)
-	u.diags.Append(tfkit.WriteSubmission(ctx, u.private, tfkit.KeySubmission, u.submission)...)
+	u.Save(ctx, u.model, u.submission)
 
 	if !u.model.ProfileWOVersion.IsNull() && len(u.changes) > 0 {
-		u.diags.Append(writeNames(ctx, u.private, namesOf(u.changes))...)
+		u.Diags.Append(writeNames(ctx, u.Private, namesOf(u.changes))...)
 	}
 }
 

@@ -4,31 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// response is the part of the responses to Create, Read and Update that holds the
-// object.
-type response struct {
-	state   *tfsdk.State
-	private tfkit.PrivateWriter
-	diags   *diag.Diagnostics
-}
-
-// save writes a model into state, and the submission that it stands for into private
-// state.
-func (r response) save(ctx context.Context, model any, s deferred.Submission) {
-	r.diags.Append(r.state.Set(ctx, model)...)
-	r.diags.Append(tfkit.WriteSubmission(ctx, r.private, tfkit.KeySubmission, s)...)
-}
-
 // attempt is the request of one Create or Update.
 type attempt struct {
-	response
+	tfkit.Response
 
 	engine *deferred.Engine
 	// submission is the one that the object stands for, and report what the latest call
@@ -69,7 +51,7 @@ func readUnanswered(ctx context.Context, private tfkit.PrivateReader) deferred.S
 // writeUnanswered keeps the submission of a failed submit in private state, so that the
 // next apply continues from it, or removes it after a submit that succeeded.
 func (a *attempt) writeUnanswered(ctx context.Context) {
-	a.diags.Append(tfkit.WriteSubmission(ctx, a.private, tfkit.KeyUnanswered, a.unanswered)...)
+	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeyUnanswered, a.unanswered)...)
 }
 
 // readSubmission returns the submission that an object in state stands for.

@@ -38,13 +38,13 @@ func (f *fetch) addReserveError(err error) {
 		problem.Do = "give each object an output_path of its own, also in other workspaces and under other provider configurations."
 	}
 
-	problem.AddError(f.diags)
+	problem.AddError(f.Diags)
 }
 
 // addDeliverError reports an error of deliver while the request is submitted.
 func (f *fetch) addDeliverError(err error) {
 	if client.IsError(err) {
-		tfkit.AddError(f.diags, err, f.inState)
+		tfkit.AddError(f.Diags, err, f.inState)
 		return
 	}
 
@@ -54,7 +54,7 @@ func (f *fetch) addDeliverError(err error) {
 		InState: f.inState,
 		Do:      "remove the cause and apply again.",
 		At:      atOutputPath,
-	}.AddError(f.diags)
+	}.AddError(f.Diags)
 }
 
 // warnNotReserved warns that data that are ready were not fetched because of the file.
@@ -65,7 +65,7 @@ func (f *fetch) warnNotReserved(err error) {
 		InState: requestKept,
 		Do:      "remove the cause and apply again; it fetches them. If a file at output_path may be replaced, set overwrite = true.",
 		At:      atOutputPath,
-	}.AddWarning(f.diags)
+	}.AddWarning(f.Diags)
 }
 
 // warnNotDelivered warns of an error of deliver after the request was carried out. It is
@@ -77,7 +77,7 @@ func (f *fetch) warnNotDelivered(err error) {
 			Detail:  "The service has carried out the data access request, and fetching the data failed: " + err.Error() + ".",
 			InState: requestKept,
 			Do:      "remove the cause and apply again; it fetches them.",
-		}.AddWarning(f.diags)
+		}.AddWarning(f.Diags)
 		return
 	}
 
@@ -87,7 +87,7 @@ func (f *fetch) warnNotDelivered(err error) {
 		InState: requestKept,
 		Do:      "remove the cause and apply again; it fetches the data again.",
 		At:      atOutputPath,
-	}.AddWarning(f.diags)
+	}.AddWarning(f.Diags)
 }
 
 // warnNoData warns that the service has accepted another request instead of giving data.

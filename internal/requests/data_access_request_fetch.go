@@ -10,6 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // fetch is one Create, Read or Update of a data access request. Create and Update call
@@ -29,14 +30,14 @@ type fetch struct {
 }
 
 // fetch returns the fetch of a model that is saved in resp.
-func (r *dataAccessRequestResource) fetch(m *accessModel, resp response, inState string) (*fetch, bool) {
-	c, scope, ok := r.ClientAndScope(m.Scope, resp.diags)
+func (r *dataAccessRequestResource) fetch(m *accessModel, resp tfkit.Response, inState string) (*fetch, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
 	return &fetch{
-		attempt: attempt{response: resp, engine: r.Deferred},
+		attempt: attempt{Response: resp, engine: r.Deferred},
 		model:   m,
 		client:  c,
 		scope:   scope,
@@ -79,14 +80,14 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 		return false
 	}
 
-	access.warnSubmitted(f.diags, f.submission, f.report)
+	access.warnSubmitted(f.Diags, f.submission, f.report)
 	f.model.fromAccepted(f.submission)
 	if f.submission.State == deferred.Fulfilled { // the service gave the data at once
 		f.model.RequestID = types.StringNull()
 		f.model.fromFile(written)
 	}
 
-	f.save(ctx, f.model, f.submission)
+	f.Save(ctx, f.model, f.submission)
 	return true
 }
 
@@ -103,11 +104,11 @@ func (f *fetch) finish(ctx context.Context) {
 	if f.submission.State == deferred.Fulfilled {
 		f.fetchReady(ctx)
 	} else {
-		access.warnAwaited(f.diags, f.submission, f.report)
+		access.warnAwaited(f.Diags, f.submission, f.report)
 		f.model.fromAccepted(f.submission)
 	}
 
-	f.save(ctx, f.model, f.submission)
+	f.Save(ctx, f.model, f.submission)
 }
 
 // fetchReady fetches the data of a request that is carried out. The service may answer
@@ -130,7 +131,7 @@ func (f *fetch) fetchReady(ctx context.Context) {
 
 	if f.submission.State != deferred.Fulfilled {
 		f.model.fromAccepted(f.submission)
-		warnNoData(f.diags, f.submission)
+		warnNoData(f.Diags, f.submission)
 		return
 	}
 

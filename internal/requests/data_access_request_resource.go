@@ -124,7 +124,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	}
 
 	r.ResolveScope(&plan.Scope)
-	f, ok := r.fetch(&plan, response{&resp.State, resp.Private, &resp.Diagnostics}, tfkit.NothingSaved)
+	f, ok := r.fetch(&plan, tfkit.ResponseToCreate(resp), tfkit.NothingSaved)
 	if !ok {
 		return
 	}
@@ -165,7 +165,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	f, ok := r.fetch(&state, response{&resp.State, resp.Private, &resp.Diagnostics}, tfkit.PriorKept)
+	f, ok := r.fetch(&state, tfkit.ResponseToRead(resp), tfkit.PriorKept)
 	if !ok {
 		return
 	}
@@ -177,7 +177,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 
 	access.warnRefreshed(&resp.Diagnostics, s, report)
 	state.fromAccepted(s)
-	f.save(ctx, &state, s)
+	f.Save(ctx, &state, s)
 }
 
 // Update requests the data again if triggers have changed, and otherwise waits for the
@@ -192,7 +192,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
-	f, ok := r.fetch(&plan, response{&resp.State, resp.Private, &resp.Diagnostics}, tfkit.PriorKept)
+	f, ok := r.fetch(&plan, tfkit.ResponseToUpdate(resp), tfkit.PriorKept)
 	if !ok {
 		return
 	}
@@ -210,7 +210,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
-	f.save(ctx, &plan, f.submission)
+	f.Save(ctx, &plan, f.submission)
 	if continues && !plan.Fulfilled.ValueBool() {
 		f.await(ctx)
 		f.finish(ctx)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -21,9 +20,9 @@ type deletionApply struct {
 }
 
 // apply returns the apply of a model that is saved in resp.
-func (r *dataDeletionResource) apply(m *requestModel, resp response) (*deletionApply, bool) {
-	request, ok := r.request(*m, resp.diags)
-	return &deletionApply{attempt: attempt{response: resp, engine: r.Deferred}, model: m, request: request}, ok
+func (r *dataDeletionResource) apply(m *requestModel, resp tfkit.Response) (*deletionApply, bool) {
+	request, ok := r.request(*m, resp.Diags)
+	return &deletionApply{attempt: attempt{Response: resp, engine: r.Deferred}, model: m, request: request}, ok
 }
 
 // submit submits the deletion and saves the object, so that an accepted deletion is never
@@ -33,7 +32,7 @@ func (d *deletionApply) submit(ctx context.Context, prior deferred.Submission) e
 		return err
 	}
 
-	deletion.warnSubmitted(d.diags, d.submission, d.report)
+	deletion.warnSubmitted(d.Diags, d.submission, d.report)
 	d.save(ctx)
 	return nil
 }
@@ -69,13 +68,13 @@ func (d *deletionApply) resume(ctx context.Context, limit time.Duration) {
 
 // finish saves the object after a wait and says why the deletion is not fulfilled.
 func (d *deletionApply) finish(ctx context.Context) {
-	deletion.warnAwaited(d.diags, d.submission, d.report)
+	deletion.warnAwaited(d.Diags, d.submission, d.report)
 	d.save(ctx)
 }
 
 func (d *deletionApply) save(ctx context.Context) {
 	d.model.fromSubmission(d.submission)
-	d.attempt.save(ctx, d.model, d.submission)
+	d.Save(ctx, d.model, d.submission)
 }
 
 // request returns the deletion that an object stands for, or adds an error that says what
@@ -123,41 +122,4 @@ func deletionRequest(c *client.Client, scope client.Scope, m requestModel) defer
 
 	m.Apply(&request)
 	return request
-}
-
-func warnIrreversible(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "Deleting all data of a person is irreversible",
-		Detail: "Applying this plan asks the service to delete all data of a person. It cannot be undone, and the service has no way to call it back. " +
-			"Consent is not revoked by it; analytics_consent does that.\n\n" +
-			"Nothing is sent if such a deletion is pending already, or if this object is replaced without a change of triggers: the deletion that is known is taken over then.",
-	}.AddWarning(diags)
-}
-
-// addRepeated refuses a plan that would submit a deletion again.
-func addRepeated(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The plan would submit a deletion again",
-		Detail: "The plan destroys the object that stands for a deletion, and creates another one for the same person with the same triggers: a renamed key of for_each, or a renamed resource. " +
-			"Terraform may create the new object first and hands nothing from one to the other, so the deletion would be sent again.",
-		InState: "the object as it was; nothing was sent",
-		Do:      "write a moved block from the old address to the new one. To delete once more on purpose, change triggers.",
-		At:      path.Root("identity_id"),
-	}.AddError(diags)
-}
-
-// warnForgotten warns that destroying the object does not undo the deletion.
-func (m *requestModel) warnForgotten(diags *diag.Diagnostics) {
-	if m.Fulfilled.ValueBool() {
-		tfkit.Problem{
-			Summary: "The deletion is only forgotten",
-			Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for is done and cannot be undone.",
-		}.AddWarning(diags)
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The deletion cannot be undone",
-		Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for, request " + shownID(m.RequestID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
-	}.AddWarning(diags)
 }

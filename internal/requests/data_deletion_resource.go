@@ -82,7 +82,7 @@ func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.Mo
 func (r *dataDeletionResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
 	var state requestModel
 	diags.Append(req.State.Get(ctx, &state)...)
-	state.warnForgotten(diags)
+	warnForgotten(state, diags)
 
 	request, ok := r.plannedRequest(state)
 	if ok && r.Deferred.PlanDestroy(request, readSubmission(ctx, req.Private, state)) {
@@ -122,7 +122,7 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	}
 
 	r.ResolveScope(&plan.Scope)
-	d, ok := r.apply(&plan, response{&resp.State, resp.Private, &resp.Diagnostics})
+	d, ok := r.apply(&plan, tfkit.ResponseToCreate(resp))
 	if !ok {
 		return
 	}
@@ -167,7 +167,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 
 	deletion.warnRefreshed(&resp.Diagnostics, s, report)
 	state.fromSubmission(s)
-	response{&resp.State, resp.Private, &resp.Diagnostics}.save(ctx, &state, s)
+	tfkit.ResponseToRead(resp).Save(ctx, &state, s)
 }
 
 // Update submits another deletion if triggers have changed, and otherwise waits for the
@@ -182,7 +182,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 
-	d, ok := r.apply(&plan, response{&resp.State, resp.Private, &resp.Diagnostics})
+	d, ok := r.apply(&plan, tfkit.ResponseToUpdate(resp))
 	if !ok {
 		return
 	}
@@ -216,7 +216,7 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 		return
 	}
 
-	state.warnForgotten(&resp.Diagnostics)
+	warnForgotten(state, &resp.Diagnostics)
 	if request, ok := r.plannedRequest(state); ok {
 		r.Deferred.Forget(request, readSubmission(ctx, req.Private, state))
 	}

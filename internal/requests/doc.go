@@ -6,10 +6,21 @@
 //   - analytics_pending_requests, in pending_requests_*.go.
 //
 // The two resources share the attributes and the model of a request (schema.go,
-// model.go), the steps of a Create or Update (attempt.go), and their warnings
-// (diagnostics.go).
+// model.go), the steps of a Create or Update (attempt.go), and warnings (diagnostics.go).
+//
+// # The life of an object
+//
+// Create submits the request and saves the object at once, with fulfilled = false. Then it
+// waits for the request, if wait_for_fulfilment says so, and saves the object again. Every
+// Read looks at the request until it is fulfilled. Update goes on with a wait that was
+// interrupted or whose attributes have changed, and submits another request if triggers
+// have changed. Delete only forgets: nothing calls a request back.
 //
 // Each resource describes its request as a deferred.Request, in deletionRequest and
 // fetch.request. Package deferred sends it, recognises it in the pending list and waits
-// for it. The third type of request, the profile update, belongs to package profile.
+// for it. What it knows of the request is a deferred.Submission, which is kept in private
+// state: under tfkit.KeySubmission the one that the object stands for, and under
+// tfkit.KeyUnanswered one that failed because its outcome is unknown.
+//
+// The third type of request, the profile update, belongs to package profile.
 package requests

@@ -11,7 +11,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// requestModel is the part of the models of both resources that describes the request.
+// requestModel is the model of analytics_data_deletion, and the part of accessModel that
+// describes the request.
 type requestModel struct {
 	tfkit.Scope
 	tfkit.PendingListOptions
