@@ -74,19 +74,10 @@ func sequence(actions ...action) action {
 	}
 }
 
-// add puts a file into the configuration and shows it.
-func add(file string, content []byte) action {
+// add takes one more file of an example into the configuration and shows it.
+func add(example, file string) action {
 	return func(_ context.Context, d *demo) error {
-		d.screen.say("Added to the configuration, %s:", file)
-		d.screen.excerpt(strings.Split(strings.TrimSpace(string(content)), "\n"))
-		return os.WriteFile(filepath.Join(d.tf.Dir, file), content, 0o600)
-	}
-}
-
-// addExample is add with a file of an example.
-func addExample(configuration, file string) action {
-	return func(ctx context.Context, d *demo) error {
-		dir, err := d.stage.Example(configuration, file)
+		dir, err := d.stage.Example(example, file)
 		if err != nil {
 			return err
 		}
@@ -94,7 +85,11 @@ func addExample(configuration, file string) action {
 		if err != nil {
 			return err
 		}
-		return add(file, content)(ctx, d)
+
+		d.screen.say("Added to the configuration, %s:", file)
+		d.screen.excerpt(strings.Split(strings.TrimSpace(string(content)), "\n"))
+
+		return os.WriteFile(filepath.Join(d.tf.Dir, file), content, 0o600)
 	}
 }
 

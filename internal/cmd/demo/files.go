@@ -162,7 +162,9 @@ func showProgress(_ context.Context, d *demo) error {
 	}
 
 	for i, line := range lines {
-		lines[i] = "Consent batch under way: " + strings.Join(progressField.FindAllString(line, -1), " ")
+		fields := progressField.FindAllString(line, -1)
+		slices.Sort(fields) // a logger writes them in any order
+		lines[i] = "Consent batch under way: " + strings.Join(fields, " ")
 	}
 	d.screen.excerpt(lines)
 

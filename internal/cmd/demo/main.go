@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -74,15 +73,4 @@ func play(ctx context.Context, scr *screen) (err error) {
 	scr.closing(time.Since(began), count(d.everything))
 
 	return nil
-}
-
-// isTerminal reports whether out is a character device, which is all that
-// choosing colours needs.
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

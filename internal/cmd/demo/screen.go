@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 )
@@ -29,10 +30,21 @@ func newScreen(out io.Writer, colour bool) *screen {
 	return &screen{out: out, colour: colour}
 }
 
-// useColour reports whether out shows colours and nobody asked for none
+// useColour reports whether out shows colours and they are not turned off
 // (https://no-color.org).
 func useColour(out io.Writer, getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && isTerminal(out)
+}
+
+// isTerminal reports whether out is a character device, which is enough to choose
+// colours.
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func (s *screen) paint(style, text string) string {
@@ -42,7 +54,7 @@ func (s *screen) paint(style, text string) string {
 	return style + text + plain
 }
 
-// line writes to the screen; there is nobody to tell if that fails.
+// line writes to the screen. An error has no other place to go.
 func (s *screen) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
 }

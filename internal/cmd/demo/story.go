@@ -32,17 +32,10 @@ const (
 // for the request to be seen pending.
 const fulfilmentDelay = 2 * time.Second
 
-var (
-	// seed is what the service knows before the demo begins.
-	//
-	//go:embed seed.json
-	seed []byte
-
-	// existingTF is what the import adds to the configuration.
-	//
-	//go:embed existing.tf
-	existingTF []byte
-)
+// seed is what the service knows before the demo begins.
+//
+//go:embed seed.json
+var seed []byte
 
 // story is the demo: each step's actions check what its meaning says.
 var story = []step{
@@ -88,7 +81,7 @@ var story = []step{
 		warned(address(choosing), 0),
 	}},
 	{"Import a person whom the service knew before", "Taken over as she is, without a write.", []action{
-		add("existing.tf", existingTF),
+		add("guides/consent-as-code", "existing.tf"),
 		plan("import"),
 		show(`will be imported`, `^Plan: 1 to import, 0 to add, 0 to change, 0 to destroy`),
 		apply("import"),
@@ -98,7 +91,7 @@ var story = []step{
 	{"Another configuration: a person's profile is corrected", "Queued by the service and awaited. Only the configured members were sent, the others are as before.", []action{
 		enter(dataRights, "main.tf"),
 		terraform("init"),
-		addExample(dataRights, "profile.tf"),
+		add(dataRights, "profile.tf"),
 		holds(profileOf(choosing), `locale: "en", newsletter: true, plan: "free", seats: 3`),
 		planOne("profile"),
 		apply("profile"),
@@ -108,7 +101,7 @@ var story = []step{
 		emptyPlan("corrected"),
 	}},
 	{"The person asks for her data", "Asked for once, awaited, and written where only its owner can read it. State has the digest.", []action{
-		addExample(dataRights, "access.tf"),
+		add(dataRights, "access.tf"),
 		planOne("access"),
 		apply("access"),
 		accepted(1, dataRequests),
@@ -118,7 +111,7 @@ var story = []step{
 		emptyPlan("handed-out"),
 	}},
 	{"Another person asks to be deleted: plan", "What cannot be undone is said before it is done, and the plan sends nothing.", []action{
-		addExample(dataRights, "deletion.tf"),
+		add(dataRights, "deletion.tf"),
 		plan("deletion", "-var=wait_for_deletion=false"),
 		show(`will be created$`, `^Plan: 1 to add, 0 to change, 0 to destroy`),
 		warned(deletionAddress, 3),
