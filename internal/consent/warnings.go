@@ -14,7 +14,7 @@ func (s standing) warn(diags *diag.Diagnostics) {
 		tfkit.Problem{
 			Summary: "A choice without a time stands",
 			Detail:  "The service holds other clauses than this object has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
-			Do:      "nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or where the person has not chosen, set keep_later_choice = false.",
+			Do:      "nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or because it is not the person's choice, set keep_later_choice = false.",
 		}.AddWarning(diags)
 
 		return
@@ -29,7 +29,7 @@ func (s standing) warn(diags *diag.Diagnostics) {
 		Summary: "A later choice of the person stands",
 		Detail: "The service holds " + held + ", which is later than the configured one of " + client.FormatInstant(s.configured) + ". " +
 			"Nothing is written, and the plan leaves the person's choice as it is.",
-		Do: "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or where that later time was an earlier configuration's mistake, set keep_later_choice = false, or a later agreement_time.",
+		Do: "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or because the later time was a mistake in an earlier configuration, set keep_later_choice = false, or a later agreement_time.",
 	}.AddWarning(diags)
 }
 
@@ -84,6 +84,6 @@ func warnSuperseded(diags *diag.Diagnostics, by tfkit.Object, scope client.Scope
 		Summary: "Not withdrawn, another object writes it",
 		Detail: "on_destroy is \"withdraw\", and in the same run another object (" + by.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(scope) + ". " +
 			"Nothing was withdrawn; Terraform forgets the destroyed object only.",
-		Do: "nothing, if the object was renamed; a moved block says so to Terraform and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
+		Do: "nothing, if the object was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
 	}.AddWarning(diags)
 }

@@ -73,7 +73,7 @@ func (p *planner) warnOfContent() {
 		tfkit.Problem{
 			Summary: "Nothing to compare a later choice with",
 			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, p.content.Len()),
-			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false where overwriting is meant.",
+			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
 			At:      path.Root("keep_later_choice"),
 		}.AddWarning(p.diags)
 	}
@@ -85,8 +85,8 @@ func (p *planner) warnOfContent() {
 	if gone := p.state.Rows.ValueInt64() - int64(p.content.Len()); gone > 0 {
 		tfkit.Problem{
 			Summary: "Rows that are no longer managed",
-			Detail:  fmt.Sprintf("There are %d rows less than at the last apply. What the service holds about these people stays as it is.", gone),
-			Do:      "nothing, or set the clauses to false in place of removing a row, which withdraws the consent.",
+			Detail:  fmt.Sprintf("There are %d rows fewer than at the last apply. What the service holds about these people stays as it is.", gone),
+			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
 		}.AddWarning(p.diags)
 	}
 }

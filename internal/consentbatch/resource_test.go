@@ -224,7 +224,7 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	service.Reset()
 	state, diags = p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "no longer managed", "3 rows less")
+	acctest.WantText(t, diags.Warnings(), "no longer managed", "3 rows fewer")
 	wantRequests(t, service, 8, 0)
 	wantResults(t, state, counts{Rows: 4})
 	wantRow(t, service, 6, configured)

@@ -156,7 +156,7 @@ func warnUnknownStatus(diags *diag.Diagnostics, what, status string) {
 	Problem{
 		Summary: "Unknown status of a pending request",
 		Detail:  "The service gives " + what + " the status \"" + status + "\", which this provider does not know. It is treated as pending, never as done.",
-		Do:      "where this status means that the request is over, name it in ended_statuses.",
+		Do:      "if this status means that the request is over, name it in ended_statuses.",
 	}.AddWarning(diags)
 }
 
