@@ -89,9 +89,9 @@ func (u ConsentUpdate) private(identity string) []string {
 	return private
 }
 
-// isIn reports whether the service holds what was sent. A field that the record lacks, or
+// matches reports whether the service holds what was sent. A field that the record lacks or
 // has as null, counts as equal, except a clause.
-func (u ConsentUpdate) isIn(held Consent) bool {
+func (u ConsentUpdate) matches(held Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
 	}
@@ -116,26 +116,26 @@ func (u ConsentUpdate) hasAddressOf(held Consent) bool {
 	return err == nil && a.Unmap() == u.UserIPv6.Unmap()
 }
 
-// isHeld reports whether there is nothing to send. Unlike in isIn, a null in place of a
-// value to record is a difference.
-func (u ConsentUpdate) isHeld(held Consent) bool {
+// changesNothing reports whether there is nothing to send. Unlike in matches, a null in
+// place of a value to record is a difference.
+func (u ConsentUpdate) changesNothing(held Consent) bool {
 	if u.ClausesDecide {
 		return held.hasClauses(u.Clauses)
 	}
 
 	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
 	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
-	return !lacksAddress && !lacksTime && u.isIn(held)
+	return !lacksAddress && !lacksTime && u.matches(held)
 }
 
-// isBefore reports whether the record is a later choice, which stands.
-func (u ConsentUpdate) isBefore(held Consent) bool {
+// isOlderThan reports whether the record is a later choice, which stands.
+func (u ConsentUpdate) isOlderThan(held Consent) bool {
 	return u.keepsLater() && held.LaterThan(u.KeepLaterThan)
 }
 
-// mayBeBefore reports whether the record may be a later choice, since it has no
+// mayBeOlderThan reports whether the record may be a later choice, since it has no
 // agreement_time and is not known.
-func (u ConsentUpdate) mayBeBefore(held Consent) bool {
+func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
 	return u.keepsLater() && held.isUntimed() && !u.knows(held)
 }
 

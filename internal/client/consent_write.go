@@ -9,8 +9,9 @@ const (
 	// limitSends is how often an update is sent at most whose answers are lost.
 	limitSends = 2
 
-	// limitHeld is how often an update is compared again at most because it was held.
-	limitHeld = 10
+	// limitComparisons is how often an update is compared at most because its comparison
+	// was out of date before the write was sent.
+	limitComparisons = 10
 )
 
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
@@ -25,7 +26,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // beside an error.
 //
 // An update that compares first is compared right before it is sent: both requests get
-// their turn together, and a write that is held all the same is compared again. A choice
+// their turn together, and a write that has to wait in between is compared again. A choice
 // of the person can be overwritten only if it reaches the service between the answer to
 // the comparison and the arrival of the write.
 //
@@ -100,8 +101,8 @@ func (w *consentWrite) countAttempts(e *Error) {
 	}
 }
 
-// send compares and writes, and begins again while the write is held after its comparison.
-// The result says whether anything was written.
+// send compares and writes, and begins again while the comparison is out of date before the
+// write is sent. The result says whether anything was written.
 func (w *consentWrite) send(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
 	if w.isSuperseded() {
@@ -113,9 +114,9 @@ func (w *consentWrite) send(ctx context.Context) error {
 		return w.patch(ctx, nil)
 	}
 
-	for range limitHeld {
+	for range limitComparisons {
 		err := w.sendAdmitted(ctx)
-		if !errors.Is(err, errHeld) {
+		if !errors.Is(err, errOutdated) {
 			return err
 		}
 	}
@@ -178,11 +179,11 @@ func (w *consentWrite) compare(ctx context.Context) error {
 	}
 
 	switch u := w.update; {
-	case u.OnlyDifferent && u.isHeld(held):
+	case u.OnlyDifferent && u.changesNothing(held):
 		w.result.Outcome = ConsentUnchanged
-	case u.isBefore(held):
+	case u.isOlderThan(held):
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
-	case u.mayBeBefore(held):
+	case u.mayBeOlderThan(held):
 		return got.untimed()
 	}
 
@@ -252,10 +253,10 @@ func (w *consentWrite) readBack(ctx context.Context, lost *Error) (arrived bool,
 		return false, UnknownOutcome(lost, err)
 	}
 
-	if w.update.isIn(held) {
+	if w.update.matches(held) {
 		return true, nil
 	}
-	if w.update.isBefore(held) {
+	if w.update.isOlderThan(held) {
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 		return true, nil
 	}

@@ -115,7 +115,7 @@ type Error struct {
 	Queued bool
 
 	midway bool  // the answer had begun when it broke off
-	cause  error // nil, a context's error, ErrUntimed or errHeld; never an error of the network
+	cause  error // nil, a context's error, ErrUntimed or errOutdated; never an error of the network
 }
 
 // Title returns the headline of the failure.

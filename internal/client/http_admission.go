@@ -10,9 +10,9 @@ import (
 // longer time means that the machine stood still.
 const staleAfter = time.Second
 
-// errHeld is the cause of the error of a write that was not sent, because too much time
+// errOutdated is the cause of the error of a write that was not sent, because too much time
 // had passed since its comparison.
-var errHeld = errors.New("the write was held after its comparison")
+var errOutdated = errors.New("the write was not sent, because its comparison was out of date")
 
 // admission is a slot of the gate, and two turns, for a comparison and the write that
 // follows from it. They are sent one right after the other, so that what was compared is
@@ -71,11 +71,11 @@ func (a *admission) leave() {
 
 // enter uses a turn for a request. A comparison that is repeated waits for a further turn,
 // and leaves the write its own. A write does not wait, since its comparison would be out of
-// date: it fails with errHeld.
+// date: it fails with errOutdated.
 func (a *admission) enter(ctx context.Context) error {
 	isWrite := callFrom(ctx).op.effect
 	if isWrite && (a.turns == 0 || a.gate.remaining() > 0) {
-		return held()
+		return outdated()
 	}
 	if !isWrite && a.turns < 2 {
 		return a.gate.waitTurns(ctx, 1)
@@ -89,7 +89,7 @@ func (a *admission) enter(ctx context.Context) error {
 func (a *admission) answered() { a.compared = time.Now() }
 
 // mayLeave is called right before a request is sent with the credential of that mark. It
-// fails with errHeld for a write that does not follow right after its comparison, or after
+// fails with errOutdated for a write that does not follow right after its comparison, or after
 // a login in between.
 func (k *call) mayLeave(ctx context.Context, mark int) error {
 	a := admissionFrom(ctx)
@@ -103,13 +103,13 @@ func (k *call) mayLeave(ctx context.Context, mark int) error {
 	}
 
 	if mark != a.mark || time.Since(a.compared) > staleAfter {
-		return held()
+		return outdated()
 	}
 	return nil
 }
 
-// held returns the error with the cause errHeld. No layer repeats it: the write needs
-// another comparison.
-func held() error {
-	return &Error{Class: ClassCancelled, Detail: errHeld.Error(), cause: errHeld}
+// outdated returns the error with the cause errOutdated. No layer repeats it: the write
+// needs another comparison.
+func outdated() error {
+	return &Error{Class: ClassCancelled, Detail: errOutdated.Error(), cause: errOutdated}
 }

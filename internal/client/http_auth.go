@@ -47,7 +47,6 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 		userAgent: cfg.UserAgent,
 		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},
 	}
-
 	t.secrets = slices.AppendSeq(t.secrets, maps.Values(cfg.Headers))
 
 	switch {
@@ -87,6 +86,7 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return resp, nil //nolint:nilerr // the 401 is the better answer
 	}
+
 	resp.Body.Close()
 	return t.sendRenewed(again)
 }

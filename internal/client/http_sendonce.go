@@ -36,7 +36,6 @@ func (k *call) sealed(req *http.Request) *http.Request {
 	s := &sendOnce{call: k, again: req.GetBody}
 	trace := &httptrace.ClientTrace{GotConn: s.gotConn, WroteHeaders: func() { k.sent.Store(true) }}
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
-
 	if !k.op.effect {
 		return clone
 	}
@@ -46,6 +45,7 @@ func (k *call) sealed(req *http.Request) *http.Request {
 		clone.Body = emptyBody()
 		s.again = func() (io.ReadCloser, error) { return emptyBody(), nil }
 	}
+
 	clone.GetBody, s.req = s.getBody, clone
 	return clone
 }

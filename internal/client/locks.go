@@ -11,6 +11,7 @@ type keyedLocks struct {
 	held map[string]*keyedLock
 }
 
+// keyedLock is the lock of one key.
 type keyedLock struct {
 	turn chan struct{} // holds one value while the lock is free
 	uses int           // callers that hold the lock or wait for it
@@ -51,6 +52,7 @@ func (l *keyedLocks) join(key string) *keyedLock {
 	return k
 }
 
+// part forgets the lock of a key after its last use.
 func (l *keyedLocks) part(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
