@@ -39,3 +39,13 @@ func WantText(tb testing.TB, texts []string, words ...string) {
 		tb.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
 	}
 }
+
+// WantWords fails the test where a command's output lacks any of the words.
+func WantWords(tb testing.TB, r Result, words ...string) {
+	tb.Helper()
+	for _, word := range words {
+		if !strings.Contains(r.Words(), word) {
+			tb.Errorf("%q is not shown:\n%s", word, r.Output)
+		}
+	}
+}

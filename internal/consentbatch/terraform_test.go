@@ -28,16 +28,6 @@ func newBatchCLI(t *testing.T, configuration, content string, configure ...func(
 	return cli, service, f
 }
 
-// wantWords fails the test unless an output holds all words.
-func wantWords(t *testing.T, r acctest.Result, words ...string) {
-	t.Helper()
-	for _, word := range words {
-		if !strings.Contains(r.Words(), word) {
-			t.Errorf("%q is not shown:\n%s", word, r.Output)
-		}
-	}
-}
-
 // wantNobody fails the test if state or an output names a person of the rows.
 func wantNobody(t *testing.T, cli *acctest.CLI, outputs ...acctest.Result) {
 	t.Helper()
@@ -58,31 +48,31 @@ func TestAccConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 	cli, service, f := newBatchCLI(t, batchBlock(), people(30))
 	cli.Setenv("TF_LOG", "TRACE")
 	first := cli.MustRun("plan", "-out=first.tfplan")
-	wantWords(t, first, "To write: 30 of 30 rows", "+ rows = 30", "to_write = (known after apply)")
+	acctest.WantWords(t, first, "To write: 30 of 30 rows", "+ rows = 30", "to_write = (known after apply)")
 	chooseFor(service, 3, late) // between plan and apply
 	applied := cli.MustRun("apply", "first.tfplan")
-	wantWords(t, applied, "To write: 29 of 30 rows", "later choice of the person: 1.", "line 5.", "1 added")
+	acctest.WantWords(t, applied, "To write: 29 of 30 rows", "later choice of the person: 1.", "line 5.", "1 added")
 	wantRow(t, service, 3, [5]bool{})
 	cli.Setenv("TF_LOG", "")
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes", "later choice")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes", "later choice")
 
 	service.DeleteConsent(scope, userName(7))
 	f.write(people(32))
-	wantWords(t, cli.MustRun("plan", "-out=second.tfplan"), "To write: 3 of 32 rows", "~ rows = 30 -> 32")
+	acctest.WantWords(t, cli.MustRun("plan", "-out=second.tfplan"), "To write: 3 of 32 rows", "~ rows = 30 -> 32")
 	chooseFor(service, 7, late)
 	second := cli.MustRun("apply", "second.tfplan")
-	wantWords(t, second, "To write: 2 of 32 rows", "0 added, 1 changed")
-	wantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "written = 2", "kept = 2", "missing = 0")
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, second, "To write: 2 of 32 rows", "0 added, 1 changed")
+	acctest.WantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "written = 2", "kept = 2", "missing = 0")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	wantNobody(t, cli, first, applied, second)
 
 	cli.Configure(batchBlock("timeouts {\n    update = \"5m\"\n  }")) // a plan of settings, and then drift
 	cli.MustRun("plan", "-out=third.tfplan")
 	service.DeleteConsent(scope, userName(9))
-	wantWords(t, cli.MustRun("apply", "third.tfplan"), "To write: 1 of 32 rows", "0 added, 1 changed")
+	acctest.WantWords(t, cli.MustRun("apply", "third.tfplan"), "To write: 1 of 32 rows", "0 added, 1 changed")
 	wantRow(t, service, 9, configured)
 
-	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The consent stays at the service", "1 destroyed")
+	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The consent stays at the service", "1 destroyed")
 	wantRow(t, service, 31, configured)
 }
 
@@ -93,7 +83,7 @@ func TestAccConsentBatch_planReportsWrongRows(t *testing.T) {
 	if r.Code != 1 {
 		t.Errorf("the plan ended with %d", r.Code)
 	}
-	wantWords(t, r, "Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
+	acctest.WantWords(t, r, "Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
 		"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3")
 	if strings.Contains(r.Output, "canary") {
 		t.Error("a person is in the error")
@@ -114,7 +104,7 @@ func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
 		}
 
-		wantWords(t, r, "This plan is for the file as it is now", "nothing is written: plan again then", ".digest")
+		acctest.WantWords(t, r, "This plan is for the file as it is now", "nothing is written: plan again then", ".digest")
 		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 			t.Errorf("%d rows were written that were not planned", n)
 		}
@@ -129,7 +119,7 @@ func TestAccConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
 		}
 
-		wantWords(t, r, "nothing is written: plan again then")
+		acctest.WantWords(t, r, "nothing is written: plan again then")
 		if _, known := service.Consent(scope, userName(5)); known {
 			t.Error("what nobody has reviewed was written")
 		}
@@ -140,9 +130,9 @@ func TestAccConsentBatch_failedCreateIsNotTainted(t *testing.T) {
 	t.Parallel()
 	cli, service, f := newBatchCLI(t, batchBlock(`on_destroy = "withdraw"`), people(5))
 	service.Inject(rejecting(400, 2)...)
-	wantWords(t, cli.Run("apply", "-auto-approve"), "1 of 5 rows failed", "line 4", "In state now: nothing")
+	acctest.WantWords(t, cli.Run("apply", "-auto-approve"), "1 of 5 rows failed", "line 4", "In state now: nothing")
 	r := cli.MustRun("apply", "-auto-approve")
-	wantWords(t, r, "To write: 1 of 5 rows", "1 added, 0 changed, 0 destroyed")
+	acctest.WantWords(t, r, "To write: 1 of 5 rows", "1 added, 0 changed, 0 destroyed")
 	if n := service.Count(mockserver.OpUpdateConsent); n != 6 {
 		t.Errorf("%d updates", n)
 	}
@@ -154,7 +144,7 @@ func TestAccConsentBatch_failedCreateIsNotTainted(t *testing.T) {
 
 	wantRow(t, service, 0, configured)
 	f.write(people(5))
-	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
+	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
 	wantRow(t, service, 0, [5]bool{})
 }
 
@@ -165,16 +155,16 @@ func TestAccConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	cli.Setenv("TF_VAR_people", people(3))
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 	first := cli.MustRun("apply", "-auto-approve")
-	wantWords(t, first, "1 added", "To write: 3 of 3 rows")
+	acctest.WantWords(t, first, "1 added", "To write: 3 of 3 rows")
 	second := cli.MustRun("plan", "-detailed-exitcode")
-	wantWords(t, second, "No changes")
+	acctest.WantWords(t, second, "No changes")
 	service.Inject(rejecting(400, 2)...)
 	cli.Setenv("TF_VAR_people", strings.ReplaceAll(people(3), "true,true,false", "true,true,true"))
 	third := cli.Run("apply", "-auto-approve")
-	wantWords(t, third, "1 of 3 rows failed", "how many rows are missing")
-	wantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "missing = 1")
+	acctest.WantWords(t, third, "1 of 3 rows failed", "how many rows are missing")
+	acctest.WantWords(t, cli.MustRun("state", "show", "analytics_consent_batch.all"), "missing = 1")
 	fourth := cli.MustRun("apply", "-auto-approve")
-	wantWords(t, fourth, "0 added, 1 changed")
+	acctest.WantWords(t, fourth, "0 added, 1 changed")
 	f.write("")
 	wantNobody(t, cli, first, second, third, fourth)
 }
@@ -206,12 +196,12 @@ resource "analytics_consent_batch" "now" {
 	(&batchFile{t, filepath.Join(cli.Dir, "consents.csv")}).write(people(3))
 	(&batchFile{t, filepath.Join(cli.Dir, "now.csv")}).write(batchHeader + rowOf(7, middle))
 	r := cli.MustRun("plan", "-out=tfplan")
-	wantWords(t, r, "rows = (known after apply)", "rows = 1")
+	acctest.WantWords(t, r, "rows = (known after apply)", "rows = 1")
 	wantRequests(t, service, 0, 0)
-	wantWords(t, cli.MustRun("apply", "tfplan"), "3 added")
+	acctest.WantWords(t, cli.MustRun("apply", "tfplan"), "3 added")
 	wantRow(t, service, 2, configured)
 	wantRow(t, service, 7, configured)
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }
 
 func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
@@ -228,13 +218,13 @@ func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "300")
 	r := cli.RunInterrupted(acctest.Interrupts()["SIGINT to the group"], "Creating...", under, "apply", "-auto-approve")
-	wantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
+	acctest.WantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
 	done := int(updates.Load())
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "10000")
-	wantWords(t, cli.MustRun("apply", "-auto-approve"), "1 added")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 added")
 	if n := service.Count(mockserver.OpUpdateConsent); done >= 3000 || n < 3000 || n > 3000+16 {
 		t.Errorf("%d updates, %d of them before the interrupt", n, done)
 	}
 
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }

@@ -26,36 +26,26 @@ func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Se
 	return acctest.NewCLI(t, configuration, acctest.Environment(service)), service
 }
 
-// wantWords fails the test if the output does not contain all words.
-func wantWords(t *testing.T, r acctest.Result, words ...string) {
-	t.Helper()
-	for _, word := range words {
-		if !strings.Contains(r.Words(), word) {
-			t.Errorf("%q is not shown:\n%s", word, r.Output)
-		}
-	}
-}
-
 func TestAccDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newCLI(t, block(deletionName))
-	wantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
+	acctest.WantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
 	cli.MustRun("apply", "tfplan")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 
 	cli.MustRun("taint", deletionName+".jane")
-	wantWords(t, cli.MustRun("apply", "-auto-approve"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
-	wantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
-	wantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 
-	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
+	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
@@ -63,11 +53,11 @@ func TestAccDataDeletion_neverCarriedOutLeavesAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
-	wantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	// An object that replaces a pending deletion continues the same request.
-	wantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
-	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
+	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -97,15 +87,15 @@ func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, r.Output)
 			}
 
-			wantWords(t, r, "Interrupted while waiting", id)
+			acctest.WantWords(t, r, "Interrupted while waiting", id)
 
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
 			}
 
 			service.FulfilAll()
-			wantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
-			wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
+			acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
@@ -139,15 +129,15 @@ output "pending" {
 		t.Errorf("the data are in state (%v)", err)
 	}
 	cli.Setenv("TF_LOG", "")
-	wantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
 	}
-	wantWords(t, cli.MustRun("apply", "-auto-approve"), "requested anew", "1 added")
-	wantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested anew", "1 added")
+	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
