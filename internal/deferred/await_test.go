@@ -17,7 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// becomes decides what happens to every request that is accepted.
+// becomes returns a setting of the server that decides what happens to every request that
+// is accepted.
 func becomes(o mockserver.Outcome) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
 		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o }
@@ -50,6 +51,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
 				q := r.deletion(person)
 				q.EndedStatuses = tc.ended
+
 				s, _ := r.mustSubmit(t, q)
 
 				s, report := r.Await(t.Context(), q, s, time.Hour)
@@ -67,8 +69,8 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 	}
 }
 
-// With an id, only the record with that id is the request's own; without one, only a
-// record that was not there before.
+// If the request has an ID, only the record with that ID is its own; otherwise only a
+// record that was not there before is.
 func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 	t.Parallel()
 	old := map[string]mockserver.Outcome{
@@ -114,8 +116,8 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 	}
 }
 
-// An effect counts only where it was absent before. Otherwise the list decides: with
-// the request in it once, or after the time that it may lag.
+// An effect counts only if it was absent before. Otherwise the list decides: once it has
+// shown the request, or after the time that it may lag.
 func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -161,7 +163,8 @@ func TestDeferred_requestThatIsNeverListedIsOverAfterTheLag(t *testing.T) {
 	}, becomes(mockserver.Outcome{After: -1}))
 }
 
-// What is not understood fails closed before a queueing call, and names a way out.
+// A list that is not understood stops a submission before anything is sent, and the error
+// names a way out.
 func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	t.Parallel()
 	type variant struct {
@@ -194,6 +197,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
+
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
 				e := wantClass(t, err, client.ClassPayload)
 				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
@@ -225,7 +229,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	}
 }
 
-// A list that is not understood ends no wait either.
+// A list that is not understood does not end a wait either.
 func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -255,6 +259,7 @@ func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Times: -1})
 		q := r.deletion(person)
 		q.List = deferred.ListIgnored
+
 		s, _ := r.mustSubmit(t, q)
 		s, _ = r.Await(t.Context(), q, s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
@@ -279,6 +284,7 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 				}
 
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
 				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
@@ -328,8 +334,7 @@ func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
 
 func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 	t.Parallel()
-	// Above what an acknowledgement may be; in a soak, above what an answer may be that is
-	// held in memory.
+	// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
 	size := soak.Size(1<<20, 2*client.LimitJSON)
 	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
@@ -357,8 +362,10 @@ func TestDeferred_waitOutlivesAListThatIsDown(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 503, Times: 40})
+
 		s, _ = r.Await(t.Context(), r.deletion(person), s, 2*time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 	}, func(s *mockserver.Server) { s.FulfilmentDelay = 30 * time.Minute })
@@ -369,6 +376,7 @@ func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}"), Times: -1})
+
 		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
 		_ = wantClass(t, report.Err, client.ClassForbidden)
 		if !s.State.IsOpen() {
@@ -380,8 +388,9 @@ func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
 func TestDeferred_readingThatBeganBeforeTheRequestProvesNothing(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-		// The first look is answered with an old list, long after the request was sent.
+		// The first look gets an old list, long after the request was sent.
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 200, Body: []byte("[]"), Delay: 8 * time.Second})
+
 		s, _ := r.mustSubmit(t, r.access(person, nil))
 		began := time.Now()
 		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
@@ -446,6 +455,7 @@ func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"plan":"gold"}`)
+
 		var file strings.Builder
 		s, _ := r.mustSubmit(t, r.access(person, &file))
 		if file.Len() > 0 {
@@ -472,6 +482,7 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 		noError(t, err)
 		q := r.update(person, changes)
 		q.EffectKnownAbsent = true
+
 		s, _ := r.mustSubmit(t, q)
 		s, _ = r.Await(t.Context(), q, s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)

@@ -119,6 +119,7 @@ func (x *execution) take(ctx context.Context, step Step) Step {
 	if row.do == SendAgain && !x.maySendAgain() {
 		return Stop
 	}
+
 	return row.do
 }
 

@@ -124,7 +124,7 @@ type setting struct {
 	requestType string
 	repeatable  bool
 	noEffect    bool // nothing is to be seen of it, as of data access
-	effect      bool // the effect is there from the beginning
+	effect      bool // the effect is visible from the beginning
 	oldFailed   bool // the service lists an old request that failed
 	noIDs       bool // answers and records have no ids
 }
@@ -167,7 +167,7 @@ type world struct {
 	queue  []*queued
 	effect bool
 	broken []string
-	// story is what happened, where telling is set.
+	// story is what happened, if telling is set.
 	story   []string
 	telling bool
 	looks   int // that were made
@@ -437,10 +437,9 @@ func (w *world) apply(o *object, r Request) {
 	w.noteOver(had.submission, o.submission)
 }
 
-// wish counts what may be sent: one request for an occasion that is new, or new for
-// the object. A second object, or one that is replaced, has no wish of its own in the
-// run of the first; in a later run it does not hear of the first one, which the
-// documentation says.
+// wish counts what may be sent: one request for an occasion that is new, or new for the
+// object. A second object, or a replacement, adds none in the run of the first one. In a
+// later run it does not know about the first one, as the documentation says.
 func (w *world) wish(o *object, r Request) {
 	if o.exists || !w.wished[r.Occasion] || w.noEffect {
 		w.wishes++
@@ -531,7 +530,7 @@ func (w *world) destroy(o *object) {
 	*o = object{}
 }
 
-// check holds what is promised at any time.
+// check checks what is promised at any time.
 func (w *world) check(o *object) {
 	accepted, limit := 0, w.wishes
 	for _, q := range w.queue {

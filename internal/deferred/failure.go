@@ -102,5 +102,6 @@ func (x *execution) unknownOutcome(look error) error {
 	if x.report.Gap != "" {
 		unknown.Detail += "; the pending list cannot be read as a whole: " + x.report.Gap
 	}
+
 	return unknown
 }

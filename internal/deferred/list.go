@@ -68,6 +68,7 @@ func (r Request) gapIn(v view) string {
 	if r.List == ListPartial {
 		return ""
 	}
+
 	if v.gap != "" {
 		return v.gap
 	}
@@ -75,9 +76,11 @@ func (r Request) gapIn(v view) string {
 	if record, found := first(v.unassigned, r.mayConcern); found {
 		return "it holds records that do not say in a known field whom they are about" + client.MemberNames(record.JSON)
 	}
+
 	if record, found := first(v.records, r.lacksType); found {
 		return "it holds a record of this person that does not say in a known way which operation it is" + client.MemberNames(record.JSON)
 	}
+
 	return ""
 }
 
@@ -159,6 +162,7 @@ func (r Request) candidates(s Submission, v view) []client.PendingRecord {
 		}
 		found = append(found, record)
 	}
+
 	return found
 }
 
@@ -193,5 +197,6 @@ func others(records []client.PendingRecord, own client.PendingRecord) []string {
 		id, _ := record.ID.Get()
 		ids = append(ids, id)
 	}
+
 	return ids
 }

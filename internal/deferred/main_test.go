@@ -43,7 +43,7 @@ func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r 
 	})
 }
 
-// newRun is another run of the provider, which knows nothing of the one before.
+// newRun returns another run of the provider, which knows nothing about earlier ones.
 func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Config)) run {
 	t.Helper()
 	cfg := client.Config{
@@ -67,7 +67,8 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	return run{deferred.NewEngine(c), c}
 }
 
-// deletion, access and update are requests about a person as the resources make them.
+// deletion returns a deletion request, as its resource makes it; access and update
+// likewise.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: identity, Type: client.RequestDataDeletion, Adopts: true, Once: true,
@@ -108,8 +109,8 @@ var queueingCalls = map[string]queueing{
 	"access":   {mockserver.OpGetAllData, func(r run) deferred.Request { return r.access(person, io.Discard) }},
 }
 
-// eachQueueing runs a test for both queueing calls. Requests are fulfilled after an
-// hour, and the person has a profile.
+// eachQueueing runs a test for both queueing calls. Requests are fulfilled after an hour,
+// and the person has a profile.
 func eachQueueing(t *testing.T, test func(t *testing.T, service *mocktest.Instance, r run, q queueing), configure ...func(*mockserver.Server)) {
 	t.Helper()
 	for name, q := range queueingCalls {
@@ -148,7 +149,7 @@ func wantClass(t *testing.T, err error, class client.ErrorClass) *client.Error {
 	return e
 }
 
-// wantState fails the test where a submission is in another state.
+// wantState fails the test if a submission is in another state.
 func wantState(t *testing.T, s deferred.Submission, want deferred.State) {
 	t.Helper()
 	if s.State != want {
@@ -156,7 +157,7 @@ func wantState(t *testing.T, s deferred.Submission, want deferred.State) {
 	}
 }
 
-// wantQueued fails the test where the service has accepted another number of requests.
+// wantQueued fails the test if the service has accepted another number of requests.
 func wantQueued(t *testing.T, service *mocktest.Instance, want int) {
 	t.Helper()
 	if got := len(service.Queue()); got != want {
@@ -164,7 +165,7 @@ func wantQueued(t *testing.T, service *mocktest.Instance, want int) {
 	}
 }
 
-// wantCount fails the test where the service received another number of calls.
+// wantCount fails the test if the service received another number of calls.
 func wantCount(t *testing.T, service *mocktest.Instance, operation string, want int) {
 	t.Helper()
 	if got := service.Count(operation); got != want {

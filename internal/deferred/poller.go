@@ -54,6 +54,7 @@ func (p *pollers) of(scope client.Scope) *poller {
 		}
 		p.scopes[scope] = own
 	}
+
 	return own
 }
 
@@ -197,6 +198,7 @@ func (p *poller) untilNext() (delay time.Duration, idle bool) {
 			youngest = w.since
 		}
 	}
+
 	return time.Until(p.last.Add(pollInterval(time.Since(youngest)))), false
 }
 
@@ -225,6 +227,7 @@ func (p *poller) poll(ctx context.Context) {
 	for w := range p.served {
 		w.listing <- l // does not block: each waiter has room for one
 	}
+
 	p.served, p.abandon, p.latest = map[*waiter]bool{}, nil, l
 }
 
@@ -247,5 +250,6 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 		}
 		l.byIdentity[identity] = append(l.byIdentity[identity], record)
 	}
+
 	return l
 }

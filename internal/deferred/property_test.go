@@ -16,8 +16,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// chaos chooses a fault for one request in six. It is called from many goroutines;
-// what it chooses is the seed's, who is hit is not.
+// chaos chooses a fault for one request in six. The seed determines the faults, but not
+// which requests they hit, since many goroutines ask for them.
 type chaos struct {
 	mu   sync.Mutex
 	rand *rand.Rand
@@ -57,8 +57,8 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
-// wish is one object of a configuration: a person and a request type. No
-// person has two, so that none stands against another.
+// wish is one object of a configuration: a person and a request type. No person has two,
+// so that none conflict.
 type wish struct {
 	identity    string
 	requestType string
@@ -68,9 +68,9 @@ type wish struct {
 	done        bool
 }
 
-// TestDeferred_randomFaultsLoseNothingAndSendNothingTwice applies random
-// wishes under random faults, again and again, as separate processes would, until
-// all are fulfilled; then the service's own queue has to hold each exactly once.
+// TestDeferred_randomFaultsLoseNothingAndSendNothingTwice applies random wishes under
+// random faults, as a series of processes would, until all are fulfilled. The service's
+// queue then has to hold each exactly once.
 func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 	t.Parallel()
 	const batch = 2
@@ -132,7 +132,7 @@ func allDone(wishes []*wish) bool {
 	return true
 }
 
-// request is what the wish sends. An access is not fetched: its ending is enough.
+// request returns what the wish sends. The data of an access is not fetched.
 func (w *wish) request(r run) deferred.Request {
 	switch w.requestType {
 	case client.RequestDataDeletion:
@@ -144,7 +144,7 @@ func (w *wish) request(r run) deferred.Request {
 	return r.update(w.identity, gold)
 }
 
-// apply is what an object does in one apply: it sends what was not accepted yet, and
+// apply does what an object does in one apply: it sends what has not been accepted, and
 // waits for a while.
 func (w *wish) apply(ctx context.Context, r run) {
 	if w.done {
@@ -169,7 +169,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 	w.accepted = !w.submission.State.IsOver()
 }
 
-// wantEachOnce compares with what the service has accepted.
+// wantEachOnce fails the test unless the service has accepted each wish once.
 func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	t.Helper()
 	requestTypes := map[string]string{

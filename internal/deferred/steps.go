@@ -27,11 +27,13 @@ func (x *execution) look(ctx context.Context) Event {
 	if err != nil {
 		return x.afterFailedLook(ctx, err)
 	}
+
 	x.seen = seen
 
 	if x.current.State == Idle {
 		return x.beforeSending()
 	}
+
 	return x.afterSending()
 }
 
@@ -52,6 +54,7 @@ func (x *execution) lookWithoutList(ctx context.Context) Event {
 	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
 		return StaysAway
 	}
+
 	return NotAsked
 }
 
@@ -60,6 +63,7 @@ func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
 	if x.phase == waiting {
 		return x.afterFailedWait(ctx, err, CannotBeRead)
 	}
+
 	if x.current.State == Idle || x.phase == refreshing {
 		x.err = x.request.asError(err)
 		return nothing
@@ -68,6 +72,7 @@ func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
 	if ctx.Err() == nil && client.MayPass(err) && !x.lagIsOver(time.Now()) {
 		return CannotBeRead
 	}
+
 	x.err = x.unknownOutcome(err)
 	return nothing
 }
@@ -92,6 +97,7 @@ func (x *execution) beforeSending() Event {
 		x.adopt(equal)
 		return ShowsEqual
 	}
+
 	if record, found := x.request.conflicting(x.seen); found {
 		x.err = x.request.conflict(record)
 		return ShowsConflict
@@ -105,6 +111,7 @@ func (x *execution) beforeSending() Event {
 		x.err = x.request.unreadable(gap)
 		return CannotBeRead
 	}
+
 	return ShowsNothing
 }
 
@@ -131,6 +138,7 @@ func (x *execution) adopt(equal []client.PendingRecord) {
 	} else {
 		x.current.Before = withoutOne(x.request.keysOf(x.seen), keyOf(own))
 	}
+
 	x.noteStatus(own)
 }
 
@@ -147,11 +155,13 @@ func (x *execution) sentByThisProcess() Event {
 			x.current.State, x.current.Occasion = Idle, x.request.Occasion
 			return SentBefore
 		}
+
 		if x.request.conflictsWith(entry.requestType) {
 			x.err = x.request.conflictError(entry.ID, entry.requestType)
 			return ShowsConflict
 		}
 	}
+
 	return nothing
 }
 
@@ -174,6 +184,7 @@ func (x *execution) afterSending() Event {
 		return ShowsDone
 	case client.Waiting, client.Unclear:
 	}
+
 	return ShowsOpen
 }
 
@@ -204,6 +215,7 @@ func (x *execution) absence() Event {
 	if lagIsOver || repeats {
 		return StaysAway
 	}
+
 	return ShowsNothing
 }
 
@@ -225,6 +237,7 @@ func (x *execution) measure(ctx context.Context) Event {
 	if x.request.Effect == nil {
 		return x.measureNothing()
 	}
+
 	if x.current.State == Idle {
 		return x.measureBeforeSending(ctx)
 	}
@@ -237,6 +250,7 @@ func (x *execution) measure(ctx context.Context) Event {
 	if visible && x.effectCounts() {
 		return EffectVisible
 	}
+
 	return EffectAbsent
 }
 
@@ -265,6 +279,7 @@ func (x *execution) measureBeforeSending(ctx context.Context) Event {
 		x.err = x.request.asError(err)
 		return nothing
 	}
+
 	x.current.EffectBefore = true // seeing it later would prove nothing
 	return EffectUnknown
 }
@@ -282,6 +297,7 @@ func (x *execution) afterFailedMeasure(ctx context.Context, err error) Event {
 	if x.phase == waiting {
 		return x.afterFailedWait(ctx, err, EffectUnknown)
 	}
+
 	if ctx.Err() != nil {
 		return nothing
 	}
@@ -289,6 +305,7 @@ func (x *execution) afterFailedMeasure(ctx context.Context, err error) Event {
 	if x.phase == submitting || client.MayPass(err) {
 		return EffectUnknown
 	}
+
 	x.err = x.request.asError(err)
 	return nothing
 }
@@ -308,10 +325,12 @@ func (x *execution) send(ctx context.Context) Event {
 		x.lost = lost
 		return AnswerLost
 	}
+
 	if err != nil {
 		x.err = x.refusal(err)
 		return WasRefused
 	}
+
 	return x.accept(receipt)
 }
 

@@ -51,6 +51,7 @@ func TestDeferred_lostAnswerIsFoundInAListThatLags(t *testing.T) {
 	t.Parallel()
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutAfterCommit})
+
 		s, _ := r.mustSubmit(t, q.of(r))
 		if s.ID != service.Queue()[0].ID {
 			t.Errorf("found %+v", s)
@@ -80,8 +81,8 @@ func TestDeferred_unknownOutcomeIsAdoptedByTheNextRun(t *testing.T) {
 	})
 }
 
-// An update of an object has a place for the submission whose outcome is unknown, so
-// that the next run continues from it: nothing is sent as long as it may have arrived.
+// An object that is updated keeps the submission whose outcome is unknown, so that the
+// next run continues from it: nothing is sent as long as it may have arrived.
 func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -97,6 +98,7 @@ func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 				lost := tc.fault
 				lost.Operation = q.operation
 				service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
+
 				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
 				_ = wantClass(t, err, client.ClassUnknownOutcome)
 
@@ -123,6 +125,7 @@ func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
 	t.Parallel()
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
+
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
 		e := wantClass(t, err, client.ClassUnknownOutcome)
 		if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
@@ -155,8 +158,8 @@ func TestDeferred_pendingRequestIsAdoptedTheOldestOfSeveral(t *testing.T) {
 	})
 }
 
-// A profile that is created has values of its own: somebody else's pending update is
-// not its own.
+// A profile that is created has its own values, so it does not adopt somebody else's
+// pending update.
 func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
@@ -205,8 +208,7 @@ func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// Two requests of one run stand against each other although the list does not show
-// the first one yet.
+// Two requests of one run conflict even if the list does not show the first one yet.
 func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 	t.Parallel()
 	for name, lag := range map[string]mockserver.Lag{"at once": {}, "later": {Time: 5 * time.Second}} {
@@ -222,14 +224,14 @@ func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 	}
 }
 
-// A reading of the list that began before a submission ended proves nothing about it,
-// also where it ends afterwards.
+// A listing that began before a submission ended proves nothing about it, even if it ends
+// afterwards.
 func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.FulfilmentDelay = time.Hour
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		// Every reading is slow and shows what there was when it began.
+		// Each listing is slow, and shows the state in which it began.
 		service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
 			if got.Operation != mockserver.OpListPendingRequests {
 				return nil
@@ -274,6 +276,7 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
+
 				interrupted := time.Time{}
 				service.Inject(mockserver.Fault{Operation: q.operation, Commit: true, Hang: tc.answered == 0, Then: func() {
 					interrupted = time.Now()
@@ -308,6 +311,7 @@ func TestDeferred_interruptBeforeSendingSendsNothing(t *testing.T) {
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 		ctx, cancel := context.WithCancel(t.Context())
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
+
 		_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
 		e := wantClass(t, err, client.ClassCancelled)
 		if e.Ambiguous {
@@ -335,6 +339,7 @@ func TestDeferred_profileUpdateThatIsLostIsFoundOrSentOnceMore(t *testing.T) {
 				service.FulfilmentDelay = tc.delay
 				tc.fault.Operation = mockserver.OpUpdateProfile
 				service.Inject(tc.fault)
+
 				r.mustSubmit(t, r.update(person, gold))
 				wantQueued(t, service, 1)
 				wantCount(t, service, mockserver.OpUpdateProfile, tc.patches)
@@ -355,8 +360,8 @@ func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
 	})
 }
 
-// A second object of the same run does not send what the first one may have sent:
-// nobody has read its error yet.
+// A second object of the same run does not send what the first one may have sent: the
+// user has not seen its error yet.
 func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]mockserver.Cut{"it had arrived": mockserver.CutAfterCommit, "it never arrived": mockserver.CutBeforeCommit} {
@@ -374,12 +379,13 @@ func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
 	}
 }
 
-// The time of acceptance is never the zero time, also where no answer came.
+// The time of acceptance is never the zero time, even if no answer came.
 func TestDeferred_lostAnswerHasATime(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
+
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		wantState(t, s, deferred.Fulfilled)
 		if s.At.IsZero() {
@@ -388,7 +394,7 @@ func TestDeferred_lostAnswerHasATime(t *testing.T) {
 	}, becomes(mockserver.Outcome{After: -1}))
 }
 
-// A list that cannot be read as a whole does not keep a submission looking for ever.
+// A submission does not look for ever at a list that cannot be read completely.
 func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
 	t.Parallel()
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
@@ -405,12 +411,13 @@ func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
 	}, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
 }
 
-// A request that was listed once is completed by its effect where the list is not asked
-// for any more.
+// A request that was listed once is completed by its effect if the list is no longer
+// read.
 func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
 		s, _ := r.mustSubmit(t, r.deletion(person))
 		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
 		wantState(t, s, deferred.Listed)
@@ -418,6 +425,7 @@ func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
 		service.FulfilAll()
 		q := r.deletion(person)
 		q.List = deferred.ListIgnored
+
 		s, _, err := r.Refresh(t.Context(), q, s)
 		noError(t, err)
 		wantState(t, s, deferred.Fulfilled)

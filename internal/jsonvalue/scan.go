@@ -29,6 +29,7 @@ func EachMember(v jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 			if !yield(unquoted(v[i:nameEnd]), v[begin:end:end]) {
 				return
 			}
+
 			i = behindComma(v, end)
 		}
 	}
@@ -73,6 +74,7 @@ func unquoted(quoted []byte) []byte {
 	if len(quoted) < 2 {
 		return nil
 	}
+
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
@@ -81,6 +83,7 @@ func unquoted(quoted []byte) []byte {
 	if err != nil { // a lone surrogate, which became U+FFFD
 		return bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
+
 	return text
 }
 
@@ -131,6 +134,7 @@ func stringEnd(v []byte, i int) int {
 			return i + 1
 		}
 	}
+
 	return len(v)
 }
 
@@ -159,5 +163,6 @@ func compositeEnd(v []byte, i int) int {
 			}
 		}
 	}
+
 	return len(v)
 }

@@ -29,6 +29,7 @@ func (r *Reservation) Commit() ([]File, error) {
 		t.release = nil // the path stays in use until the run ends
 		syncFolder(t.folder)
 	}
+
 	return files, nil
 }
 
@@ -61,6 +62,7 @@ func publish(targets []*reservedTarget) error {
 	for _, file := range done {
 		file.dropOld()
 	}
+
 	return nil
 }
 
@@ -99,6 +101,7 @@ func (t *reservedTarget) publish(reversible bool) (*published, error) {
 		file.dropOld()
 		return nil, err
 	}
+
 	return file, nil
 }
 

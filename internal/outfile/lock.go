@@ -45,8 +45,10 @@ func lockTarget(folder *os.Root, name string) (*targetLock, error) {
 			l.file = f
 			return l, nil
 		}
+
 		_ = f.Close()
 	}
+
 	return nil, ErrBusy
 }
 

@@ -76,6 +76,7 @@ func Read(ctx context.Context, path string) (File, error) {
 	if err != nil {
 		return File{}, pathless(err)
 	}
+
 	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, nil
 }
 
@@ -109,6 +110,7 @@ func openExisting(path string) (folder *os.Root, name string, err error) {
 		folder.Close()
 		return nil, "", err
 	}
+
 	return folder, name, nil
 }
 
@@ -159,6 +161,7 @@ func openFolder(path string) (folder *os.Root, name string, err error) {
 	if err != nil {
 		return nil, "", folderError(err)
 	}
+
 	return folder, name, nil
 }
 

@@ -34,6 +34,7 @@ func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
 	if p.left == nil {
 		p.left = map[string]Stamp{}
 	}
+
 	p.left[key] = found.Stamp
 }
 
@@ -63,9 +64,11 @@ func (p *PathsInUse) Take(path string) (release func(), free bool) {
 	if p.paths[key] {
 		return nil, false
 	}
+
 	if p.paths == nil {
 		p.paths = map[string]bool{}
 	}
+
 	p.paths[key] = true
 
 	return func() {
@@ -95,6 +98,7 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 	if err != nil {
 		return false, err
 	}
+
 	return removeLocked(ctx, path, sha256)
 }
 
@@ -123,6 +127,7 @@ func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err erro
 	if err != nil || found.SHA256 != sha256 {
 		return false, err
 	}
+
 	return true, pathless(folder.Remove(name))
 }
 

@@ -72,6 +72,7 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	if !free {
 		return ErrInUse
 	}
+
 	t.release = release
 	t.Replace = t.Replace || paths.wasLeft(t.Path)
 
@@ -79,6 +80,7 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	if err := t.check(); err != nil {
 		return err
 	}
+
 	return t.acquireLock()
 }
 
@@ -113,6 +115,7 @@ func (t *reservedTarget) open() error {
 			return err
 		}
 	}
+
 	return err
 }
 
@@ -133,6 +136,7 @@ func (t *reservedTarget) createFolders() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+
 	return folderError(err)
 }
 
@@ -161,9 +165,11 @@ func (t *reservedTarget) check() error {
 	if !t.Replace {
 		return ErrExists
 	}
+
 	if writtenByAnother(t.folder, t.name) {
 		return ErrBusy
 	}
+
 	return nil
 }
 

@@ -13,6 +13,7 @@ func runOf(process int) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return "", false
@@ -24,5 +25,6 @@ func runOf(process int) (string, bool) {
 	if len(fields) < 20 {
 		return "", false
 	}
+
 	return fmt.Sprintf("%s.%d.%s", strings.TrimSpace(string(boot)), process, fields[19]), true
 }

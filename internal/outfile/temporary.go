@@ -33,6 +33,7 @@ func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
 	if err != nil {
 		return nil, folderError(err)
 	}
+
 	t.f = f
 	return t, nil
 }
@@ -49,6 +50,7 @@ func (t *temporary) publishNew(name string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return existsError(t.folder, name)
 	}
+
 	if t.name == "" {
 		return explained(err)
 	}
@@ -56,6 +58,7 @@ func (t *temporary) publishNew(name string) error {
 	if _, err := t.folder.Lstat(name); err == nil {
 		return ErrExists
 	}
+
 	return t.rename(name)
 }
 

@@ -20,12 +20,14 @@ func openUnnamed(folder *os.Root) (f *os.File, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	f = os.NewFile(uintptr(fd), "unnamed")
 
 	if _, err := os.Stat(descriptorPath(f)); err != nil {
 		_ = f.Close()
 		return nil, false
 	}
+
 	return f, true
 }
 

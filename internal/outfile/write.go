@@ -42,6 +42,7 @@ func write(target Target, writeTo func(*Writer) error) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+
 	if err := writeTo(out); err != nil {
 		return File{}, explained(err)
 	}
@@ -50,5 +51,6 @@ func write(target Target, writeTo func(*Writer) error) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+
 	return files[0], nil
 }

@@ -54,6 +54,7 @@ func (c *collector) add(r record, in container) error {
 	if err := c.emit(r.kind, r.value); err != nil {
 		return &emitError{err}
 	}
+
 	return nil
 }
 
@@ -74,6 +75,7 @@ func (c *collector) examine(r record, in container) error {
 	if in.kind != Unknown || !r.isScalar() {
 		c.solid = true
 	}
+
 	c.last = r.verdict
 	return nil
 }
@@ -103,6 +105,7 @@ func (c *collector) finish() error {
 	if c.counts.Total() == 0 {
 		return c.checkEmpty()
 	}
+
 	if c.last == bare || !c.solid {
 		return ErrNoRecord
 	}
@@ -110,9 +113,11 @@ func (c *collector) finish() error {
 	if err := c.checkSole(); err != nil {
 		return err
 	}
+
 	if c.sole.ambiguous {
 		return ErrAmbiguous
 	}
+
 	return nil
 }
 

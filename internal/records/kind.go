@@ -164,6 +164,7 @@ func kindSaid(quoted jsontext.Value) Kind {
 	if err != nil {
 		return Unknown
 	}
+
 	return kindNamed(text)
 }
 

@@ -26,6 +26,7 @@ func (s *splitter) readList(in container) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -71,12 +72,14 @@ func (l *listReader) scanWindow() (progress bool, err error) {
 	if err := l.use(res, l.src.offset); err != nil {
 		return false, err
 	}
+
 	l.src.advance(res.used)
 
 	if ended && !l.done {
 		l.done = true
 		return true, l.checkEnd()
 	}
+
 	return l.done || res.used > 0, nil
 }
 
@@ -90,6 +93,7 @@ func (l *listReader) checkEnd() error {
 	if err != nil {
 		return err
 	}
+
 	if err := l.src.failure(); err != nil {
 		return err
 	}
@@ -97,6 +101,7 @@ func (l *listReader) checkEnd() error {
 	if next != 0 || !l.in.lines {
 		return ErrTruncated
 	}
+
 	return nil
 }
 
@@ -208,6 +213,7 @@ func (l *listReader) readParallel() error {
 		if err := l.use(j.res, j.offset); err != nil {
 			return err
 		}
+
 		if !j.isUsedUp() {
 			l.rejoin(inFlight)
 			return nil
@@ -242,6 +248,7 @@ func (l *listReader) rejoin(inFlight []*job) {
 	for _, j := range inFlight[1:] {
 		blocks = append(blocks, j.text)
 	}
+
 	l.src.putBack(blocks...)
 
 	if !first.res.closed {

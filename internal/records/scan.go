@@ -53,17 +53,6 @@ type record struct {
 // isScalar reports whether the record is not an object.
 func (r *record) isScalar() bool { return r.verdict == bare || r.verdict == scalar }
 
-// verdict is what else there is to say about a record.
-type verdict uint8
-
-const (
-	ordinary  verdict = iota
-	bare              // a text or null
-	scalar            // a number, a boolean or an array
-	wrapper           // holds records itself
-	ambiguous         // may be a record, or hold records itself
-)
-
 // scanned is what was found in a text, up to where it was understood.
 type scanned struct {
 	records []record
@@ -118,6 +107,7 @@ func (s *scanner) scanOnce(p part, into []record) scanned {
 	default:
 		s.continueArray(p, begin, &res)
 	}
+
 	return res
 }
 
@@ -191,10 +181,12 @@ func (s *scanner) readRecord(p part, begin int, res *scanned) (more bool) {
 	if end == len(p.text) && p.mayContinue(v) {
 		return false
 	}
+
 	if end-res.used > LimitRecord {
 		res.fail(ErrTooLarge, end)
 		return false
 	}
+
 	s.take(v, end, p.in, res)
 	return res.err == nil
 }
@@ -227,9 +219,11 @@ func parseError(err error) (at int, _ error) {
 	if !ok {
 		return 0, err
 	}
+
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return int(syntax.ByteOffset), ErrRepeatedName
 	}
+
 	return int(syntax.ByteOffset), ErrSyntax
 }
 
@@ -245,6 +239,7 @@ func (s *scanner) take(v jsontext.Value, end int, in container, res *scanned) {
 		res.fail(ErrUTF8, r.start+invalidAt(v))
 		return
 	}
+
 	if err := s.judge(&r, in); err != nil {
 		res.fail(err, r.start)
 		return
@@ -265,68 +260,6 @@ func (s *scanner) mend(r *record) bool {
 
 	r.value, r.mended = bytes.ToValidUTF8(r.value, []byte("\uFFFD")), true
 	return true
-}
-
-// judge determines the kind of a record, and the verdict on it.
-func (s *scanner) judge(r *record, in container) error {
-	switch r.value.Kind() {
-	case '{':
-		return s.judgeObject(r, in)
-	case '"', 'n':
-		r.verdict = bare
-	default:
-		r.verdict = scalar
-	}
-
-	r.kind = orKind(in.kind, s.asked)
-	return nil
-}
-
-func (s *scanner) judgeObject(r *record, in container) error {
-	var own Kind
-	r.kind, own = s.kindOf(r.value, in)
-	r.own = own != Unknown
-	if r.own || isPlain(r.value) {
-		return nil
-	}
-
-	if sign, only := jsonvalue.SpeaksOnly(r.value, s.ignored); only {
-		return signError(sign)
-	}
-	if s.mayBeWrapper(r, in) {
-		return s.judgeWrapper(r, in)
-	}
-	return nil
-}
-
-// isPlain reports whether the first member of an object shows that it is a record. It
-// does for nearly all records, which then need no closer look.
-func isPlain(object jsontext.Value) bool {
-	for name, value := range jsonvalue.EachMember(object) {
-		k := value.Kind()
-		return k != '[' && isOwn(name, k)
-	}
-	return false
-}
-
-func (s *scanner) mayBeWrapper(r *record, in container) bool {
-	return in.kind == Unknown && s.shape != ShapeRecords && !hasOwn(r.value)
-}
-
-// judgeWrapper judges an object among records that may hold records itself.
-func (s *scanner) judgeWrapper(r *record, in container) error {
-	f, named := formOf(r.value)
-	if f == anEnvelope && in.lines {
-		r.verdict = wrapper
-		return nil
-	}
-
-	// Of lines, one with remarks could be an envelope too.
-	if named && (f == anEnvelope || f == aDescribed && in.lines) {
-		r.verdict = ambiguous
-		return signError(jsonvalue.Signs(r.value, s.ignored))
-	}
-	return nil
 }
 
 // invalidAt returns the offset of the first byte that is not UTF-8; len(v) if all are.

@@ -84,9 +84,11 @@ func (s *source) bufferFor(n int) []byte {
 	if len(s.buf) >= n {
 		return s.buf
 	}
+
 	if len(s.large) < n {
 		s.large = make([]byte, max(n, min(LimitRecord, 16*s.block)+2*s.block))
 	}
+
 	return s.large
 }
 
@@ -138,11 +140,13 @@ func (s *source) putBack(blocks ...[]byte) {
 	for _, b := range blocks {
 		joined = append(joined, b...)
 	}
+
 	s.window = append(joined, s.window...)
 
 	if len(s.buf) == s.block {
 		s.release(s.buf)
 	}
+
 	s.buf = joined[:cap(joined)]
 }
 
@@ -162,6 +166,7 @@ func (s *source) peek() (byte, error) {
 		case s.ended():
 			return 0, s.failure()
 		}
+
 		s.load(s.block)
 	}
 }

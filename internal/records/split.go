@@ -88,6 +88,7 @@ func split(src *source, o Options, emit func(Kind, jsontext.Value) error) (Resul
 	if own, ok := errors.AsType[*emitError](err); ok {
 		err = own.error
 	}
+
 	return Result{Counts: c.counts, Closed: closed, Mended: c.mended}, err
 }
 
@@ -129,6 +130,7 @@ func (s *splitter) readAnswer() (closed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	if first == '[' && s.options.Shape == ShapeEnvelope {
 		return false, ErrShape
 	}
@@ -136,6 +138,7 @@ func (s *splitter) readAnswer() (closed bool, err error) {
 	if first == '{' && s.isSequence() {
 		return false, s.readList(container{lines: true})
 	}
+
 	return s.readDocuments()
 }
 
@@ -183,6 +186,7 @@ func (s *splitter) isSequence() bool {
 	if s.options.Shape != ShapeAuto {
 		return s.options.Shape == ShapeRecords
 	}
+
 	if s.options.Lines {
 		return true
 	}
@@ -213,6 +217,7 @@ func (s *splitter) firstMembers() (m members, length int) {
 	if s.scanner.ownKind(window[:length]) != Unknown {
 		return members{}, length
 	}
+
 	return m, length
 }
 
@@ -232,6 +237,7 @@ func readMembers(dec *jsontext.Decoder) (m members, complete bool) {
 			m.add(name, kind, nil)
 			return m, false
 		}
+
 		m.add(name, kind, value)
 		if k, _ := discriminated(name, value); k != Unknown {
 			return members{}, false
