@@ -34,3 +34,11 @@ func Environment(service *mocktest.Instance) map[string]string {
 		"ANALYTICS_ORG_ID": Org, "ANALYTICS_PROJECT_ID": Project,
 	}
 }
+
+// EnvironmentWithLogin is Environment with e-mail and password in place of the key.
+func EnvironmentWithLogin(service *mocktest.Instance) map[string]string {
+	environment := Environment(service)
+	delete(environment, "ANALYTICS_API_SECRET_KEY")
+	environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = service.Email, service.Password
+	return environment
+}

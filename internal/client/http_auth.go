@@ -33,9 +33,9 @@ type authTransport struct {
 	credential credential
 	headers    map[string]string
 	userAgent  string
-	secrets    []string
 
 	mu      sync.Mutex
+	secrets []string
 	notices []string
 }
 
@@ -147,6 +147,20 @@ func (t *authTransport) addHeaders(req *http.Request) {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", t.userAgent)
+}
+
+// addSecret keeps a text out of all messages from now on.
+func (t *authTransport) addSecret(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.secrets = append(t.secrets, text)
+}
+
+// secretsAnd returns the secrets and other values that must not be shown.
+func (t *authTransport) secretsAnd(private []string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Concat(private, t.secrets)
 }
 
 func (t *authTransport) notice(text string) {

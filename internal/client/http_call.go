@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -48,7 +47,7 @@ func (t *authTransport) newCall(r request) *call {
 		endpoint:    r.to,
 		host:        hostOf(t.base),
 		scheme:      t.base.Scheme,
-		redact:      newRedactor(slices.Concat(r.private, t.secrets)...),
+		redact:      newRedactor(t.secretsAnd(r.private)...),
 		attribute:   r.attribute,
 		size:        len(r.body),
 		beforeRetry: r.beforeRetry,

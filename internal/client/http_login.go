@@ -215,25 +215,38 @@ func (l *login) once(ctx context.Context) error {
 	if _, _, ok := l.current(); ok {
 		return nil
 	}
+
+	got, err := l.logIn(ctx)
+	if err != nil {
+		return err
+	}
+	l.accept(got)
+	return nil
+}
+
+// logIn returns the token of a new login. An earlier failure that still stands is its
+// error, without another attempt.
+func (l *login) logIn(ctx context.Context) (token, error) {
 	if e := l.remembered(); e != nil {
-		return e
+		return token{}, e
 	}
 
 	got, e := l.attempt(ctx, 1)
 	for number := 2; number <= loginAttempts && mayLogInAgain(e); number++ {
 		if err := Pause(ctx, e.RetryAfter+jitter(backoffBase)); err != nil {
-			return err
+			return token{}, err
 		}
 		got, e = l.attempt(ctx, number)
 	}
 
-	if e != nil {
-		l.remember(e)
-		return e
+	if e == nil {
+		return got, nil
 	}
 
-	l.accept(got)
-	return nil
+	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
+		l.remember(e)
+	}
+	return token{}, e
 }
 
 // mayLogInAgain reports whether a login failed in a way that a second attempt may not meet.

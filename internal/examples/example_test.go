@@ -35,6 +35,9 @@ func open(t *testing.T, folder string) *example {
 	t.Helper()
 	service := mocktest.Start(t)
 	environment := acctest.Environment(service)
+	if strings.Contains(folder, "session_token") {
+		environment = acctest.EnvironmentWithLogin(service)
+	}
 	// The scope that the examples and their seeds name.
 	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
 

@@ -81,6 +81,7 @@ func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemer
 	return []func() ephemeral.EphemeralResource{
 		consent.NewEphemeralResource,
 		profile.NewEphemeralResource,
+		session.NewSessionTokenEphemeral,
 	}
 }
 

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// SessionToken is a JSON Web Token for tools beside this client (sections 2 and 5).
+type SessionToken struct {
+	Token string
+	// Expires is what the token states, or else one hour after the login. The service's
+	// clock may be another.
+	Expires time.Time
+}
+
+// NewSessionToken logs in with e-mail and password and returns the token of that login,
+// whose life has just begun. The token that the client's own requests share stays as it
+// is. Errors are *Error, of ClassInvalid if the client has no e-mail and password.
+//
+// A login that was rejected is not repeated, whoever asks, so that no account is locked.
+func (c *Client) NewSessionToken(ctx context.Context) (SessionToken, error) {
+	l, ok := c.sender.auth.credential.(*login)
+	if !ok {
+		return SessionToken{}, invalid(opLogin, errors.New("the provider has no email and password to log in with"))
+	}
+
+	began := time.Now()
+	t, err := l.logIn(ctx)
+	if err != nil {
+		return SessionToken{}, l.transport.newCall(request{op: opLogin, to: loginEndpoint}).transportError(err)
+	}
+	c.sender.auth.addSecret(t.text)
+
+	expires := t.claims.expires
+	if expires.IsZero() {
+		expires = began.Add(tokenLifetime)
+	}
+	return SessionToken{Token: t.text, Expires: expires}, nil
+}

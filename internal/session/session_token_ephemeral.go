@@ -1,0 +1,86 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var _ ephemeral.EphemeralResourceWithConfigure = (*sessionTokenEphemeral)(nil)
+
+// NewSessionTokenEphemeral returns the ephemeral resource analytics_session_token.
+func NewSessionTokenEphemeral() ephemeral.EphemeralResource { return &sessionTokenEphemeral{} }
+
+type sessionTokenEphemeral struct{ tfkit.Ephemeral }
+
+type sessionTokenModel struct {
+	Token     types.String       `tfsdk:"token"`
+	ExpiresAt types.String       `tfsdk:"expires_at"`
+	Timeouts  tfkit.OpenTimeouts `tfsdk:"timeouts"`
+}
+
+func (e *sessionTokenEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_session_token"
+}
+
+func (e *sessionTokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Logs in and returns the JSON Web Token of that login, for tools that call the service beside this provider. Neither the plan nor the state holds it. " +
+			"The provider block must have `email` and `password`.\n\n" +
+			"Terraform logs in once in the plan and once in the apply. The service can neither renew nor revoke a token, so a run that takes longer than the token is valid outlives it.",
+		Attributes: map[string]schema.Attribute{
+			"token": schema.StringAttribute{
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "JSON Web Token, to be sent as `Authorization: bearer <token>`. It is valid for one hour according to the interface of the service.",
+			},
+			"expires_at": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Time at which the token expires, in RFC 3339 format and UTC, as the token states it. If it states none, one hour after the login.",
+			},
+		},
+		Blocks: map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
+	}
+}
+
+func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	defer e.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m sessionTokenModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	c, ok := e.Ready(&resp.Diagnostics)
+	if !ok {
+		return
+	}
+
+	ctx, cancel := tfkit.WithOpenTimeout(ctx, m.Timeouts)
+	defer cancel()
+	issued, err := c.NewSessionToken(ctx)
+	if client.IsClass(err, client.ClassInvalid) {
+		tfkit.Problem{
+			Summary: "Nothing to log in with",
+			Detail:  "A session token is issued by a login with e-mail and password, and the provider is configured with other credentials.",
+			InState: tfkit.NotInState,
+			Do:      "set email and password in the provider block, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD in the environment, for a provider configuration that this ephemeral resource uses.",
+		}.AddError(&resp.Diagnostics)
+		return
+	}
+	if err != nil {
+		tfkit.AddError(&resp.Diagnostics, err, tfkit.NotInState)
+		return
+	}
+
+	m.Token = types.StringValue(issued.Token)
+	m.ExpiresAt = types.StringValue(issued.Expires.UTC().Format(time.RFC3339))
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
+}

@@ -1,0 +1,177 @@
+package session_test
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const sessionToken = "analytics_session_token"
+
+// statusWith asks the service who a token belongs to, and returns the status.
+func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.URL+"/v1/user/self", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "bearer "+token)
+
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+func TestSessionToken_isFreshEachTime(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	_, diags := p.ReadData(name, acctest.Attributes{}) // the provider has a token of its own now
+	p.NoErrors(diags)
+
+	seen := map[any]bool{}
+	for range 2 {
+		began := time.Now()
+		opened, diags := p.Open(sessionToken, acctest.Attributes{})
+		p.NoErrors(diags)
+
+		token, _ := opened["token"].(string)
+		if got := statusWith(t, service, token); got != http.StatusOK {
+			t.Errorf("the service answers the token with %d", got)
+		}
+		expires, _ := opened["expires_at"].(string)
+		if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
+			t.Errorf("the token expires at %s", expires)
+		}
+		seen[token] = true
+	}
+	if len(seen) != 2 || service.Count(mockserver.OpLogin) != 3 {
+		t.Errorf("%d tokens came from %d logins", len(seen), service.Count(mockserver.OpLogin))
+	}
+}
+
+func TestSessionToken_withoutExpiryLastsAnHour(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.Claims = func(time.Time) map[string]any { return map[string]any{"sub": "somebody"} }
+	})
+	p := acctest.MustStart(t, acctest.Config(service))
+	began := time.Now().Truncate(time.Second)
+	opened, diags := p.Open(sessionToken, acctest.Attributes{})
+	p.NoErrors(diags)
+
+	expires, _ := opened["expires_at"].(string)
+	at, err := time.Parse(time.RFC3339, expires)
+	if err != nil || at.Before(began.Add(time.Hour)) || at.After(time.Now().Add(time.Hour)) {
+		t.Errorf("the token expires at %s, %v", expires, err)
+	}
+}
+
+func TestSessionToken_needsEmailAndPassword(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	for label, settings := range map[string]acctest.Attributes{
+		"key":   {"base_url": service.URL, "api_secret_key": service.SecretKey},
+		"token": {"base_url": service.URL, "token": service.IssueToken(service.Email)},
+	} {
+		p := acctest.MustStart(t, settings)
+		_, diags := p.Open(sessionToken, acctest.Attributes{})
+		if len(diags.Errors()) != 1 {
+			t.Errorf("%s: %q", label, diags.Errors())
+		}
+		acctest.WantText(t, diags.Errors(), "Nothing to log in with", "ANALYTICS_PASSWORD")
+	}
+	if len(service.Requests()) != 0 {
+		t.Error("something was sent")
+	}
+}
+
+// TestSessionToken_rejectedLoginIsNotRepeated holds that the ephemeral resource and the
+// provider's own requests share what a rejected login means.
+func TestSessionToken_rejectedLoginIsNotRepeated(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"password": "wrong-password"}))
+	for range 3 {
+		_, diags := p.Open(sessionToken, acctest.Attributes{})
+		acctest.WantText(t, diags.Errors(), "Authentication rejected", "no state of its own")
+		if strings.Contains(strings.Join(diags.Errors(), " "), "wrong-password") {
+			t.Errorf("the password is shown: %q", diags.Errors())
+		}
+	}
+	_, diags := p.ReadData(name, acctest.Attributes{})
+	acctest.WantText(t, diags.Errors(), "Authentication rejected")
+
+	if n := service.Count(mockserver.OpLogin); n != 1 {
+		t.Errorf("%d logins were tried", n)
+	}
+}
+
+// TestSessionToken_isRedacted lets the service quote a token that was handed out.
+func TestSessionToken_isRedacted(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	p := acctest.MustStart(t, acctest.Config(service))
+	opened, diags := p.Open(sessionToken, acctest.Attributes{})
+	p.NoErrors(diags)
+	token, _ := opened["token"].(string)
+
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + token + `"}`), Times: -1})
+	_, diags = p.ReadData(name, acctest.Attributes{})
+	if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, token) {
+		t.Errorf("the errors are %s", text)
+	}
+}
+
+// TestAccSessionToken_staysOutOfState hands the token to a program, which writes it down,
+// and looks for it in what Terraform has written.
+func TestAccSessionToken_staysOutOfState(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	cli := acctest.NewCLI(t, `
+ephemeral "analytics_session_token" "tool" {}
+
+resource "terraform_data" "tool" {
+  provisioner "local-exec" {
+    command     = "printf %s \"$TOKEN\" > token"
+    environment = { TOKEN = ephemeral.analytics_session_token.tool.token }
+  }
+}
+`, acctest.EnvironmentWithLogin(service))
+	cli.SkipBefore(11)
+	applied := cli.MustRun("apply", "-auto-approve")
+
+	token, err := os.ReadFile(filepath.Join(cli.Dir, "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statusWith(t, service, string(token)); got != http.StatusOK {
+		t.Errorf("the service answers the token with %d", got)
+	}
+	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(state, token) || strings.Contains(applied.Output, string(token)) {
+		t.Error("the token is in state or shown")
+	}
+}
