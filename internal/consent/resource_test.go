@@ -3,7 +3,6 @@ package consent_test
 import (
 	"maps"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
@@ -310,117 +309,6 @@ func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
 	if _, diags := p.Import(name, person); len(diags.Errors()) > 0 {
 		t.Errorf("reading fails: %v", diags.Errors())
-	}
-}
-
-func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, nil)
-	after, diags := p.Destroy(name, state)
-	p.NoErrors(diags)
-
-	if after != nil {
-		t.Error("the object is still in state")
-	}
-	if texts := diags.Warnings(); len(texts) != 2 {
-		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
-	}
-
-	acctest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
-	wantOperations(t, service)
-	wantHeld(t, service, configured)
-}
-
-func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	others := acctest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
-	state := created(t, p, service, others)
-	_, diags := p.Destroy(name, state)
-	p.NoErrors(diags)
-
-	if len(diags) != 0 {
-		t.Errorf("warnings: %v", diags.Warnings())
-	}
-
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-	wantHeld(t, service, [5]bool{})
-	requests := service.Requests()
-	sent := requests[len(requests)-1].Sent
-	if _, named := sent["agreement_time"]; named || sent["user_ipv6"] != "2001:db8::1" || sent["manual"] != true {
-		t.Errorf("sent %v", slices.Sorted(maps.Keys(sent)))
-	}
-}
-
-func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{404, 410} {
-		p, service := start(t, nil)
-		state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte(`{"error":{"code":"gone"}}`)})
-		after, diags := p.Destroy(name, state)
-		p.NoErrors(diags)
-		if after != nil {
-			t.Error("the object is still in state")
-		}
-	}
-}
-
-func TestConsent_failedWithdrawalKeepsTheObject(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Body: []byte(`{}`)})
-	after, diags := p.Destroy(name, state)
-	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
-	if after == nil {
-		t.Error("the object is lost")
-	}
-}
-
-func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
-	t.Parallel()
-	for label, own := range map[string]acctest.Attributes{
-		"account":           {"account_id": "acct-7"},
-		"organization":      {"org_id": "org-two", "project_id": "shop"},
-		"needing an escape": {"org_id": "org/two", "project_id": "a b"},
-	} {
-		p, service := start(t, nil)
-		state := created(t, p, service, own)
-		where := mockserver.Scope{}
-		where.OrgID, _ = own["org_id"].(string)
-		where.ProjectID, _ = own["project_id"].(string)
-		where.AccountID, _ = own["account_id"].(string)
-		if _, ok := service.Consent(where, person); !ok {
-			t.Errorf("%s: the service holds nothing there", label)
-		}
-
-		wantEmptyPlan(t, p, state, config(own))
-	}
-}
-
-func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, nil)
-
-	for label, tc := range map[string]struct {
-		others  acctest.Attributes
-		replace bool
-	}{
-		"the provider's own scope": {acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, false},
-		"another project":          {acctest.Attributes{"org_id": acctest.Org, "project_id": "shop"}, true},
-		"an account":               {acctest.Attributes{"account_id": "acct-7"}, true},
-		"an unknown account":       {acctest.Attributes{"account_id": acctest.Unknown}, true},
-		"another person":           {acctest.Attributes{"identity_id": "somebody-else"}, true},
-		"an unknown person":        {acctest.Attributes{"identity_id": acctest.Unknown}, true},
-	} {
-		plan, diags := p.Plan(name, state, config(tc.others))
-		p.NoErrors(diags)
-		if (len(plan.Replace) > 0) != tc.replace {
-			t.Errorf("%s: replaces because of %v", label, plan.Replace)
-		}
 	}
 }
 

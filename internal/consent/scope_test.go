@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 // moved is a scope other than the provider's.
@@ -107,4 +108,49 @@ func TestConsent_scopeUnknownAtPlanIsKnownAfterApply(t *testing.T) {
 	// An object that exists stays where it is while the provider's scope is not known.
 	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": acctest.Unknown}))
 	p.WantEmptyPlan(name, state, config(agreed))
+}
+
+func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
+	t.Parallel()
+	for label, own := range map[string]acctest.Attributes{
+		"account":           {"account_id": "acct-7"},
+		"organization":      {"org_id": "org-two", "project_id": "shop"},
+		"needing an escape": {"org_id": "org/two", "project_id": "a b"},
+	} {
+		p, service := start(t, nil)
+		state := created(t, p, service, own)
+		where := mockserver.Scope{}
+		where.OrgID, _ = own["org_id"].(string)
+		where.ProjectID, _ = own["project_id"].(string)
+		where.AccountID, _ = own["account_id"].(string)
+		if _, ok := service.Consent(where, person); !ok {
+			t.Errorf("%s: the service holds nothing there", label)
+		}
+
+		wantEmptyPlan(t, p, state, config(own))
+	}
+}
+
+func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+
+	for label, tc := range map[string]struct {
+		others  acctest.Attributes
+		replace bool
+	}{
+		"the provider's own scope": {acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, false},
+		"another project":          {acctest.Attributes{"org_id": acctest.Org, "project_id": "shop"}, true},
+		"an account":               {acctest.Attributes{"account_id": "acct-7"}, true},
+		"an unknown account":       {acctest.Attributes{"account_id": acctest.Unknown}, true},
+		"another person":           {acctest.Attributes{"identity_id": "somebody-else"}, true},
+		"an unknown person":        {acctest.Attributes{"identity_id": acctest.Unknown}, true},
+	} {
+		plan, diags := p.Plan(name, state, config(tc.others))
+		p.NoErrors(diags)
+		if (len(plan.Replace) > 0) != tc.replace {
+			t.Errorf("%s: replaces because of %v", label, plan.Replace)
+		}
+	}
 }

@@ -124,7 +124,7 @@ func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 		p.NoErrors(diags)
 		wantHeld(t, service, [5]bool{})
 
-		// And the record of our own withdrawal can be taken up again where that is said.
+		// The record of our own withdrawal can be overwritten again if the configuration says so.
 		record, _ = service.Consent(scope, person)
 		record.AgreementTime, record.Extra = nil, extra
 		service.PutConsent(scope, person, record)

@@ -101,7 +101,7 @@ func readContent(in io.Reader, format rows.Format, report diagnosed) (input, boo
 	return read, true
 }
 
-// diagnosed is where errors about a content are reported.
+// diagnosed reports errors about a content.
 type diagnosed struct {
 	attribute path.Path
 	inState   string

@@ -72,8 +72,8 @@ func (s *fakeService) wantAllTaken(t *testing.T, done *tally, about string) {
 }
 
 // TestOutage_anyPatternOfFailingRows checks that every row which the service takes is
-// written, wherever the others are and however they fail: always where their updates fail,
-// and also where not even reading works, as long as one of the rows tried first is answered.
+// written, whatever the pattern of the others: always if only their updates fail, and also if
+// reading them fails, as long as one of the rows tried first is answered.
 func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 	t.Parallel()
 	for schedule := range soak.Schedules(60, 20000) {

@@ -160,7 +160,7 @@ func (s *storm) process(t *testing.T) (p *acctest.Provider, closeAll func()) {
 }
 
 // wantWrittenOnce checks that no row was carried out twice since the last reset: what is
-// in place is compared only, also where the answer was lost.
+// in place is compared only, also if the answer was lost.
 func (s *storm) wantWrittenOnce(t *testing.T) {
 	t.Helper()
 	committed := map[string]int{}

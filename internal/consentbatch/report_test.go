@@ -23,7 +23,7 @@ func reportBeside(f *batchFile, others acctest.Attributes) (path string, config 
 }
 
 // readReport returns the lines of a report. It fails the test if a person is in it, or
-// where others may read it.
+// others may read it.
 func readReport(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -153,7 +153,7 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		prepare func() error
-		words   string // of the error; empty where the report is written
+		words   string // of the error; empty if the report is written
 	}{
 		"nothing":       {func() error { return nil }, ""},
 		"an empty file": {func() error { return os.WriteFile(path, nil, 0o600) }, ""},

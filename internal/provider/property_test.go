@@ -18,7 +18,7 @@ import (
 
 // object is one object of a random configuration, with a person of its own.
 type object struct {
-	resource, queued string // queued is the service's operation; empty where nothing is queued
+	resource, queued string // queued is the service's operation; empty if nothing is queued
 	config           acctest.Attributes
 	state            *acctest.State
 	unknown          int // outcomes that were reported as unknown

@@ -44,7 +44,7 @@ type Object struct {
 	label  string
 }
 
-// String returns the type of the object, and its name where it has one.
+// String returns the type of the object, and its name if it has one.
 func (o Object) String() string { return o.label }
 
 // Object returns an object of a resource type. A name distinguishes objects of one type and

@@ -1,0 +1,76 @@
+package consent_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, nil)
+	after, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+
+	if after != nil {
+		t.Error("the object is still in state")
+	}
+	if texts := diags.Warnings(); len(texts) != 2 {
+		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
+	}
+
+	acctest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
+	wantOperations(t, service)
+	wantHeld(t, service, configured)
+}
+
+func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	others := acctest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
+	state := created(t, p, service, others)
+	_, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+
+	if len(diags) != 0 {
+		t.Errorf("warnings: %v", diags.Warnings())
+	}
+
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+	wantHeld(t, service, [5]bool{})
+	requests := service.Requests()
+	sent := requests[len(requests)-1].Sent
+	if _, named := sent["agreement_time"]; named || sent["user_ipv6"] != "2001:db8::1" || sent["manual"] != true {
+		t.Errorf("sent %v", slices.Sorted(maps.Keys(sent)))
+	}
+}
+
+func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 410} {
+		p, service := start(t, nil)
+		state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte(`{"error":{"code":"gone"}}`)})
+		after, diags := p.Destroy(name, state)
+		p.NoErrors(diags)
+		if after != nil {
+			t.Error("the object is still in state")
+		}
+	}
+}
+
+func TestConsent_failedWithdrawalKeepsTheObject(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Body: []byte(`{}`)})
+	after, diags := p.Destroy(name, state)
+	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
+	if after == nil {
+		t.Error("the object is lost")
+	}
+}

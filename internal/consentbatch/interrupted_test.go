@@ -1,0 +1,82 @@
+package consentbatch_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// stopAfter cancels a context once the service has received so many updates.
+func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		seen := make(chan struct{}, updates)
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation != mockserver.OpUpdateConsent {
+				return
+			}
+			select {
+			case seen <- struct{}{}:
+			default:
+				cancel()
+			}
+		}
+	}
+}
+
+func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, nil, stopAfter(100, cancel))
+	f := newFile(t, people(400))
+	plan, diags := p.Plan(batchName, nil, f.config(acctest.Attributes{"compare_at_plan": false}))
+	p.NoErrors(diags)
+	state, diags := p.Apply(ctx, batchName, nil, plan)
+	if state != nil {
+		t.Error("there is state")
+	}
+
+	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
+	before := service.Count(mockserver.OpUpdateConsent)
+	state, diags = p.Create(batchName, f.config(nil))
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, f.config(nil))
+	// Those whose answer the interrupt cut off may have been written all the same.
+	if n := service.Count(mockserver.OpUpdateConsent); n < 400 || n > 400+16 || before < 100 {
+		t.Errorf("%d updates, %d of them before the interrupt", n, before)
+	}
+}
+
+func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, nil, stopAfter(80, cancel))
+	f := newFile(t, people(50))
+	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	state := createdBatch(t, p, service, config)
+	f.write(people(300))
+	plan, diags := p.Plan(batchName, state, config)
+	p.NoErrors(diags)
+	state, diags = p.Apply(ctx, batchName, state, plan)
+	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
+	if missing, _ := state.Attributes["missing"].(float64); missing < 200 || state.Attributes["rows"] != 300.0 {
+		t.Errorf("the state is %v", state.Attributes)
+	}
+
+	state, diags = p.Update(batchName, state, config)
+	p.NoErrors(diags)
+	wantEmptyBatchPlan(t, p, state, config)
+}
+
+func TestConsentBatch_timeoutsBoundTheApply(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, acctest.Attributes{"requests_per_second": 20})
+	f := newFile(t, people(500))
+	config := f.config(acctest.Attributes{"compare_at_plan": false, "timeouts": acctest.Attributes{"create": "500ms"}})
+	state, diags := p.Create(batchName, config)
+	acctest.WantText(t, diags.Errors(), "The time was over before all rows were done", "raise the time in the block timeouts")
+	if state != nil {
+		t.Error("there is state")
+	}
+}
