@@ -13,8 +13,8 @@
 //	http_*          how a request gets to the service and its answer back; newSender
 //	                in http_sender.go assembles the layers in their order
 //
-// Under all three are the words that they share: config*, scope, endpoint, errors,
-// locks, optional, text and time.
+// Under all three is what they share: config*, scope, endpoint, errors, locks, optional,
+// text and time. TestGroups checks that nothing refers to a group above it.
 package client
 
 import (

@@ -90,7 +90,7 @@ func (u ConsentUpdate) private(identity string) []string {
 }
 
 // matches reports whether the service holds what was sent. A field that the record lacks or
-// has as null, counts as equal, except a clause.
+// has as null counts as equal, except a clause.
 func (u ConsentUpdate) matches(held Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
