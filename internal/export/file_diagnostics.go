@@ -30,13 +30,13 @@ var writeProblems = []struct {
 	}},
 	{outfile.ErrPartial, tfkit.Problem{
 		Summary: "The files could not all be replaced",
-		Detail:  "{file} could not be put in its place, and the file system did not allow to take back those before it: {reason}.",
+		Detail:  "{file} could not be put in its place, and the files before it could not be restored: {reason}.",
 		Do:      "remove the cause and apply again, which exports the day once more and replaces all files.",
 		At:      atPath,
 	}},
 	{outfile.ErrExists, tfkit.Problem{
 		Summary: "There is a file already",
-		Detail:  "{file} would replace one that this object did not write; it is left as it is. It may belong to another object.",
+		Detail:  "{file} would replace one that this object did not write, and that may belong to another object. It is left as it is.",
 		Do:      "choose another path, remove the file, or set overwrite = true if it may be replaced.",
 		At:      atPath,
 	}},
@@ -156,15 +156,15 @@ func warnUnknown(counts records.Counts, diags *diag.Diagnostics) {
 func warnDifferent(found map[verdict]int, diags *diag.Diagnostics) {
 	problem := tfkit.Problem{
 		Summary: "A file is missing",
-		Detail:  "Some of the files of this object are not there any more. The plan therefore exports the day again and replaces all of them.",
+		Detail:  "Some of the files of this object do not exist any more. The plan therefore exports the day again and replaces all of them.",
 		Do:      "nothing, or put the files back.",
 		At:      atPath,
 	}
 
 	if found[altered] > 0 {
-		problem.Summary = "The file is another one"
+		problem.Summary = "The file was altered"
 		problem.Detail = "What is at path is not what this object wrote there. The plan therefore exports the day again and replaces the file."
-		problem.Do = "nothing, or move the altered file away, or take the object out of the configuration: destroying it leaves an altered file where it is."
+		problem.Do = "nothing, or move the altered file away, or remove the object from the configuration: destroying it leaves an altered file where it is."
 	}
 	if found[notRegular] > 0 {
 		problem.Summary = "There is something else at path"

@@ -111,7 +111,7 @@ func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 		says string
 	}{
 		"missing": {os.Remove, "A file is missing"},
-		"altered": {func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) }, "The file is another one"},
+		"altered": {func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) }, "The file was altered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

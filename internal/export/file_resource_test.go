@@ -177,7 +177,7 @@ func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	p = nextRun(t, service)
 	state, diags := p.Refresh(fileName, state)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The file is another one", "path")
+	acctest.WantText(t, diags.Warnings(), "The file was altered", "path")
 	plan, diags := p.Plan(fileName, state, config)
 	p.NoErrors(diags)
 	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {

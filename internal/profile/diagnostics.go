@@ -45,7 +45,7 @@ func warnRemoved(diags *diag.Diagnostics) {
 		Summary: "The profile was removed while its update was pending",
 		Detail:  "The service has no profile of this person any more, and the update that it had accepted came to nothing.",
 		InState: "nothing of this object",
-		Do:      "run plan; it creates the profile again. If the person's data was deleted on purpose, take the object out of the configuration.",
+		Do:      "run plan; it plans to create the profile again. If the person's data was deleted on purpose, remove the object from the configuration.",
 	}.AddWarning(diags)
 }
 
@@ -81,7 +81,7 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 func warnNotCleared(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The profile was not cleared",
-		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have taken back what it wrote: a renamed key of for_each, or a renamed resource.",
+		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have cleared what it wrote. The usual cause is a renamed key of for_each, or a renamed resource.",
 		InState: "the other object; nothing was sent for this one",
 		Do:      "next time, write a moved block from the old address to the new one.",
 	}.AddWarning(diags)

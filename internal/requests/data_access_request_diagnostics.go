@@ -50,7 +50,7 @@ func (f *fetch) addDeliverError(err error) {
 
 	tfkit.Problem{
 		Summary: "The file could not be written",
-		Detail:  because(err) + " The service has given the data; they are dropped.",
+		Detail:  because(err) + " The service has sent the data, and they were discarded.",
 		InState: f.inState,
 		Do:      "remove the cause and apply again.",
 		At:      atOutputPath,
@@ -83,7 +83,7 @@ func (f *fetch) warnNotDelivered(err error) {
 
 	tfkit.Problem{
 		Summary: "The file could not be written",
-		Detail:  "The service has given the data. " + because(err),
+		Detail:  "The service has sent the data. " + because(err),
 		InState: requestKept,
 		Do:      "remove the cause and apply again; it fetches the data again.",
 		At:      atOutputPath,
@@ -114,9 +114,9 @@ func addFileUnreadable(diags *diag.Diagnostics, err error) {
 // warnFileLost warns that the plan requests the data again because the file is gone.
 func warnFileLost(diags *diag.Diagnostics) {
 	tfkit.Problem{
-		Summary: "The data are requested anew",
-		Detail:  "The file at output_path is not there any more. The plan therefore requests the data of the person once more and writes them there.",
-		Do:      "nothing, or put the file back, or take the object out of the configuration and the state.",
+		Summary: "The data are requested again",
+		Detail:  "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes them there.",
+		Do:      "nothing, if the data are to be requested again; or put the file back; or remove the object from the configuration and the state.",
 		At:      atOutputPath,
 	}.AddWarning(diags)
 }
@@ -125,7 +125,7 @@ func warnFileLost(diags *diag.Diagnostics) {
 // output_path, and that its apply may refuse to replace that.
 func warnFileAltered(diags *diag.Diagnostics, what string) {
 	tfkit.Problem{
-		Summary: "The data are requested anew",
+		Summary: "The data are requested again",
 		Detail:  what + " The plan therefore requests the data of the person once more. Its apply refuses to replace what is there, and sends nothing, unless it is a regular file and overwrite is set.",
 		Do:      "move away what is at output_path, or put the file back. If two objects have this output_path, give each its own.",
 		At:      atOutputPath,

@@ -74,7 +74,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 				t.Error("the object is still in state")
 			}
 
-			acctest.WantText(t, diags.Warnings(), "requested anew", "output_path")
+			acctest.WantText(t, diags.Warnings(), "requested again", "output_path")
 			wantNoPerson(t, diags)
 		})
 	}

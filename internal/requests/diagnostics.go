@@ -39,7 +39,7 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submissio
 	if report.Known {
 		tfkit.Problem{
 			Summary: "No second " + string(t) + " was sent",
-			Detail: fmt.Sprintf("This run has met a %s of the same person with the same triggers before, request %s of %s: that of the object that this one replaces, or of another one for the same person. It was taken over, and nothing was sent.",
+			Detail: fmt.Sprintf("This run already knows a %s of the same person with the same triggers: request %s of %s, from the object that this one replaces or from another object for the same person. This object takes it over, and nothing was sent.",
 				t, shownID(s.ID), instant(s.At).ValueString()),
 			Do: "nothing. To send another one, change triggers.",
 		}.AddWarning(diags)
@@ -48,7 +48,7 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submissio
 	if report.Adopted {
 		tfkit.Problem{
 			Summary: "A pending " + string(t) + " was taken over",
-			Detail: fmt.Sprintf("The service has a pending %s of this person already, request %s. It was taken over: nothing was sent, and this object stands for that request now.",
+			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This object takes it over and stands for that request now. Nothing was sent.",
 				t, shownID(s.ID)) + describeOthers(report.Others),
 		}.AddWarning(diags)
 	}
@@ -73,7 +73,7 @@ func describeOthers(ids []string) string {
 		names = append(names, "…")
 	}
 
-	return fmt.Sprintf("\n\nBeside it %d more of the same type are pending for this person, which Terraform leaves alone: %s.", len(ids), strings.Join(names, ", "))
+	return fmt.Sprintf("\n\n%d more requests of the same type are pending for this person. Terraform leaves them alone: %s.", len(ids), strings.Join(names, ", "))
 }
 
 // warnRefreshed adds a warning about what a refresh found, unless the request is
@@ -108,7 +108,7 @@ func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, co
 	if s.State == deferred.Dropped {
 		tfkit.Problem{
 			Summary: "The " + string(t) + " left the list without its effect",
-			Detail:  "Request " + shownID(s.ID) + " is no longer pending, and the person's profile is still there: the service has dropped it, or new data has come in since.",
+			Detail:  "Request " + shownID(s.ID) + " is no longer pending, and the person's profile is still there: the service has dropped the request, or new data has come in since.",
 			InState: requestKept,
 			Do:      "ask the operator of the service about the request. To send another one, change triggers or replace the object.",
 		}.AddWarning(diags)
@@ -139,7 +139,7 @@ func (t requestType) warnStatus(diags *diag.Diagnostics, s deferred.Submission, 
 func (t requestType) warnGap(diags *diag.Diagnostics, s deferred.Submission, gap string) {
 	tfkit.Problem{
 		Summary: "The pending list cannot be read as a whole",
-		Detail:  "Whether the " + string(t) + ", request " + shownID(s.ID) + ", is still pending cannot be told from the list: " + gap + ".",
+		Detail:  "The list of pending requests does not show whether the " + string(t) + ", request " + shownID(s.ID) + ", is still pending: " + gap + ".",
 		InState: requestKept,
 		Do:      "set wire.pending_identity_field in the provider block if the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
 	}.AddWarning(diags)

@@ -136,7 +136,7 @@ output "pending" {
 	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
 	}
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested anew", "1 added")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested again", "1 added")
 	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
