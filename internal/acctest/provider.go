@@ -98,7 +98,7 @@ func (p *Provider) NoErrors(diags Diagnostics) {
 	}
 }
 
-// ReadData reads a data source.
+// ReadData validates and reads a data source, and returns its values.
 func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
 	schema := p.schemas.DataSourceSchemas[name]
@@ -114,13 +114,41 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 	}
 
 	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
-	diags = append(diags, resp.Diagnostics...)
+
+	return p.valuesOf(schema, resp.State, append(diags, resp.Diagnostics...))
+}
+
+// Open validates and opens an ephemeral resource, and returns its values.
+func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics) {
+	p.t.Helper()
+	schema := p.schemas.EphemeralResourceSchemas[name]
+	if schema == nil {
+		p.t.Fatalf("there is no ephemeral resource %s", name)
+	}
+
+	packed := pack(p.t, toValue(p.t, schema.ValueType(), config))
+	validated := call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
+	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-	read, _ := fromValue(p.t, unpack(p.t, schema.ValueType(), resp.State)).(Attributes)
 
-	return read, diags
+	resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
+	if resp.Deferred != nil || !resp.RenewAt.IsZero() {
+		p.t.Errorf("%s is deferred or asks to be renewed", name)
+	}
+
+	return p.valuesOf(schema, resp.Result, append(diags, resp.Diagnostics...))
+}
+
+// valuesOf returns the values of an object that was read; nil where there are errors.
+func (p *Provider) valuesOf(schema *tfprotov6.Schema, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
+	p.t.Helper()
+	if len(diags.Errors()) > 0 {
+		return nil, diags
+	}
+	values, _ := fromValue(p.t, unpack(p.t, schema.ValueType(), read)).(Attributes)
+	return values, diags
 }
 
 // call makes a call of the protocol. The test fails where the call itself fails; errors

@@ -117,6 +117,7 @@ func (c *converter) identity(s *tfprotov6.ResourceIdentitySchema) *tfjson.Identi
 			OptionalForImport: a.OptionalForImport,
 		}
 	}
+
 	return converted
 }
 
@@ -127,12 +128,14 @@ func (c *converter) function(f *tfprotov6.Function) *tfjson.FunctionSignature {
 		DeprecationMessage: f.DeprecationMessage,
 		ReturnType:         c.typeOf(f.Return.Type),
 	}
+
 	for _, p := range f.Parameters {
 		converted.Parameters = append(converted.Parameters, c.parameter(p))
 	}
 	if f.VariadicParameter != nil {
 		converted.VariadicParameter = c.parameter(f.VariadicParameter)
 	}
+
 	return converted
 }
 
