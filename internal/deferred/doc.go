@@ -7,8 +7,8 @@
 // the package performs the steps and turns what it sees into events:
 //
 //   - engine.go submits a request, waits for it, and refreshes it;
-//   - execution.go carries a submission through the table, and steps.go performs the
-//     steps;
+//   - execution.go carries a submission through the table; look.go and steps.go perform
+//     its steps;
 //   - list.go decides which record of the pending list is the submission's own;
 //   - poller.go reads the pending list once for all submissions that wait;
 //   - history.go remembers what this process has submitted.

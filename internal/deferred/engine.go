@@ -69,7 +69,6 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	if found {
 		x.current = known // sent for another object: look for it, and do not send it again
 	}
-
 	x.submit(ctx)
 
 	e.history.clearPlan(r)

@@ -49,8 +49,8 @@ func (r Request) conflictError(id, requestType string) *client.Error {
 		"conflicting pending request "+client.ShownID(id)+" ("+requestType+") of the same person; nothing was sent")
 }
 
-// unreadable returns the error about a list that cannot be read completely before the
-// request is sent.
+// unreadable returns the error about a list that has to be read completely before the
+// request is sent, and cannot be.
 func (r Request) unreadable(gap string) error {
 	return r.failure(client.ClassPayload,
 		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent. "+

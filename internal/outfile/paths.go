@@ -68,7 +68,6 @@ func (p *PathsInUse) Take(path string) (release func(), free bool) {
 	if p.paths == nil {
 		p.paths = map[string]bool{}
 	}
-
 	p.paths[key] = true
 
 	return func() {

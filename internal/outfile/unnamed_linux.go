@@ -20,7 +20,6 @@ func openUnnamed(folder *os.Root) (f *os.File, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-
 	f = os.NewFile(uintptr(fd), "unnamed")
 
 	if _, err := os.Stat(descriptorPath(f)); err != nil {

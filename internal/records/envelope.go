@@ -139,7 +139,6 @@ func (e *envelopeReader) readName() (string, error) {
 	if e.names[name] {
 		return "", located(ErrRepeatedName, at)
 	}
-
 	e.names[name] = true
 
 	return name, e.consume(':')

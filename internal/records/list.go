@@ -72,7 +72,6 @@ func (l *listReader) scanWindow() (progress bool, err error) {
 	if err := l.use(res, l.src.offset); err != nil {
 		return false, err
 	}
-
 	l.src.advance(res.used)
 
 	if ended && !l.done {
@@ -248,7 +247,6 @@ func (l *listReader) rejoin(inFlight []*job) {
 	for _, j := range inFlight[1:] {
 		blocks = append(blocks, j.text)
 	}
-
 	l.src.putBack(blocks...)
 
 	if !first.res.closed {

@@ -140,7 +140,6 @@ func (s *source) putBack(blocks ...[]byte) {
 	for _, b := range blocks {
 		joined = append(joined, b...)
 	}
-
 	s.window = append(joined, s.window...)
 
 	if len(s.buf) == s.block {

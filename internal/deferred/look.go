@@ -1,0 +1,230 @@
+package deferred
+
+import (
+	"context"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// look reads the pending list and returns what it shows of the request.
+func (x *execution) look(ctx context.Context) Event {
+	if x.request.List == ListIgnored {
+		return x.lookWithoutList(ctx)
+	}
+
+	about := personOf(x.request)
+	after := time.Now()
+	if x.current.State == Idle {
+		// Before sending, a slightly older listing will do, unless this process has
+		// submitted something about the person since.
+		after = x.history.latest(about, after.Add(-pollFloor))
+	}
+
+	seen, err := x.watch.look(ctx, about, after, x.began)
+	if err != nil {
+		return x.afterFailedLook(ctx, err)
+	}
+	x.seen = seen
+
+	if x.current.State == Idle {
+		return x.beforeSending()
+	}
+
+	return x.afterSending()
+}
+
+// lookWithoutList replaces a look if the list must not be read. It takes as long as a
+// look would, so that the effect is not measured more often.
+func (x *execution) lookWithoutList(ctx context.Context) Event {
+	if x.current.State == Idle {
+		x.seen = view{}
+		return ShowsNothing
+	}
+
+	if x.phase != refreshing && client.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
+		return nothing
+	}
+
+	x.seen = view{began: time.Now(), gap: "it is not asked for"}
+	x.report.Gap = x.seen.gap
+	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
+		return StaysAway
+	}
+
+	return NotAsked
+}
+
+// afterFailedLook returns what it means that the list could not be read.
+func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
+	if x.phase == waiting {
+		return x.afterFailedWait(ctx, err, CannotBeRead)
+	}
+
+	if x.current.State == Idle || x.phase == refreshing {
+		x.err = x.request.asError(err)
+		return nothing
+	}
+
+	if ctx.Err() == nil && client.MayPass(err) && !x.lagIsOver(time.Now()) {
+		return CannotBeRead
+	}
+
+	x.err = x.unknownOutcome(err)
+	return nothing
+}
+
+// afterFailedWait returns an event that lets a wait go on if the error may pass. Otherwise the
+// wait ends.
+func (x *execution) afterFailedWait(ctx context.Context, err error, goOn Event) Event {
+	if ctx.Err() != nil {
+		return nothing
+	}
+
+	if client.MayPass(err) {
+		return goOn
+	}
+	x.report.Err = err
+	return nothing
+}
+
+// beforeSending returns what the list means for a request that has not been sent.
+func (x *execution) beforeSending() Event {
+	if equal := x.adoptable(); len(equal) > 0 {
+		x.adopt(equal)
+		return ShowsEqual
+	}
+
+	if record, found := x.request.conflicting(x.seen); found {
+		x.err = x.request.conflict(record)
+		return ShowsConflict
+	}
+
+	if event := x.sentByThisProcess(); event != nothing {
+		return event
+	}
+
+	if gap := x.request.gapIn(x.seen); gap != "" {
+		x.err = x.request.unreadable(gap)
+		return CannotBeRead
+	}
+
+	return ShowsNothing
+}
+
+// adoptable returns the records that could stand for the request.
+func (x *execution) adoptable() []client.PendingRecord {
+	if !x.request.Adopts {
+		return nil
+	}
+	return x.request.equalRecords(x.seen)
+}
+
+// adopt lets the oldest of several equal records stand for the request.
+func (x *execution) adopt(equal []client.PendingRecord) {
+	own := equal[0]
+	x.report.Adopted, x.report.Others = true, others(equal, own)
+
+	x.current = Submission{Occasion: x.request.Occasion, At: time.Now(), EffectBefore: true}
+	x.current.Sent = x.current.At
+	if at, given := own.CreatedAt.Get(); given {
+		x.current.At = at
+	}
+	if id, given := own.ID.Get(); given {
+		x.current.ID = id
+	} else {
+		x.current.Before = withoutOne(x.request.keysOf(x.seen), keyOf(own))
+	}
+
+	x.noteStatus(own)
+}
+
+// sentByThisProcess returns what another request of this process means that the list may
+// not show yet; nothing if there is no such request.
+func (x *execution) sentByThisProcess() Event {
+	for _, entry := range x.history.open(x.request) {
+		if time.Since(entry.Sent) >= x.service.PendingListLag() {
+			continue // the list would show it
+		}
+
+		if x.request.Adopts && entry.requestType == x.request.Type {
+			x.current, x.report.Adopted = entry.Submission, true
+			x.current.State, x.current.Occasion = Idle, x.request.Occasion
+			return SentBefore
+		}
+
+		if x.request.conflictsWith(entry.requestType) {
+			x.err = x.request.conflictError(entry.ID, entry.requestType)
+			return ShowsConflict
+		}
+	}
+
+	return nothing
+}
+
+// afterSending returns what the list shows of a request that was sent.
+func (x *execution) afterSending() Event {
+	own, found := x.request.find(x.current, x.seen)
+	if !found {
+		return x.absence()
+	}
+
+	x.learnFrom(own)
+	x.report.Gap = ""
+	x.noteStatus(own)
+
+	switch x.request.progressOf(own) {
+	case client.Failed:
+		x.report.Code = own.FailureCode()
+		return ShowsFailed
+	case client.Done:
+		return ShowsDone
+	case client.Waiting, client.Unclear:
+	}
+
+	return ShowsOpen
+}
+
+// learnFrom adds what the submission lacks from its own record.
+func (x *execution) learnFrom(own client.PendingRecord) {
+	if id, given := own.ID.Get(); given && x.current.ID == "" {
+		x.current.ID, x.current.Before = id, nil
+	}
+	if at, given := own.CreatedAt.Get(); given && x.current.At.IsZero() {
+		x.current.At = at
+	}
+}
+
+// absence returns what it means that the list does not show the request.
+func (x *execution) absence() Event {
+	x.report.Status = ""
+	x.report.Gap = x.request.gapIn(x.seen)
+	lagIsOver := x.lagIsOver(x.seen.began)
+
+	if x.report.Gap != "" {
+		if lagIsOver {
+			return StaysUnread
+		}
+		return CannotBeRead
+	}
+
+	repeats := x.current.State == Unanswered && x.request.Repeatable // without harm
+	if lagIsOver || repeats {
+		return StaysAway
+	}
+
+	return ShowsNothing
+}
+
+// lagIsOver reports whether a listing that began at a time shows what was sent.
+func (x *execution) lagIsOver(began time.Time) bool {
+	return began.Sub(x.current.Sent) >= x.service.PendingListLag()
+}
+
+// noteStatus reports the status of the submission's own record if it is not known.
+func (x *execution) noteStatus(own client.PendingRecord) {
+	x.report.Status = ""
+	if x.request.progressOf(own) == client.Unclear {
+		x.report.Status = own.ShownStatus()
+	}
+}
