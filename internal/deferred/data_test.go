@@ -1,0 +1,125 @@
+package deferred_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// An acknowledgement is not the data, and data is not an acknowledgement.
+func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.Acknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				var file strings.Builder
+				s, _ := r.mustSubmit(t, r.access(person, &file))
+				if file.Len() > 0 || s.State == deferred.Fulfilled {
+					t.Errorf("taken for the data: %q, %+v", file.String(), s)
+				}
+
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
+				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				wantState(t, s, deferred.Fulfilled)
+
+				s, _ = r.mustSubmit(t, r.access(person, &file))
+				if !strings.Contains(file.String(), `"free"`) || s.State != deferred.Fulfilled {
+					t.Errorf("the data is %q, %+v", file.String(), s)
+				}
+				wantQueued(t, service, 1)
+			}, mocktest.AnswerQueueing(200, body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+		})
+	}
+}
+
+func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
+	t.Parallel()
+	for _, body := range mocktest.DataLikeAcknowledgements {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+				wantState(t, s, deferred.Fulfilled)
+
+				var file strings.Builder
+				s, _ = r.mustSubmit(t, r.access(person, &file))
+				if file.String() != body || s.State != deferred.Fulfilled {
+					t.Errorf("the data is %q, %+v", file.String(), s)
+				}
+				wantQueued(t, service, 1)
+			}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+		})
+	}
+}
+
+// While a request is pending for the person, no answer is the data.
+func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		var file strings.Builder
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Listed)
+		if s.ID != service.Queue()[0].ID {
+			t.Errorf("%+v", s)
+		}
+	}, mocktest.AnswerQueueing(200, `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
+	t.Parallel()
+	// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
+	size := soak.Size(1<<20, 2*client.LimitJSON)
+	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+
+		var written counter
+		s, _ = r.mustSubmit(t, r.access(person, &written))
+		wantState(t, s, deferred.Fulfilled)
+		if int(written) != len(body) {
+			t.Errorf("%d bytes of %d", written, len(body))
+		}
+	}, mocktest.AnswerData(body), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"gold"}`)
+
+		var file strings.Builder
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		if file.Len() > 0 {
+			t.Fatal("there is data already")
+		}
+
+		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+
+		s, _ = r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Fulfilled)
+		if !strings.Contains(file.String(), `"gold"`) {
+			t.Errorf("the data is %s", file.String())
+		}
+		wantQueued(t, service, 1)
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}

@@ -1,0 +1,171 @@
+package deferred_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// A list that is not understood stops a submission before anything is sent, and the error
+// names a way out.
+func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
+	t.Parallel()
+	type variant struct {
+		configure func(*mockserver.Server)
+		solved    func(*client.Config)
+	}
+
+	variants := map[string]variant{
+		"person under another name": {
+			func(s *mockserver.Server) { s.PendingRecord = mockserver.RenameField("identityId", "personId") },
+			func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" },
+		},
+		"no person": {func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") }, nil},
+		"operation under another name": {func(s *mockserver.Server) {
+			s.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+				record["operation"] = "purge"
+				return record
+			}
+		}, nil},
+		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, nil},
+	}
+
+	for _, sign := range mockserver.PageSigns {
+		variants["signs of pages: "+fmt.Sprint(sign)] = variant{func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }, nil}
+	}
+
+	for name, v := range variants {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "somebody else", Operation: q.operation})
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
+
+				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+				e := wantClass(t, err, client.ClassPayload)
+				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
+					if !strings.Contains(e.Detail, way) {
+						t.Errorf("the detail does not name %s: %s", way, e.Detail)
+					}
+				}
+
+				if strings.Contains(e.Detail, person) || strings.Contains(e.Detail, "somebody") {
+					t.Errorf("the detail names a person: %s", e.Detail)
+				}
+				wantCount(t, service, q.operation, 0)
+
+				partial := q.of(r)
+				partial.List = deferred.ListPartial
+				_, _, err = r.Submit(t.Context(), partial, deferred.Submission{})
+				noError(t, err)
+				if v.solved == nil {
+					return
+				}
+
+				solved := newRun(t, service, v.solved)
+				s, report := solved.mustSubmit(t, q.of(solved))
+				if !report.Adopted || s.ID != "request-2" {
+					t.Errorf("with the setting it is %+v %+v", s, report)
+				}
+			}, v.configure)
+		})
+	}
+}
+
+// A list that is not understood does not end a wait either.
+func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.access(person, nil))
+		service.PendingPage = mockserver.Page{Size: 1, Sign: mockserver.PageHasMore}
+		for i := range 3 {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
+		}
+
+		service.PendingOrder = func(n int, swap func(i, j int)) {
+			if n > 1 {
+				swap(0, n-1) // ours is on the page that is not shown
+			}
+		}
+
+		s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
+		if !s.State.IsOpen() || report.Gap == "" {
+			t.Errorf("%+v %+v", s, report)
+		}
+	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}
+
+func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Times: -1})
+		q := r.deletion(person)
+		q.List = deferred.ListIgnored
+
+		s, _ := r.mustSubmit(t, q)
+		s, _ = r.Await(t.Context(), q, s, time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		wantCount(t, service, mockserver.OpListPendingRequests, 0)
+		if looks := service.Count(mockserver.OpGetProfile); looks > 90 {
+			t.Errorf("%d looks at the profile in ten minutes", looks)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 10 * time.Minute })
+}
+
+func TestDeferred_waitOutlivesAListThatIsDown(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 503, Times: 40})
+
+		s, _ = r.Await(t.Context(), r.deletion(person), s, 2*time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = 30 * time.Minute })
+}
+
+// A submission does not look for ever at a list that cannot be read completely.
+func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit, Then: func() {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: "user-1001", Operation: q.operation})
+		}})
+
+		began := time.Now()
+		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+		_ = wantClass(t, err, client.ClassUnknownOutcome)
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	}, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
+}
+
+// A request that was listed once is completed by its effect if the list is no longer
+// read.
+func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
+		s, _ := r.mustSubmit(t, r.deletion(person))
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Minute)
+		wantState(t, s, deferred.Listed)
+
+		service.FulfilAll()
+		q := r.deletion(person)
+		q.List = deferred.ListIgnored
+
+		s, _, err := r.Refresh(t.Context(), q, s)
+		noError(t, err)
+		wantState(t, s, deferred.Fulfilled)
+	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}

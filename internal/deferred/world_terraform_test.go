@@ -1,0 +1,246 @@
+package deferred
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// play lets Terraform do three things, and then recover.
+func (w *world) play() {
+	first := w.request("A")
+	for range 3 {
+		options := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
+		choice := w.choose(options)
+		w.tell("%s", choice)
+		if choice != "apply in the same run" {
+			w.restart()
+		}
+
+		switch choice {
+		case "apply", "apply in the same run":
+			w.apply(&w.objects[0], first)
+
+		case "refresh":
+			w.refresh(&w.objects[0])
+
+		case "apply, other triggers":
+			w.apply(&w.objects[0], w.request("B"))
+
+		case "replace":
+			w.destroy(&w.objects[0])
+			w.apply(&w.objects[0], first)
+
+		case "second object":
+			w.apply(&w.objects[0], first)
+			w.apply(&w.objects[1], first)
+		}
+
+		if len(w.broken) > 0 {
+			return
+		}
+	}
+
+	w.recover(first)
+}
+
+// apply is what a resource does in an apply: it refreshes and plans, submits what was
+// not submitted yet, and waits.
+func (w *world) apply(o *object, r Request) {
+	w.refresh(o)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w.cancel = cancel
+	defer func() { w.cancel = nil }()
+
+	before := len(w.queue)
+	if !o.exists || o.submission.Occasion != r.Occasion {
+		if !w.submit(ctx, o, r, before) {
+			return
+		}
+	}
+	if !o.submission.State.IsOpen() {
+		return
+	}
+
+	had := *o
+	o.submission, _ = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
+	w.check(o)
+	if o.submission.State == Failed {
+		w.wishes++
+		w.tell("    it failed")
+		*o = object{}
+		return
+	}
+
+	w.noteOver(had.submission, o.submission)
+}
+
+// wish counts what may be sent: one request for an occasion that is new, or new for the
+// object. A second object, or a replacement, adds none in the run of the first one. In a
+// later run it does not know about the first one, as the documentation says.
+func (w *world) wish(o *object, r Request) {
+	if o.exists || !w.wished[r.Occasion] || w.noEffect {
+		w.wishes++
+	}
+
+	w.wished[r.Occasion] = true
+
+	for i := range w.objects {
+		if other := &w.objects[i]; other != o && other.exists && other.submission.Occasion == r.Occasion {
+			w.wishes++
+		}
+	}
+}
+
+// submit submits and checks that nothing accepted is forgotten.
+func (w *world) submit(ctx context.Context, o *object, r Request, before int) bool {
+	w.wish(o, r)
+	s, report, err := w.engine.Submit(ctx, r, o.unanswered)
+	accepted := w.queue[before:]
+	if err == nil {
+		o.exists, o.submission, o.unanswered = true, s, Submission{}
+		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, report.Adopted, report.Known)
+		if s.State.isUncertain() {
+			w.breaks("submitting ended well, and the request is %q", s.State)
+		}
+		if len(accepted) == 1 && !w.noIDs && !w.effect && s.ID != accepted[0].id && !report.Adopted {
+			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
+		}
+
+		w.check(o)
+		return true
+	}
+
+	w.tell("    error: %v", err)
+	if o.exists {
+		o.unanswered = s
+	}
+
+	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
+	if unknown {
+		w.wishes++
+	}
+	if len(accepted) > 0 && !unknown {
+		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
+	}
+	if e := (&client.Error{}); errors.As(err, &e) && e.Class == client.ClassInternal {
+		w.breaks("a transition is missing: %v", err)
+	}
+
+	return false
+}
+
+// refresh is what a resource does in a refresh.
+func (w *world) refresh(o *object) {
+	if !o.exists || o.submission.State == Fulfilled {
+		return
+	}
+
+	own := w.request(o.submission.Occasion)
+	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
+	if client.IsClass(err, client.ClassInternal) {
+		w.breaks("a transition is missing: %v", err)
+	}
+	if err != nil {
+		w.tell("    refresh: error")
+		return
+	}
+
+	w.noteOver(o.submission, s)
+	o.submission = s
+	w.tell("    refreshed: %s", s.State)
+	w.check(o)
+}
+
+// noteOver excuses another request for an occasion whose request came to nothing, as
+// far as could be seen.
+func (w *world) noteOver(before, after Submission) {
+	if after.State.IsOver() && !before.State.IsOver() {
+		w.wishes++
+	}
+}
+
+// destroy forgets the object and hands its request to what takes its place.
+func (w *world) destroy(o *object) {
+	if o.exists {
+		w.engine.Forget(w.request(o.submission.Occasion), o.submission)
+	}
+	*o = object{}
+}
+
+// check checks what is promised at any time.
+func (w *world) check(o *object) {
+	accepted, limit := 0, w.wishes
+	for _, q := range w.queue {
+		if !q.old {
+			accepted++
+		}
+	}
+
+	if w.repeatable {
+		limit *= 2 // values are absolute: a request that nothing shows to have arrived is sent once more
+	}
+	if accepted > limit {
+		w.breaks("%d requests were accepted, %d were wished for or are excused", accepted, limit)
+	}
+
+	if o.submission.State != Fulfilled {
+		return
+	}
+
+	fulfilled := slices.ContainsFunc(w.queue, func(q *queued) bool {
+		return q.effect && (w.noIDs || o.submission.ID == "" || q.id == o.submission.ID)
+	})
+	if !fulfilled && !w.listDecided(o.submission) {
+		w.breaks("the object says fulfilled, and its request %q is not: %+v", o.submission.ID, o.submission)
+	}
+}
+
+// listDecided reports whether the list had to decide, and said that the request is
+// over: there was nothing to see of the effect.
+func (w *world) listDecided(s Submission) bool {
+	for _, q := range w.queue {
+		if (q.id == s.ID || s.ID == "") && q.status != "" && !q.listed {
+			return w.setting.effect || w.noEffect || w.effect
+		}
+	}
+	return false
+}
+
+// recover applies against a service that works again. Every error has to have a way
+// out: the wish is fulfilled after a few applies, and the plan is empty then.
+func (w *world) recover(r Request) {
+	w.recovering = true
+	o := &w.objects[0]
+	r.EndedStatuses = []string{"archived"} // the way out that the error names
+	r.Adopts = r.Adopts && !w.repeatable
+
+	for range 4 {
+		w.restart()
+		<-time.After(time.Minute)
+		for q := w.pendingOne(); q != nil; q = w.pendingOne() {
+			w.carryOut(q)
+		}
+
+		if o.submission.State.IsOver() {
+			*o = object{} // replaced, as the warning advises
+		}
+
+		w.tell("recovering")
+		w.apply(o, r)
+	}
+
+	if len(w.broken) == 0 && (!o.exists || o.submission.State != Fulfilled || o.submission.Occasion != r.Occasion) {
+		w.breaks("there is no way out: %+v", *o)
+	}
+
+	looks := w.looks
+	w.refresh(o)
+	if w.looks != looks {
+		w.breaks("a fulfilled request is looked at again")
+	}
+}
