@@ -16,6 +16,7 @@ func NewEphemeralResource() ephemeral.EphemeralResource { return &profileEphemer
 
 type profileEphemeral struct{ tfkit.Ephemeral }
 
+// ephemeralModel is the model of the ephemeral resource analytics_profile.
 type ephemeralModel struct {
 	dataSourceModel
 	Timeouts tfkit.OpenTimeouts `tfsdk:"timeouts"`

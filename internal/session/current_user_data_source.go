@@ -1,4 +1,5 @@
-// Package session implements the data source analytics_current_user.
+// Package session implements what concerns the login of the provider: the data source
+// analytics_current_user and the ephemeral resource analytics_session_token.
 package session
 
 import (

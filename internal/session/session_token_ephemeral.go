@@ -19,6 +19,7 @@ func NewSessionTokenEphemeral() ephemeral.EphemeralResource { return &sessionTok
 
 type sessionTokenEphemeral struct{ tfkit.Ephemeral }
 
+// sessionTokenModel is the model of analytics_session_token.
 type sessionTokenModel struct {
 	Token     types.String       `tfsdk:"token"`
 	ExpiresAt types.String       `tfsdk:"expires_at"`
@@ -34,6 +35,7 @@ func (e *sessionTokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequ
 		MarkdownDescription: "Logs in and returns the JSON Web Token of that login, for tools that call the service beside this provider. Neither the plan nor the state holds it. " +
 			"The provider block must have `email` and `password`.\n\n" +
 			"Terraform logs in once in the plan and once in the apply. The service can neither renew nor revoke a token, so a run that takes longer than the token is valid outlives it.",
+
 		Attributes: map[string]schema.Attribute{
 			"token": schema.StringAttribute{
 				Computed:            true,
@@ -65,6 +67,7 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 
 	ctx, cancel := tfkit.WithOpenTimeout(ctx, m.Timeouts)
 	defer cancel()
+
 	issued, err := c.NewSessionToken(ctx)
 	if client.IsClass(err, client.ClassInvalid) {
 		tfkit.Problem{
