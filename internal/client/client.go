@@ -7,7 +7,7 @@
 //
 // The names of the files show three groups, each of which uses only those below it:
 //
-//	consent*, profile, data, requests, pending, export*, user
+//	consent*, profile, data, requests, pending, export*, user, …
 //	                one group of endpoints each; client.go builds a Client
 //	answer_*        what the service's answers mean: records, lists, receipts
 //	http_*          how a request gets to the service and its answer back; newSender

@@ -18,7 +18,7 @@ type SessionToken struct {
 // whose life has just begun. The token that the client's own requests share stays as it
 // is. Errors are *Error, of ClassInvalid if the client has no e-mail and password.
 //
-// A login that was rejected is not repeated, whoever asks, so that no account is locked.
+// A rejected login is not repeated, so that no account is locked.
 func (c *Client) NewSessionToken(ctx context.Context) (SessionToken, error) {
 	l, ok := c.sender.auth.credential.(*login)
 	if !ok {
