@@ -80,7 +80,7 @@ var story = []step{
 		emptyPlan("repaired"),
 		warned(address(choosing), 0),
 	}},
-	{"Import a person whom the service knew before", "Taken over as she is, without a write.", []action{
+	{"Import a person whom the service knew before", "Her record is imported as it is, without a write.", []action{
 		add("guides/consent-as-code", "existing.tf"),
 		plan("import"),
 		show(`will be imported`, `^Plan: 1 to import, 0 to add, 0 to change, 0 to destroy`),
@@ -88,7 +88,7 @@ var story = []step{
 		emptyPlan("imported"),
 		received(0, writes),
 	}},
-	{"Another configuration: a person's profile is corrected", "Queued by the service and awaited. Only the configured members were sent, the others are as before.", []action{
+	{"Another configuration: a person's profile is corrected", "The service queued the update, and the apply waited. Only the configured members were sent; the others are as before.", []action{
 		enter(dataRights, "main.tf"),
 		terraform("init"),
 		add(dataRights, "profile.tf"),
@@ -100,7 +100,7 @@ var story = []step{
 		holds(profileOf(choosing), `locale: "en", newsletter: false, plan: "gold", seats: 3`),
 		emptyPlan("corrected"),
 	}},
-	{"The person asks for her data", "Asked for once, awaited, and written where only its owner can read it. State has the digest.", []action{
+	{"The person asks for her data", "The data was requested once and written where only its owner can read it. State has the digest.", []action{
 		add(dataRights, "access.tf"),
 		planOne("access"),
 		apply("access"),
@@ -110,7 +110,7 @@ var story = []step{
 		say("Terraform's state has that digest; her sessions and events are in the file only."),
 		emptyPlan("handed-out"),
 	}},
-	{"Another person asks to be deleted: plan", "What cannot be undone is said before it is done, and the plan sends nothing.", []action{
+	{"Another person asks to be deleted: plan", "The plan warns that a deletion cannot be undone, and sends nothing.", []action{
 		add(dataRights, "deletion.tf"),
 		plan("deletion", "-var=wait_for_deletion=false"),
 		show(`will be created$`, `^Plan: 1 to add, 0 to change, 0 to destroy`),
@@ -118,7 +118,7 @@ var story = []step{
 		received(0, writes),
 		received(0, deletions),
 	}},
-	{"Apply, without waiting", "Accepted once by the service, and seen where it waits.", []action{
+	{"Apply, without waiting", "The service accepted one deletion, which is pending.", []action{
 		apply("deletion"),
 		show(`^pending_deletions = 1$`),
 		accepted(1, deletions),
@@ -131,7 +131,7 @@ var story = []step{
 		holds(consentOf(drifting), "agrees to clauses 1, 2 and 3"),
 		emptyPlan("deleted"),
 	}},
-	{"Another configuration: yesterday, in a plan", "What a plan can say of a day, while the day itself stays small in it.", []action{
+	{"Another configuration: yesterday, in a plan", "A data source exports the day during the plan, here to count its persons.", []action{
 		enter(nightlyExport, "main.tf"),
 		terraform("init"),
 		plan("night"),
@@ -168,7 +168,7 @@ var story = []step{
 		emptyPlan("seeded"),
 		destroy,
 	}},
-	{"Destroy the first two", "One consent was withdrawn, because its configuration says so. Everything else was only let go of.", []action{
+	{"Destroy the first two", "One consent was withdrawn, because its configuration says so. Everything else was only removed from state.", []action{
 		enter(dataRights),
 		destroy,
 		show(`^Destroy complete!`),
