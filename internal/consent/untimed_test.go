@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// refusal is a record of a person who agrees to nothing, and so has no time of agreement.
+// refusal returns the record of a person who agrees to nothing, and so has no agreement_time.
 func refusal(extra map[string]any) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: &no, Extra: extra}
 }

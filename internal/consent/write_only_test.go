@@ -12,14 +12,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// writeOnly is a consent whose address is in no plan and no state.
+// writeOnly returns a consent whose address is in no plan and no state.
 func writeOnly(address string, version int, others acctest.Attributes) acctest.Attributes {
 	return config(acctest.Attributes{
 		"user_ipv6_wo": address, "user_ipv6_wo_version": version, "agreement_time": early,
 	}).With(others)
 }
 
-// wantAddress fails the test where the service holds another address.
+// wantAddress fails the test if the service holds another address.
 func wantAddress(t *testing.T, service *mocktest.Instance, want string) {
 	t.Helper()
 	record, _ := service.Consent(scope, person)
