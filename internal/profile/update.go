@@ -185,9 +185,6 @@ func readNames(ctx context.Context, private tfkit.PrivateReader) []string {
 
 // writeNames stores the names of write-only members that are sent.
 func writeNames(ctx context.Context, private tfkit.PrivateWriter, names []string) diag.Diagnostics {
-	text, err := json.Marshal(names)
-	if err != nil {
-		return diag.Diagnostics{diag.NewErrorDiagnostic("Internal error", "The names of members cannot be written into private state.")}
-	}
+	text, _ := json.Marshal(names) // cannot fail for strings
 	return private.SetKey(ctx, keyMembers, text)
 }
