@@ -42,6 +42,7 @@ type pendingRequestsModel struct {
 	MaxRequests types.Int64          `tfsdk:"max_requests"`
 	Requests    []pendingRecordModel `tfsdk:"requests"`
 	Total       types.Int64          `tfsdk:"total"`
+	Complete    types.Bool           `tfsdk:"complete"`
 	Counts      map[string]int64     `tfsdk:"counts_by_operation"`
 }
 
@@ -63,7 +64,8 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 		MarkdownDescription: "Reads the list of requests that the service has accepted and carries out later: profile updates, data access and data deletion. " +
 			"The service does not document the form of its records. Fields that are recognised have attributes of their own, which are null if a field is not recognised; the complete JSON of each record is available as well.\n\n" +
 			"Requests are sorted by time, then id, then text, regardless of the order in which the service lists them. A failed request counts as long as the service lists it. " +
-			"The counts are always complete: a list that grows beyond `max_requests` is cut, with a warning, and never fails a plan.",
+			"The counts include every request that the service lists: a list that grows beyond `max_requests` is cut, with a warning, and never fails a plan. " +
+			"If the answer shows that the service holds more requests than it lists, `complete` is `false`, and a warning says why.",
 
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
@@ -95,6 +97,10 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"total": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "Number of requests that match the filters, regardless of `max_requests`.",
+			},
+			"complete": schema.BoolAttribute{
+				Computed:            true,
+				MarkdownDescription: "Whether the answer of the service is the whole list. `false` if it names a further page, states more requests than it holds, or holds an entry that cannot be read; there may then be more requests than `total`.",
 			},
 			"counts_by_operation": schema.MapAttribute{
 				Computed:    true,
@@ -140,7 +146,8 @@ func (d *pendingRequestsDataSource) Read(ctx context.Context, req datasource.Rea
 		return
 	}
 
-	m.fromAPI(list.Records)
+	m.fromAPI(list)
+	warnIncomplete(list.Gap, &resp.Diagnostics)
 	m.warnCut(&resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
 }
@@ -155,8 +162,10 @@ func (m *pendingRequestsModel) limit() int64 {
 
 // fromAPI counts the records that match the filters and maps the first of them. It
 // overwrites records.
-func (m *pendingRequestsModel) fromAPI(records []client.PendingRecord) {
-	matching := slices.DeleteFunc(records, func(r client.PendingRecord) bool { return !m.matches(r) })
+func (m *pendingRequestsModel) fromAPI(list client.PendingList) {
+	m.Complete = types.BoolValue(list.Gap == "")
+
+	matching := slices.DeleteFunc(list.Records, func(r client.PendingRecord) bool { return !m.matches(r) })
 	m.Total = types.Int64Value(int64(len(matching)))
 
 	m.Counts = map[string]int64{unknownType: 0}
@@ -171,6 +180,20 @@ func (m *pendingRequestsModel) fromAPI(records []client.PendingRecord) {
 	for _, r := range matching[:min(m.limit(), int64(len(matching)))] {
 		m.Requests = append(m.Requests, recordFromAPI(r))
 	}
+}
+
+// warnIncomplete warns if the service has answered with a part of its list.
+func warnIncomplete(gap string, diags *diag.Diagnostics) {
+	if gap == "" {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The pending list is not complete",
+		Detail:  "There may be more pending requests than the service has listed: " + gap + ". The interface names no way to ask for the rest.",
+		InState: "the requests that the service has listed, and complete = false",
+		Do:      "require complete = true where a decision depends on all pending requests, and ask the operator of the service for the whole list.",
+	}.AddWarning(diags)
 }
 
 // warnCut warns if requests were left out. Nobody who asks for none has to be told.

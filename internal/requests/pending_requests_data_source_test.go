@@ -171,6 +171,44 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	}
 }
 
+// TestPendingRequests_partOfTheListIsSaidToBeOne lets the service answer with the first of
+// three requests, in every way in which an answer shows that there are more.
+func TestPendingRequests_partOfTheListIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+
+	for _, sign := range mockserver.PageSigns {
+		t.Run(string(sign), func(t *testing.T) {
+			t.Parallel()
+
+			service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} })
+			for range 3 {
+				service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+			}
+			p := acctest.MustStart(t, acctest.Config(service))
+
+			got, diags := p.ReadData(pendingName, acctest.Attributes{})
+			p.NoErrors(diags)
+			acctest.WantText(t, diags.Warnings(), "The pending list is not complete", "complete = false")
+			if got["complete"] != false || got["total"] != 1.0 {
+				t.Errorf("complete is %v, total %v", got["complete"], got["total"])
+			}
+		})
+	}
+}
+
+func TestPendingRequests_entryThatIsNoObjectIsNotLostSilently(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t, list("r-1"))
+	p := acctest.MustStart(t, acctest.Config(service))
+	got, diags := p.ReadData(pendingName, acctest.Attributes{})
+	p.NoErrors(diags)
+	acctest.WantText(t, diags.Warnings(), "an entry that is no object")
+	if got["complete"] != false || got["total"] != 0.0 {
+		t.Errorf("complete is %v, total %v", got["complete"], got["total"])
+	}
+}
+
 func TestPendingRequests_oldestAreKept(t *testing.T) {
 	t.Parallel()
 
