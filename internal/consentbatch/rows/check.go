@@ -13,22 +13,38 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// columns are the columns or members of a row, named as the attributes of
-// analytics_consent. Those up to the last clause are required.
-var columns = []string{
-	"identity_id",
-	"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent",
-	"user_ipv6", "agreement_time", "manual",
+// column is a column of a CSV file, or a member of a JSON object. It has one of the two
+// setters, by the form of its values.
+type column struct {
+	name     string // that of the attribute of analytics_consent
+	required bool
+	setText  func(*draft, string) error // the error completes a sentence about the column
+	setBool  func(*draft, bool)
 }
 
-// Indexes in columns. The clauses follow the first.
-const (
-	columnIdentity = 0
-	columnClause1  = 1
-	columnAddress  = columnClause1 + client.Clauses
-	columnAgreed   = columnAddress + 1
-	columnManual   = columnAgreed + 1
-)
+// columns are all columns that a row may have.
+var columns = []column{
+	{name: identityColumn, required: true, setText: (*draft).setIdentity},
+	{name: "clause_1_consent", required: true, setBool: setClause(0)},
+	{name: "clause_2_consent", required: true, setBool: setClause(1)},
+	{name: "clause_3_consent", required: true, setBool: setClause(2)},
+	{name: "clause_4_consent", required: true, setBool: setClause(3)},
+	{name: "clause_5_consent", required: true, setBool: setClause(4)},
+	{name: "user_ipv6", setText: (*draft).setAddress},
+	{name: "agreement_time", setText: (*draft).setAgreed},
+	{name: "manual", setBool: func(d *draft, value bool) { d.manual = value }},
+}
+
+const identityColumn = "identity_id"
+
+func setClause(i int) func(*draft, bool) {
+	return func(d *draft, value bool) { d.clauses[i] = value }
+}
+
+// columnNamed returns the index of a column; negative if there is none of that name.
+func columnNamed(name string) int {
+	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+}
 
 // Limits on what an Error says.
 const (
@@ -54,35 +70,19 @@ func (p *Error) Error() string {
 	return text
 }
 
-// isText reports whether the values of a column are text; others are true or false.
-func isText(column int) bool {
-	return column == columnIdentity || column == columnAddress || column == columnAgreed
-}
-
 // draft is the row being read.
 type draft struct {
 	line     int
+	given    []bool // by column
 	identity string
-	given    [columnManual + 1]bool
 	clauses  [client.Clauses]bool
 	address  netip.Addr
 	agreed   time.Time
 	manual   bool
 }
 
-// setText sets a column of text. The error completes a sentence about the column.
-func (d *draft) setText(column int, value string) (err error) {
-	switch column {
-	case columnIdentity:
-		return d.setIdentity(value)
-	case columnAddress:
-		d.address, err = customtypes.ParseIPAddress(value)
-	case columnAgreed:
-		return d.setAgreed(value)
-	}
-
-	return err
-}
+// isGiven reports whether the row has a value for the column of that name.
+func (d *draft) isGiven(name string) bool { return d.given[columnNamed(name)] }
 
 // setIdentity leaves an identity that cannot be used empty, so that it is not compared with
 // others.
@@ -93,6 +93,11 @@ func (d *draft) setIdentity(value string) error {
 
 	d.identity = value
 	return nil
+}
+
+func (d *draft) setAddress(value string) (err error) {
+	d.address, err = customtypes.ParseIPAddress(value)
+	return err
 }
 
 func (d *draft) setAgreed(value string) (err error) {
@@ -116,7 +121,7 @@ type builder struct {
 }
 
 func newBuilder(format Format) *builder {
-	b := &builder{rows: Rows{format: format}}
+	b := &builder{rows: Rows{format: format}, draft: draft{given: make([]bool, len(columns))}}
 	b.index = newIndex(&b.rows)
 
 	return b
@@ -126,7 +131,10 @@ func newBuilder(format Format) *builder {
 func (b *builder) begin(line int) {
 	b.read++
 	b.open, b.flagged = true, false
-	b.draft = draft{line: line, manual: true}
+
+	given := b.draft.given
+	clear(given)
+	b.draft = draft{line: line, given: given, manual: true}
 }
 
 // problem records what is wrong with the present row.
@@ -143,23 +151,18 @@ func (b *builder) problem(format string, args ...any) {
 }
 
 // text sets a column of text.
-func (b *builder) text(column int, value string) {
-	b.draft.given[column] = true
+func (b *builder) text(i int, value string) {
+	b.draft.given[i] = true
 
-	if err := b.draft.setText(column, value); err != nil {
-		b.problem("%s %v", columns[column], err)
+	if err := columns[i].setText(&b.draft, value); err != nil {
+		b.problem("%s %v", columns[i].name, err)
 	}
 }
 
-// boolean sets a clause, or manual.
-func (b *builder) boolean(column int, value bool) {
-	b.draft.given[column] = true
-	if column == columnManual {
-		b.draft.manual = value
-		return
-	}
-
-	b.draft.clauses[column-columnClause1] = value
+// boolean sets a column that is true or false.
+func (b *builder) boolean(i int, value bool) {
+	b.draft.given[i] = true
+	columns[i].setBool(&b.draft, value)
 }
 
 // end checks the present row as a whole and adds it to the rows. expected tells which columns
@@ -183,9 +186,9 @@ func (b *builder) end(expected []bool) {
 
 // checkRequired reports required columns without a value.
 func (b *builder) checkRequired(expected []bool) {
-	for column, name := range columns[:columnAddress] {
-		if expected[column] && !b.draft.given[column] {
-			b.problem("%s is missing", name)
+	for i, c := range columns {
+		if c.required && expected[i] && !b.draft.given[i] {
+			b.problem("%s is missing", c.name)
 		}
 	}
 }

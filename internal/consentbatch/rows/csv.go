@@ -96,7 +96,7 @@ func (b *builder) readHeader(r *csv.Reader) (header, error) {
 }
 
 func (b *builder) parseHeader(names []string) header {
-	if !slices.Contains(names, columns[columnIdentity]) {
+	if !slices.Contains(names, identityColumn) {
 		b.problem("the header has no column identity_id. The first line names the columns, separated by commas; it is not shown, because without a header it is a person's row")
 		return nil
 	}
@@ -106,9 +106,9 @@ func (b *builder) parseHeader(names []string) header {
 	}
 
 	columnOf := b.indexOf(names)
-	for column, name := range columns[:columnAddress] {
-		if !slices.Contains(columnOf, column) {
-			b.problem("the header has no column %s", name)
+	for column, c := range columns {
+		if c.required && !slices.Contains(columnOf, column) {
+			b.problem("the header has no column %s", c.name)
 		}
 	}
 
@@ -121,7 +121,7 @@ func (b *builder) indexOf(names []string) header {
 	unknown := 0
 
 	for i, name := range names {
-		columnOf[i] = slices.Index(columns, name)
+		columnOf[i] = columnNamed(name)
 		if columnOf[i] < 0 {
 			if unknown++; unknown <= limitNames {
 				b.problem("the column %d is not known: %s", i+1, shown(name))
@@ -130,7 +130,7 @@ func (b *builder) indexOf(names []string) header {
 		}
 
 		if slices.Contains(columnOf[:i], columnOf[i]) {
-			b.problem("the header has the column %s twice", columns[columnOf[i]])
+			b.problem("the header has the column %s twice", columns[columnOf[i]].name)
 		}
 	}
 
@@ -147,7 +147,7 @@ func (b *builder) cells(columnOf header, record []string) {
 
 // cell sets a column. Spreadsheets write TRUE and FALSE.
 func (b *builder) cell(column int, value string) {
-	if isText(column) {
+	if columns[column].setText != nil {
 		b.text(column, value)
 		return
 	}
@@ -155,7 +155,7 @@ func (b *builder) cell(column int, value string) {
 	isTrue := strings.EqualFold(value, "true")
 	if !isTrue && !strings.EqualFold(value, "false") {
 		b.draft.given[column] = true
-		b.problem("%s has to be true or false", columns[column])
+		b.problem("%s has to be true or false", columns[column].name)
 		return
 	}
 

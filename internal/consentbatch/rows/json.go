@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -179,7 +178,7 @@ func (b *builder) members(dec *jsontext.Decoder) (unknown []string, err error) {
 			return nil, err
 		}
 
-		column := slices.Index(columns, name.String())
+		column := columnNamed(name.String())
 		if column < 0 {
 			unknown = append(unknown[:min(len(unknown), limitNames)], name.String())
 			err = dec.SkipValue()
@@ -197,7 +196,7 @@ func (b *builder) members(dec *jsontext.Decoder) (unknown []string, err error) {
 // unknownMembers reports unknown members. Their names are shown only if the object has
 // identity_id: otherwise they may be people.
 func (b *builder) unknownMembers(names []string) {
-	if len(names) > 0 && !b.draft.given[columnIdentity] {
+	if len(names) > 0 && !b.draft.isGiven(identityColumn) {
 		b.problem("there are members that are not known; they are not shown, because without identity_id they may be people")
 		return
 	}
@@ -213,7 +212,7 @@ func (b *builder) member(dec *jsontext.Decoder, column int) error {
 		return dec.SkipValue()
 	}
 
-	if isText(column) {
+	if columns[column].setText != nil {
 		return b.textMember(dec, column)
 	}
 	return b.booleanMember(dec, column)
@@ -250,7 +249,7 @@ func (b *builder) wrongMember(dec *jsontext.Decoder, column int, want string) er
 		return err
 	}
 
-	b.problem("%s has to be %s", columns[column], want)
+	b.problem("%s has to be %s", columns[column].name, want)
 	return nil
 }
 
