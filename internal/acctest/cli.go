@@ -131,6 +131,7 @@ var buildProvider = sync.OnceValues(func() (string, error) {
 	}
 
 	binary := filepath.Join(buildFolder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
+
 	return binary, terraformcli.Build(context.Background(), binary, terraformcli.ModulePath)
 })
 

@@ -28,5 +28,6 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) []string {
 		}
 		texts = append(texts, text)
 	}
+
 	return texts
 }

@@ -220,6 +220,7 @@ func (p *Provider) importOnly(name, id string) (*State, Diagnostics) {
 	}
 
 	imported := resp.ImportedResources[0]
+
 	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), imported.State), imported.Private), diags
 }
 

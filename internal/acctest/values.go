@@ -95,11 +95,13 @@ func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
 	for _, element := range list {
 		values = append(values, toValue(tb, typ, element))
 	}
+
 	return values
 }
 
 func asAttributes(tb testing.TB, v any) Attributes {
 	tb.Helper()
+
 	switch v := v.(type) {
 	case Attributes:
 		return v
@@ -107,6 +109,7 @@ func asAttributes(tb testing.TB, v any) Attributes {
 		return v
 	}
 	tb.Fatalf("expected attributes, got %T", v)
+
 	return nil
 }
 
@@ -194,5 +197,6 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tft
 	if err != nil {
 		tb.Fatal(err)
 	}
+
 	return v
 }

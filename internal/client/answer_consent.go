@@ -94,6 +94,7 @@ func (a answer) withoutConsent(r *record, why error) error {
 	if r.isEmpty(consentWrappers) {
 		return a.call.fail(ClassNotFound, a.status, "the service holds no consent of this person; its answer is empty")
 	}
+
 	return a.unexpected(why.Error())
 }
 

@@ -59,6 +59,7 @@ func (s *streamed) smallReceipt(ctx context.Context, text []byte, w io.Writer) (
 	if _, err := w.Write(got.json); err != nil {
 		return Receipt{}, err
 	}
+
 	return Receipt{At: time.Now(), Delivered: true}, nil
 }
 
@@ -114,6 +115,7 @@ func (s *streamed) dataError(err error, body *noted) error {
 	if errors.Is(err, jsonvalue.ErrTrailing) || isType[*jsontext.SyntacticError](err) {
 		return s.call.fail(ClassPayload, s.resp.StatusCode, jsonvalue.DescribeSyntax(err))
 	}
+
 	return s.call.fail(ClassPayload, s.resp.StatusCode, errCoding.Error())
 }
 

@@ -64,6 +64,7 @@ func (s *streamed) splitText(text io.Reader, o records.Options, emit func(record
 	if err == nil && !res.Closed && !s.delimited() {
 		err = records.ErrTruncated
 	}
+
 	return res, err
 }
 

@@ -41,6 +41,7 @@ func (a answer) pendingList(identityField string) (PendingList, error) {
 	}
 
 	slices.SortFunc(list.Records, compareRecords)
+
 	return list, nil
 }
 
@@ -57,6 +58,7 @@ func (a answer) gap(entries int) string {
 	if total, stated := jsonvalue.Total(a.json, nil); stated && total > int64(entries) {
 		return "it states a larger number of entries than it holds"
 	}
+
 	return ""
 }
 
@@ -88,6 +90,7 @@ func findList(v jsontext.Value) (jsontext.Value, bool) {
 		}
 		v = inner
 	}
+
 	return nil, false
 }
 

@@ -67,6 +67,7 @@ func (r PendingRecord) Progress() Progress {
 			return progress
 		}
 	}
+
 	return Unclear
 }
 
@@ -113,6 +114,7 @@ func MemberNames(v []byte) string {
 	if len(names) > 12 {
 		names = append(names[:12], "…")
 	}
+
 	return " (its members are " + strings.Join(names, ", ") + ")"
 }
 
@@ -160,6 +162,7 @@ func recordMembers(v jsontext.Value, identityNames []string) map[string]jsontext
 			m = foldedMembers(inner)
 		}
 	}
+
 	return m
 }
 
@@ -224,6 +227,7 @@ func textField(v jsontext.Value) Optional[string] {
 	if id := firstText(jsonvalue.Members(v), "$oid", "id", "_id", "identityId", "identity_id"); id != "" {
 		return Some(id)
 	}
+
 	return Optional[string]{}
 }
 
@@ -246,5 +250,6 @@ func requestTypeOf(name string) string {
 			}
 		}
 	}
+
 	return ""
 }

@@ -52,6 +52,7 @@ func (a answer) profile() (Profile, error) {
 	if wrapper, ok := r.wrapper(profileWrappers); ok && len(members) == 1 {
 		members = r.inner(wrapper).members
 	}
+
 	return Profile{Members: members, JSON: a.json}, nil
 }
 

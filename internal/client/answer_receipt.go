@@ -53,6 +53,7 @@ func isAcknowledgement(v jsontext.Value) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -95,5 +96,6 @@ func unwrapped(v jsontext.Value) jsontext.Value {
 			return inner
 		}
 	}
+
 	return v
 }

@@ -69,5 +69,6 @@ func (cfg Config) withDefaults() Config {
 		cfg.Now = time.Now
 	}
 	cfg.Wire = cfg.Wire.withDefaults()
+
 	return cfg
 }

@@ -32,6 +32,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("base_url has a path that is not correctly percent-encoded")
 	}
+
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: decoded, RawPath: path}, nil
 }
 
@@ -47,6 +48,7 @@ func checkScheme(u *url.URL) error {
 		}
 		return errors.New("base_url uses plain http to another machine; credentials and personal data would be readable on the way, use https")
 	}
+
 	return errors.New("base_url has a scheme other than https")
 }
 

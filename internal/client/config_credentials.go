@@ -165,5 +165,6 @@ func validateHeaderName(canonical string) error {
 	if slices.Contains(repeatHeaders, canonical) {
 		return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
 	}
+
 	return nil
 }

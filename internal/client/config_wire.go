@@ -127,6 +127,7 @@ func (w Wire) exportOptions(asked records.Kind) records.Options {
 			o.Ignored = append(o.Ignored, name)
 		}
 	}
+
 	return o
 }
 
@@ -153,6 +154,7 @@ func (w Wire) validateExportKinds() error {
 	if given != len(records.Kinds) || len(values) != given || values[0] == "" {
 		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
 	}
+
 	return nil
 }
 

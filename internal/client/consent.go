@@ -34,5 +34,6 @@ func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) 
 	}
 
 	held, err := got.consent()
+
 	return held, got, err
 }

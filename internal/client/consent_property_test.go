@@ -146,5 +146,6 @@ func applyAll(t *testing.T, c *client.Client, pending map[string]bool, at time.T
 	}
 
 	wg.Wait()
+
 	return done
 }

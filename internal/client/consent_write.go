@@ -47,6 +47,7 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	defer unlock()
 
 	err = w.carryOut(ctx)
+
 	return w.result, err
 }
 
@@ -141,6 +142,7 @@ func (w *consentWrite) sendAdmitted(ctx context.Context) error {
 	if err := w.compareAdmitted(admitted, a); err != nil || w.result.Outcome != ConsentWritten {
 		return err
 	}
+
 	return w.patch(admitted, a)
 }
 
@@ -238,6 +240,7 @@ func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
 	if w.result.Outcome != ConsentWritten {
 		return errNothingToSend
 	}
+
 	return nil
 }
 

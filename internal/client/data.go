@@ -66,5 +66,6 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w 
 		return Receipt{}, err
 	}
 	defer s.close()
+
 	return s.receipt(ctx, w)
 }

@@ -45,6 +45,7 @@ func expand(template string, values ...string) endpoint {
 		decoded.WriteString(before + v)
 		rest = after
 	}
+
 	return endpoint{template: template, escaped: escaped.String() + rest, decoded: decoded.String() + rest}
 }
 
@@ -62,6 +63,7 @@ func EscapeSegment(s string) string {
 			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 		}
 	}
+
 	return b.String()
 }
 
@@ -112,5 +114,6 @@ func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
 	}
 
 	family, values := s.family()
+
 	return expand(family+op.path, append(values, identity)...), nil
 }

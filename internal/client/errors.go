@@ -183,6 +183,7 @@ func UnknownOutcome(lost *Error, look error) *Error {
 		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
 		unknown.cause = seen.cause
 	}
+
 	return &unknown
 }
 

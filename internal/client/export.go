@@ -144,6 +144,7 @@ func (x *exporting) readKinds(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -171,6 +172,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 		}
 
 		x.result.Counts[kind]++
+
 		return x.sink.Record(kind, record)
 	})
 	if err != nil {
@@ -178,6 +180,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	}
 
 	x.result.InvalidUTF8 += mended
+
 	return x.checkPrint(s, printed)
 }
 

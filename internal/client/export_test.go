@@ -198,6 +198,7 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 				putDay(service)
 				fault.Operation, fault.Times = mockserver.OpExportRecords, -1
 				service.Inject(fault)
+
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan time.Time)
 				go func() {

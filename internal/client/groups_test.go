@@ -68,6 +68,7 @@ func parseFiles(t *testing.T, fset *token.FileSet) []*ast.File {
 		}
 		files = append(files, f)
 	}
+
 	return files
 }
 

@@ -78,6 +78,7 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 	}
 
 	t.Cleanup(c.Close)
+
 	return c
 }
 
@@ -91,6 +92,7 @@ func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Cl
 	if change != nil {
 		change(&cfg)
 	}
+
 	return client.New(cfg)
 }
 

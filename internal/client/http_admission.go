@@ -82,6 +82,7 @@ func (a *admission) enter(ctx context.Context) error {
 	}
 
 	a.turns--
+
 	return ctx.Err()
 }
 
@@ -105,6 +106,7 @@ func (k *call) mayLeave(ctx context.Context, mark int) error {
 	if mark != a.mark || time.Since(a.compared) > staleAfter {
 		return outdated()
 	}
+
 	return nil
 }
 

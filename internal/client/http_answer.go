@@ -51,6 +51,7 @@ func (a answer) complaint() error {
 	e := a.call.fail(ClassRejected, a.status, "the answer has a status of success and an error inside")
 	e.Ambiguous = false
 	a.call.quote(e, said)
+
 	return e
 }
 
@@ -116,6 +117,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return answer{}, k.fail(ClassTruncated, resp.StatusCode, "the JSON ends in the middle")
 	}
+
 	return answer{}, k.fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
 }
 
@@ -149,6 +151,7 @@ func isPage(resp *http.Response, body []byte) bool {
 		// JSON under another name is a record, even if it is broken.
 		return !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("["))
 	}
+
 	return bytes.HasPrefix(text, []byte("<"))
 }
 

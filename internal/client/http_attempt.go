@@ -37,6 +37,7 @@ func (e *stallError) Error() string {
 		return "the answer stalled: nothing more of it came for " + limit
 	case phaseWaiting:
 	}
+
 	return "no answer within " + limit
 }
 
@@ -149,6 +150,7 @@ func newBoundedBody(ctx context.Context, cancel context.CancelCauseFunc, timeout
 		b.limit.Stop()
 		cancel(nil)
 	}
+
 	return b
 }
 
@@ -170,6 +172,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = causeOf(b.ctx, err)
 	}
+
 	return n, err
 }
 

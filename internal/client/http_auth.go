@@ -88,6 +88,7 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp.Body.Close()
+
 	return t.sendRenewed(again)
 }
 
@@ -112,6 +113,7 @@ func rewind(req *http.Request) (*http.Request, error) {
 	if req.Body != nil && req.Body != http.NoBody {
 		return nil, errors.New("the body cannot be sent again")
 	}
+
 	return again, nil
 }
 

@@ -97,5 +97,6 @@ func firstText(m map[string]jsontext.Value, names ...string) string {
 			return string(v)
 		}
 	}
+
 	return ""
 }

@@ -56,6 +56,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(leave)}
+
 	return resp, nil
 }
 
@@ -118,6 +119,7 @@ func (g *gate) waitRate(ctx context.Context) error {
 		// The limiter fails at once if the wait would outlast the context.
 		return context.DeadlineExceeded
 	}
+
 	return err
 }
 

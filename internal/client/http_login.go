@@ -86,6 +86,7 @@ func (l *login) present(ctx context.Context, req *http.Request) (int, error) {
 	}
 
 	req.Header.Set("Authorization", "bearer "+text)
+
 	return number, nil
 }
 
@@ -130,6 +131,7 @@ func (l *login) once(ctx context.Context) error {
 		return err
 	}
 	l.accept(got)
+
 	return nil
 }
 
@@ -155,6 +157,7 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
 		l.remember(e)
 	}
+
 	return token{}, e
 }
 
@@ -230,6 +233,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 		return token{}, k.fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
 	l.warnOfSkew(t.claims)
+
 	return t, nil
 }
 
@@ -252,6 +256,7 @@ func (l *login) newRequest(ctx context.Context, r request) (*http.Request, error
 
 	r.address(req, l.transport.base)
 	l.transport.addHeaders(req)
+
 	return req, nil
 }
 

@@ -51,6 +51,7 @@ func newPool(cfg Config) (*http.Transport, error) {
 	}
 
 	h2.MaxHeaderListSize = limitHeader //nolint:staticcheck // of the same transport
+
 	return t, nil
 }
 
@@ -72,6 +73,7 @@ func trust(pem []byte) (*x509.CertPool, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, errors.New("ca_cert_file holds no certificate in PEM form")
 	}
+
 	return pool, nil
 }
 

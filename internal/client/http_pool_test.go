@@ -54,6 +54,7 @@ func refusingProxy(t *testing.T, status int) *url.URL {
 	}
 
 	t.Cleanup(func() { listener.Close() })
+
 	go func() {
 		for {
 			conn, err := listener.Accept()

@@ -36,5 +36,6 @@ func (r *rateFloor) Read(p []byte) (int, error) {
 	}
 
 	r.waited, r.read = 0, 0
+
 	return n, nil
 }

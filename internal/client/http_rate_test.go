@@ -87,6 +87,7 @@ func drip(interval time.Duration) http.Handler {
 		for r.Context().Err() == nil {
 			_, _ = io.WriteString(w, ` `)
 			_ = http.NewResponseController(w).Flush()
+
 			select {
 			case <-time.After(interval): // in virtual time
 			case <-r.Context().Done():

@@ -80,6 +80,7 @@ func newNeedle(text string) needle {
 	case length == 1, length <= 3 && isLetters:
 		return needle{text, inQuotes}
 	}
+
 	return needle{text, asWord}
 }
 
@@ -129,6 +130,7 @@ func (r *redactor) clean(s string) string {
 		}
 		end = max(end, f.to)
 	}
+
 	return b.String() + s[end:]
 }
 
@@ -215,6 +217,7 @@ func (n needle) fits(before, after string) bool {
 		return isQuote(previous) && isQuote(next)
 	case anywhere:
 	}
+
 	return true
 }
 
@@ -270,6 +273,7 @@ func holdsAddress(text []byte, from, to int, inWord bool) bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -284,6 +288,7 @@ func isAddress(text []byte, from, to int, inWord bool) bool {
 		return s != "::"
 	}
 	_, err := netip.ParseAddrPort(s)
+
 	return err == nil
 }
 

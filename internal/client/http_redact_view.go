@@ -93,6 +93,7 @@ func (v view) unescaped() []view {
 			found = append(found, out)
 		}
 	}
+
 	return found
 }
 

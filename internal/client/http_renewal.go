@@ -54,6 +54,7 @@ func (l *login) decideRenewal(ctx context.Context, rejected int) renewal {
 	}
 
 	l.fresh, l.renewing = time.Time{}, true
+
 	return loginNeeded
 }
 
@@ -75,6 +76,7 @@ func (l *login) endTooSoon(now time.Time) bool {
 
 	l.short = shortTokenLimit - 1 // after the pause one more is tried
 	l.shortUntil = now.Add(refusalPause)
+
 	return true
 }
 

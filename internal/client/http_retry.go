@@ -67,6 +67,7 @@ func (k *call) mayRetryAnswer(ctx context.Context, resp *http.Response) bool {
 	case http.StatusRequestTimeout:
 		return !k.op.effect
 	}
+
 	return !k.op.effect && resp.StatusCode/100 == 5 && !staysFailed(resp.StatusCode)
 }
 
@@ -112,6 +113,7 @@ func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration
 	if wait, ok := askedToWait(resp); ok {
 		return wait + jitter(min(limit, wait/10+backoffBase))
 	}
+
 	return jitter(limit)
 }
 

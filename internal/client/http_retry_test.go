@@ -207,6 +207,7 @@ var gzipBomb = sync.OnceValue(func() []byte {
 	if err := w.Close(); err != nil {
 		panic(err)
 	}
+
 	return packed.Bytes()
 })
 

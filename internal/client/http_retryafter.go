@@ -23,6 +23,7 @@ func askedToWait(resp *http.Response) (time.Duration, bool) {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
 	}
+
 	return 0, false
 }
 
@@ -39,5 +40,6 @@ func parseRetryAfter(value string, now time.Time, limit time.Duration) (time.Dur
 	if err != nil {
 		return 0, false
 	}
+
 	return min(max(0, when.Sub(now)), limit), true
 }

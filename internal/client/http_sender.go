@@ -142,5 +142,6 @@ func (s *sender) newRequest(ctx context.Context, r request) (*retryablehttp.Requ
 	}
 
 	r.address(req.Request, s.base)
+
 	return req, k, nil
 }

@@ -47,6 +47,7 @@ func (k *call) sealed(req *http.Request) *http.Request {
 	}
 
 	clone.GetBody, s.req = s.getBody, clone
+
 	return clone
 }
 
@@ -70,6 +71,7 @@ func (s *sendOnce) getBody() (io.ReadCloser, error) {
 	if s.isReplayable() {
 		return nil, errNotRepeated
 	}
+
 	return s.again() // HTTP/1 repeats other requests only where it has written nothing
 }
 

@@ -23,6 +23,7 @@ func (k *call) statusError(resp *http.Response, body []byte) *Error {
 	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
 		e.addDetail("the answer is " + k.mediaType(resp) + " that begins with " + strconv.Quote(k.redact.excerpt(body)))
 	}
+
 	return e
 }
 
@@ -103,6 +104,7 @@ func verdictOf(status int) verdict {
 	case 5:
 		return verdict{class: ClassServer, detail: lastingFailures[status]}
 	}
+
 	return verdict{class: ClassRejected}
 }
 
@@ -157,6 +159,7 @@ func (k *call) familyHint() string {
 	if strings.HasPrefix(k.endpoint.template, accountFamily) {
 		other = "org_id and project_id instead of account_id"
 	}
+
 	return "Where all requests about people fail like this, your service may offer the other path family only: set " + other + "."
 }
 
@@ -184,5 +187,6 @@ func (k *call) redirectTarget(to *url.URL) string {
 	if to.Scheme != "" && to.Scheme != k.scheme {
 		return "to the same host over " + escapeText(to.Scheme, 10) + ", " + hostOf(to)
 	}
+
 	return "to another path of the same host, " + hostOf(to)
 }

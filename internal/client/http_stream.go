@@ -47,6 +47,7 @@ func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
 	case "zstd":
 		return newZstdReader(body)
 	}
+
 	return nil, errCoding
 }
 

@@ -49,6 +49,7 @@ func (l *keyedLocks) join(key string) *keyedLock {
 	}
 
 	k.uses++
+
 	return k
 }
 

@@ -60,6 +60,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 	if !isAcknowledgement(got.json) {
 		return Receipt{At: time.Now()}, nil // it is the profile, whose id is not a request's
 	}
+
 	return receiptOf(got.json), nil
 }
 

@@ -28,6 +28,7 @@ func DeferredError(requestType string, scope Scope, class ErrorClass, detail str
 	}
 
 	family, _ := scope.family()
+
 	return &Error{
 		Class:     class,
 		Operation: op.name,

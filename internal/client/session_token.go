@@ -36,5 +36,6 @@ func (c *Client) NewSessionToken(ctx context.Context) (SessionToken, error) {
 	if expires.IsZero() {
 		expires = began.Add(tokenLifetime)
 	}
+
 	return SessionToken{Token: t.text, Expires: expires}, nil
 }

@@ -45,6 +45,7 @@ func invisibility(r rune, atEdge bool) string {
 	if r != ' ' && unicode.In(r, invisible...) {
 		return "contains a character that cannot be seen,"
 	}
+
 	return ""
 }
 
@@ -69,6 +70,7 @@ func escapeText(s string, limit int) string {
 		b.WriteString(escapeRune(r))
 		count++
 	}
+
 	return b.String()
 }
 
@@ -81,5 +83,6 @@ func escapeRune(r rune) string {
 	if unicode.IsPrint(r) && r != utf8.RuneError {
 		return string(r)
 	}
+
 	return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 }

@@ -106,5 +106,6 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 
 	m.fromAPI(held)
 	m.JSON = types.StringValue(string(held.JSON))
+
 	return true
 }

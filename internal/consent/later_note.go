@@ -45,6 +45,7 @@ func readNote(ctx context.Context, private tfkit.PrivateReader) laterNote {
 	if ms < 0 {
 		return laterNote{time.UnixMilli(-ms), true}
 	}
+
 	return laterNote{time.UnixMilli(ms), false}
 }
 

@@ -277,6 +277,7 @@ func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (cho
 	}
 
 	choice.chosen = chosen
+
 	return choice, chosen.UnixMilli() > configured.UnixMilli()
 }
 

@@ -42,6 +42,7 @@ func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attri
 	}
 
 	p.NewRun()
+
 	return steps
 }
 

@@ -67,6 +67,7 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, inState stri
 	}
 
 	at.warnKept(result, u)
+
 	return result.Kept != nil, true
 }
 

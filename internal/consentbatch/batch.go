@@ -73,6 +73,7 @@ func (b *batch) isPlanned() (planned, ok bool) {
 	if results.Digest.IsUnknown() {
 		return true, true
 	}
+
 	return b.hasDigest(results.Digest.ValueString())
 }
 
@@ -100,6 +101,7 @@ func (b *batch) reopen() (ok bool) {
 	}
 
 	b.openReportIfPossible()
+
 	return b.connect()
 }
 
@@ -170,10 +172,12 @@ func (b *batch) write(ctx context.Context) *tally {
 		}
 
 		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
+
 		return result.Outcome, err
 	})
 
 	shared.warnShared(b.diags, b.content.Rows)
+
 	return t
 }
 
@@ -205,6 +209,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 	})
 
 	superseded.warnSuperseded(b.diags, b.content.Rows)
+
 	return t
 }
 
@@ -218,5 +223,6 @@ func (b *batch) save(t *tally, prior string) (ok bool) {
 	}
 
 	b.model.results = resultsOf(digest, t)
+
 	return true
 }

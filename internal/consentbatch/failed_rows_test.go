@@ -26,6 +26,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(60))
+
 	var bad []int
 	for i := 0; i < 60; i += 2 {
 		bad = append(bad, i)

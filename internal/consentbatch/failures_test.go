@@ -13,6 +13,7 @@ import (
 
 func TestFailures_groupedByCause(t *testing.T) {
 	t.Parallel()
+
 	var f failures
 	for part := 30; part > 0; part-- {
 		f.Add(part, &client.Error{Class: client.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})

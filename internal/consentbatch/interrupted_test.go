@@ -16,6 +16,7 @@ func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) 
 			if r.Operation != mockserver.OpUpdateConsent {
 				return
 			}
+
 			select {
 			case seen <- struct{}{}:
 			default:

@@ -37,12 +37,14 @@ func (s *fakeService) request(row int, method string, fails map[int]client.Error
 	if !bad {
 		return nil
 	}
+
 	return &client.Error{Class: class, Method: method, Attempts: 1}
 }
 
 func (s *fakeService) run(t *testing.T, rows, workers int) *tally {
 	t.Helper()
 	get := func(_ context.Context, row int) error { return s.request(row, http.MethodGet, s.getFails) }
+
 	return runner{
 		rows: rows, workers: workers, interval: progressInterval, ask: get,
 		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
@@ -124,6 +126,7 @@ func TestOutage_neighboursThatCannotBeRead(t *testing.T) {
 // TestOutage_fewRowsAreAllTried checks that files of some rows are tried completely.
 func TestOutage_fewRowsAreAllTried(t *testing.T) {
 	t.Parallel()
+
 	for rows := 1; rows <= suspiciousStreak+2*sampleRows; rows++ {
 		s := &fakeService{getFails: map[int]client.ErrorClass{}}
 		for row := range rows - 1 {

@@ -165,6 +165,7 @@ func (p *planner) proposeKnown(ctx context.Context) (proposed proposal, ok bool)
 	if !p.model.CompareAtPlan.ValueBool() {
 		return p.proposeUncompared(proposed), true
 	}
+
 	return p.proposeByService(ctx, proposed)
 }
 
@@ -208,6 +209,7 @@ func (p *planner) changedContent() (changed, ok bool) {
 	}
 
 	same, ok := p.hasDigest(p.state.Digest.ValueString())
+
 	return !same, ok
 }
 

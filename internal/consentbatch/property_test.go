@@ -54,6 +54,7 @@ func (s *storm) hit(r mockserver.Request) *mockserver.Fault {
 	if r.Identity != "" && s.rand.IntN(4) == 0 {
 		fault.Then = func() { s.choose(r.Identity) }
 	}
+
 	return &fault
 }
 

@@ -52,7 +52,7 @@ func (q *queue) sample() (row int, ok bool) {
 }
 
 // radicalInverse returns n with its bits mirrored at the binary point: 1/2, 1/4, 3/4, 1/8,
-// 5/8, …
+// 5/8, ….
 func radicalInverse(n int) float64 {
 	return float64(bits.Reverse32(uint32(n))) / (1 << 32) //nolint:gosec // some dozens
 }

@@ -45,6 +45,7 @@ func (r runner) run(ctx context.Context) *tally {
 	if err := ctx.Err(); err != nil && t.done() < r.rows {
 		t.interrupted = err
 	}
+
 	return t
 }
 

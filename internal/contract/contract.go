@@ -74,5 +74,6 @@ func load(options []Option) (*openapi3.T, error) {
 	if err := doc.Validate(loader.Context); err != nil {
 		return nil, fmt.Errorf("the OpenAPI document is not valid: %w", err)
 	}
+
 	return doc, nil
 }

@@ -22,6 +22,7 @@ func (x *exchange) movable() *openapi3.Schema {
 	if form == nil {
 		return nil
 	}
+
 	return form.Schema.Value
 }
 

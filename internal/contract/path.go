@@ -58,6 +58,7 @@ func escape(value string) string {
 		}
 		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 	}
+
 	return b.String()
 }
 

@@ -82,6 +82,7 @@ func (x *exchange) checkParameters(sent request) (validateBody bool) {
 	if schema := x.movable(); schema != nil {
 		x.checkMovable(schema, sent)
 	}
+
 	return validateBody
 }
 
@@ -192,6 +193,7 @@ func (x *exchange) checkBody(sent request) (validate bool) {
 		x.violated("body: is not one valid JSON value without repeated names (section 4)")
 		return false
 	}
+
 	return true
 }
 

@@ -55,6 +55,7 @@ func (x *exchange) checkResponseBody(rec *recorder) (validate bool) {
 		x.violated("response: its Content-Type is missing or not one that the operation declares (section 4)")
 		return false
 	}
+
 	return rec.readable() && x.checkResponseJSON(media, rec.body.Bytes())
 }
 

@@ -28,6 +28,7 @@ func describe(err error) []string {
 	if errors.Is(err, openapi3filter.ErrInvalidRequired) {
 		return []string{"is required and missing"}
 	}
+
 	return []string{"does not match the OpenAPI document"}
 }
 
@@ -57,6 +58,7 @@ func prefixed(place string, err error) []string {
 	for i, text := range texts {
 		texts[i] = place + ": " + text
 	}
+
 	return texts
 }
 

@@ -41,6 +41,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *served {
 	}))
 
 	t.Cleanup(s.Close)
+
 	return s
 }
 
@@ -67,6 +68,7 @@ func (s *served) send(ctx context.Context, t *testing.T, method, target, body st
 	defer resp.Body.Close()
 
 	got, err := io.ReadAll(resp.Body)
+
 	return received{resp.StatusCode, resp.Header, string(got)}, err
 }
 

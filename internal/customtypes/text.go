@@ -53,6 +53,7 @@ func (v Text[S, V]) SemanticEquals(other Text[S, V]) bool {
 	theirs, theirsValid := other.Value()
 
 	var format S
+
 	return mineValid && theirsValid && format.Equal(mine, theirs)
 }
 

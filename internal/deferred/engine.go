@@ -73,6 +73,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 
 	e.history.clearPlan(r)
 	e.history.note(r, x.current)
+
 	return x.current, x.report, x.err
 }
 
@@ -91,6 +92,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
 	x.report.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current)
+
 	return x.current, x.report
 }
 
@@ -111,6 +113,7 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 
 	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
 	e.history.note(r, x.current)
+
 	return x.current, x.report, nil
 }
 

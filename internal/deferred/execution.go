@@ -96,6 +96,7 @@ func linger(parent context.Context, d time.Duration) (context.Context, context.C
 		timer := time.AfterFunc(d, cancel)
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	})
+
 	return ctx, func() {
 		stop()
 		cancel()
@@ -155,5 +156,6 @@ func (x *execution) perform(ctx context.Context, step Step) Event {
 		return x.send(ctx)
 	case Stop:
 	}
+
 	return nothing
 }

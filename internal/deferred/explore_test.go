@@ -30,6 +30,7 @@ func TestDeferred_everySchedule(t *testing.T) {
 
 func explore(t *testing.T, s setting, b bounds) {
 	t.Helper()
+
 	schedules, failed := 0, 0
 	for c := (&chooser{bounds: b}); c.advance() && failed < 3; schedules++ {
 		w := newWorld(s, c)
@@ -97,6 +98,7 @@ func (c *chooser) choose(n int) int {
 	}
 
 	c.at++
+
 	return c.taken[c.at-1]
 }
 

@@ -68,6 +68,7 @@ func (x *execution) refusal(err error) error {
 	unknown := client.UnknownOutcome(x.lost, nil)
 	unknown.Detail += ", and sending it once more failed: " + second.Title()
 	unknown.Status, unknown.Code, unknown.Message = second.Status, second.Code, second.Message
+
 	return unknown
 }
 

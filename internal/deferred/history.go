@@ -49,6 +49,7 @@ func (h *history) of(about person) *personHistory {
 		}
 		h.people[about] = p
 	}
+
 	return p
 }
 
@@ -72,6 +73,7 @@ func (h *history) find(r Request) (Submission, bool) {
 	defer h.mu.Unlock()
 
 	s := h.of(personOf(r)).entryOf(r).Submission
+
 	return s, s.State != Idle && !s.State.IsOver()
 }
 
@@ -126,6 +128,7 @@ func (h *history) open(r Request) []entry {
 			open = append(open, e)
 		}
 	}
+
 	return open
 }
 

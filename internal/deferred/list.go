@@ -122,6 +122,7 @@ func keyOf(record client.PendingRecord) string {
 	}
 
 	sum := sha256.Sum256(record.JSON)
+
 	return "as " + hex.EncodeToString(sum[:8])
 }
 
@@ -138,6 +139,7 @@ func (r Request) find(s Submission, v view) (own client.PendingRecord, found boo
 	if own, found = first(candidates, r.isOpen); found {
 		return own, true
 	}
+
 	return candidates[0], true
 }
 

@@ -71,6 +71,7 @@ func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
 	}
 
 	x.err = x.unknownOutcome(err)
+
 	return nothing
 }
 
@@ -85,6 +86,7 @@ func (x *execution) afterFailedWait(ctx context.Context, err error, goOn Event) 
 		return goOn
 	}
 	x.report.Err = err
+
 	return nothing
 }
 

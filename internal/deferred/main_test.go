@@ -64,6 +64,7 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	}
 
 	t.Cleanup(c.Close)
+
 	return run{deferred.NewEngine(c), c}
 }
 

@@ -114,6 +114,7 @@ func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, e
 
 	w := &waiter{since: since, listing: make(chan *listing, 1)}
 	p.add(ctx, w)
+
 	select {
 	case l := <-w.listing:
 		return l, l.err

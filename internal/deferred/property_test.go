@@ -54,6 +54,7 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 	}
 
 	fault := chaoticFaults[c.rand.IntN(len(chaoticFaults))]
+
 	return &fault
 }
 
@@ -73,6 +74,7 @@ type wish struct {
 // queue then has to hold each exactly once.
 func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 	t.Parallel()
+
 	const batch = 2
 	schedules := soak.Schedules(6, 5000)
 	for first := 0; first < schedules; first += batch {

@@ -58,6 +58,7 @@ func (x *execution) measureBeforeSending(ctx context.Context) Event {
 	}
 
 	x.current.EffectBefore = true // seeing it later would prove nothing
+
 	return EffectUnknown
 }
 
@@ -84,6 +85,7 @@ func (x *execution) afterFailedMeasure(ctx context.Context, err error) Event {
 	}
 
 	x.err = x.request.asError(err)
+
 	return nothing
 }
 
@@ -122,6 +124,7 @@ func (x *execution) accept(receipt client.Receipt) Event {
 	if receipt.ID != "" {
 		x.current.Before = nil
 	}
+
 	return WasAccepted
 }
 

@@ -112,6 +112,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 		}
 
 		w.check(o)
+
 		return true
 	}
 
@@ -222,6 +223,7 @@ func (w *world) recover(r Request) {
 	for range 4 {
 		w.restart()
 		<-time.After(time.Minute)
+
 		for q := w.pendingOne(); q != nil; q = w.pendingOne() {
 			w.carryOut(q)
 		}

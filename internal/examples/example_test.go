@@ -151,5 +151,6 @@ func folders(t *testing.T) []string {
 	}
 
 	slices.Sort(found)
+
 	return slices.Compact(found)
 }

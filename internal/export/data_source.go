@@ -219,5 +219,6 @@ func (m *dataSourceModel) text(kind records.Kind) *types.String {
 		return &m.Events
 	case records.Unknown:
 	}
+
 	return &m.Unknown
 }

@@ -35,6 +35,7 @@ func (s *textSink) Record(k records.Kind, record jsontext.Value) error {
 		s.texts[k] = append(s.texts[k], ',')
 	}
 	s.texts[k] = append(s.texts[k], record...)
+
 	return nil
 }
 

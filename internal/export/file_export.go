@@ -82,6 +82,7 @@ func (e *fileExport) write(export func(client.ExportSink) (client.ExportResult, 
 	}
 
 	files, err := reservation.Commit()
+
 	return exported, files, err
 }
 
@@ -97,6 +98,7 @@ func (e *fileExport) targets() []outfile.Target {
 			CreateFolders: e.model.CreateDirectories.ValueBool(),
 		})
 	}
+
 	return targets
 }
 
@@ -128,6 +130,7 @@ func (e *fileExport) removeOld(ctx context.Context, old output) string {
 	if !gone {
 		return "it is not what this object wrote there"
 	}
+
 	return ""
 }
 
@@ -143,5 +146,6 @@ func isSame(a, b string) bool {
 		return false
 	}
 	second, err := os.Lstat(b)
+
 	return err == nil && os.SameFile(first, second)
 }

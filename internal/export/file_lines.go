@@ -86,6 +86,7 @@ func (f *lineFile) append(p []byte) error {
 	}
 
 	f.block = append(f.block, p...)
+
 	return nil
 }
 
@@ -106,6 +107,7 @@ func (f *lineFile) handOver() error {
 	if f.block == nil {
 		f.block = make([]byte, 0, block)
 	}
+
 	return nil
 }
 
@@ -119,6 +121,7 @@ func (f *lineFile) finish() error {
 
 	close(f.full)
 	<-f.ended
+
 	return f.err
 }
 
@@ -171,6 +174,7 @@ func newPacker(to io.Writer, compression string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &buffered{z, file}, nil
 }
 

@@ -91,6 +91,7 @@ func (m *fileModel) outputs(kinds []records.Kind) []output {
 			optional: kind == records.Unknown,
 		})
 	}
+
 	return list
 }
 
@@ -110,6 +111,7 @@ func (m *fileModel) written(ctx context.Context) []output {
 			list = append(list, output{name: kind.Plural(), kind: kind, path: at, sha256: digests[kind.Plural()]})
 		}
 	}
+
 	return list
 }
 
@@ -154,6 +156,7 @@ func (m *fileModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time
 		return day, false
 	}
 	warnNotOver(diags)
+
 	return day, true
 }
 
@@ -188,6 +191,7 @@ func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
 	if !kindsKnown(ctx, m.Kinds) || !slices.Equal(kindsOf(ctx, m.Kinds), kindsOf(ctx, state.Kinds)) {
 		return true
 	}
+
 	return state.SHA256.IsNull() || state.Complete.IsNull()
 }
 

@@ -58,6 +58,7 @@ func (s *fileSink) begin() error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -122,6 +123,7 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 	if s.withKind {
 		return f.line(lineBegins[k], line, wrappedEnds)
 	}
+
 	return f.line(nil, line, lineEnds)
 }
 

@@ -34,6 +34,7 @@ func readStamps(ctx context.Context, from tfkit.PrivateReader) stamps {
 	if json.Unmarshal(text, &s) != nil || s == nil {
 		return stamps{}
 	}
+
 	return s
 }
 
@@ -116,6 +117,7 @@ func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdic
 	}
 
 	known[o.name] = file.Stamp
+
 	return unchanged, nil
 }
 

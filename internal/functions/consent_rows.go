@@ -56,6 +56,7 @@ func rowTypes() map[string]attr.Type {
 	for clause := 1; clause <= client.Clauses; clause++ {
 		attributes["clause_"+strconv.Itoa(clause)+"_consent"] = types.BoolType
 	}
+
 	return attributes
 }
 

@@ -46,6 +46,7 @@ func call(t *testing.T, f function.Function, arguments []string, variadic ...str
 	}
 	resp := function.RunResponse{Result: result}
 	f.Run(t.Context(), function.RunRequest{Arguments: function.NewArgumentsData(values)}, &resp)
+
 	return resp.Result.Value(), resp.Error
 }
 

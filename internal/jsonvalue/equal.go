@@ -27,6 +27,7 @@ func Equal(a, b jsontext.Value) bool {
 	case '0':
 		return decimalOf(a) == decimalOf(b)
 	}
+
 	return true // null, true and false are their kinds
 }
 
@@ -52,5 +53,6 @@ func decimalOf(v jsontext.Value) decimal {
 	}
 
 	exponent, _ := strconv.Atoi(power)
+
 	return decimal{negative, trimmed, exponent - len(fraction) + len(digits) - len(trimmed)}
 }

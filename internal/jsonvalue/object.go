@@ -47,6 +47,7 @@ func hasFiniteNumbers(v jsontext.Value) bool {
 			return false
 		}
 	}
+
 	return true
 }
 

@@ -31,6 +31,7 @@ func Parse(document []byte) (jsontext.Value, error) {
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, ErrTrailing
 	}
+
 	return v, nil
 }
 
@@ -46,5 +47,6 @@ func DescribeSyntax(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "the JSON has a name twice in one object," + where
 	}
+
 	return "the JSON is not valid" + where
 }

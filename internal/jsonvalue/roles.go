@@ -99,6 +99,7 @@ func appendNormalized(plain, name []byte) []byte {
 	if len(plain) > len("odata") {
 		plain = bytes.TrimPrefix(plain, []byte("odata"))
 	}
+
 	return plain
 }
 

@@ -110,6 +110,7 @@ func valueEnd(v []byte, i int) int {
 	case '{', '[':
 		return compositeEnd(v, i)
 	}
+
 	return literalEnd(v, i)
 }
 

@@ -69,6 +69,7 @@ func signOf(name []byte, v jsontext.Value, ignored []string, depth int) Finding 
 	if hasNextLink(v) {
 		return Finding{Paged, "rel"}
 	}
+
 	return signsIn(v, ignored, depth-1)
 }
 
@@ -105,6 +106,7 @@ func SpeaksOnly(v jsontext.Value, ignored []string) (Finding, bool) {
 		}
 		m.add(role, name, value)
 	}
+
 	return m.finding()
 }
 
@@ -145,6 +147,7 @@ func (m *message) finding() (_ Finding, ok bool) {
 	if m.other.Sign == NoSign {
 		return Finding{Failed, m.other.Member}, true
 	}
+
 	return m.other, true
 }
 
@@ -177,6 +180,7 @@ func totalOf(name []byte, v jsontext.Value, ignored []string, depth int) (total 
 		n, err := strconv.ParseInt(string(v), 10, 64)
 		return n, err == nil
 	}
+
 	return totalIn(v, ignored, depth-1)
 }
 
@@ -192,6 +196,7 @@ func Told(v jsontext.Value) bool {
 	case '{', '[':
 		return !isEmpty(v)
 	}
+
 	return true
 }
 
@@ -289,5 +294,6 @@ func number(v jsontext.Value) float64 {
 	if err != nil {
 		return 0
 	}
+
 	return n
 }

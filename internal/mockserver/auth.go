@@ -56,6 +56,7 @@ func (s *Server) login(c *call) answer {
 	if s.LoginAnswer != nil {
 		return success(s.LoginAnswer(token))
 	}
+
 	return success(map[string]any{"token": token})
 }
 
@@ -118,6 +119,7 @@ func (s *Server) authenticate(c *call) *answer {
 	case AuthSecret:
 		return s.authenticateKey(c)
 	}
+
 	return unauthorized("unauthenticated", "Credentials are required.")
 }
 
@@ -132,6 +134,7 @@ func (s *Server) authenticateToken(c *call) *answer {
 	}
 
 	c.email = g.email
+
 	return nil
 }
 

@@ -80,6 +80,7 @@ func (r ConsentRecord) fields() map[string]any {
 	}
 
 	maps.Copy(m, r.Extra)
+
 	return m
 }
 
@@ -141,6 +142,7 @@ func (in *fieldReader) boolean(name string) *bool {
 		in.refuse(name, "must be true or false")
 		return nil
 	}
+
 	return &b
 }
 
@@ -166,6 +168,7 @@ func (in *fieldReader) ipv6(name string) *string {
 		in.refuse(name, "must be an IPv6 address; IPv4 is mapped into IPv6 space")
 		return nil
 	}
+
 	return &text
 }
 
@@ -201,6 +204,7 @@ func (in *fieldReader) milliseconds(name string, v any) any {
 		in.refuse(name, "must be a number of milliseconds since 1970")
 		return nil
 	}
+
 	return number
 }
 

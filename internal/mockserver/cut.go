@@ -82,6 +82,7 @@ func (o *recorder) sendPart(w http.ResponseWriter, r *http.Request, f *Fault) {
 	body := o.body.Bytes()
 
 	o.copyHeader(w)
+
 	switch f.Cut {
 	case CutBody:
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))

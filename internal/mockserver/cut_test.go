@@ -37,6 +37,7 @@ func (s *service) wire() (string, error) {
 	}
 
 	text, err := io.ReadAll(conn)
+
 	return string(text), err
 }
 

@@ -64,6 +64,7 @@ func (s *Server) getAllData(c *call) answer {
 		data, _ := readObject(encode(prepared.fields)) // a deep copy, which the hook may change
 		return success(s.DataAnswer(data))
 	}
+
 	return success(prepared.fields)
 }
 

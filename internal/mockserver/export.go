@@ -126,6 +126,7 @@ func (w Wire) exportKinds(sent map[string]any) ([]int, *FieldError) {
 	if i < 0 {
 		return nil, &FieldError{w.ExportKindParameter, fmt.Sprintf("has to be one of %q", values)}
 	}
+
 	return []int{i}, nil
 }
 

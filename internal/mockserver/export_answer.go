@@ -65,6 +65,7 @@ func (a ExportAnswer) Validate() error {
 			return fmt.Errorf("the %s of an export is one of %q, not %q", c.name, c.accepted[1:], c.value)
 		}
 	}
+
 	return nil
 }
 
@@ -77,5 +78,6 @@ func (a ExportAnswer) withDefaults() ExportAnswer {
 		a.Names[i] = cmp.Or(a.Names[i], name+"s")
 		a.Values[i] = cmp.Or(a.Values[i], name)
 	}
+
 	return a
 }

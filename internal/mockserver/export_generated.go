@@ -31,6 +31,7 @@ func (d generatedDay) each(kind int, write func([]byte) error) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -53,6 +54,7 @@ func (d generatedDay) session(b []byte, i int) []byte {
 	b = d.time(b, i)
 	b = append(b, `","durationMs":`...)
 	b = digits(b, 1_000_000+i%500_000, 7)
+
 	return append(b, `,"browser":"Firefox 140.0","os":"Linux","country":null,"bounced":false}`...)
 }
 
@@ -69,6 +71,7 @@ func (d generatedDay) event(b []byte, i int) []byte {
 	b = digits(b, i%1000, 4)
 	b = append(b, `","title":"Café – \"settings\"","durationMs":`...)
 	b = digits(b, 1000+i%9000, 4)
+
 	return append(b, `,"flags":[true,false,null],"viewport":{"width":1920,"height":1080,"scale":1.25}},"context":{"locale":"en-GB","referrer":"https://www.example.com/"}}`...)
 }
 
@@ -95,6 +98,7 @@ func (d generatedDay) time(b []byte, i int) []byte {
 	b = digits(b, second%60, 2)
 	b = append(b, '.')
 	b = digits(b, i%1000, 3)
+
 	return append(b, 'Z')
 }
 
@@ -109,6 +113,7 @@ func digits(b []byte, n, width int) []byte {
 		b[at] = byte('0' + n%10)
 		n /= 10
 	}
+
 	return b
 }
 

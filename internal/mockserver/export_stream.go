@@ -106,6 +106,7 @@ func (e *exportStream) encode(to io.Writer) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -120,6 +121,7 @@ func (e *exportStream) packer(to io.Writer) io.WriteCloser {
 			zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
 		return packer
 	}
+
 	return nil
 }
 
@@ -137,6 +139,7 @@ func (e *exportStream) write(w *bufio.Writer) error {
 	case ExportNDJSON:
 		return e.lines(w)
 	}
+
 	return e.object(w)
 }
 
@@ -235,6 +238,7 @@ func (e *exportStream) lines(w *bufio.Writer) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -249,6 +253,7 @@ func (e *exportStream) discriminated(w *bufio.Writer, kind int, record []byte) e
 	}
 
 	_, err := w.Write(record)
+
 	return err
 }
 

@@ -295,6 +295,7 @@ func TestExportAnswer_validate(t *testing.T) {
 func BenchmarkGeneratedDay(b *testing.B) {
 	s := &mockserver.Server{ExportRecords: 50_000, DiscardLog: true}
 	s.AddSecretKey("key")
+
 	for b.Loop() {
 		req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", bytes.NewReader(nil))
 		if err != nil {

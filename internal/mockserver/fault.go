@@ -88,6 +88,7 @@ func (s *Server) injectedFor(c *call) *Fault {
 	}
 
 	chosen.taken++
+
 	return &chosen.fault
 }
 
@@ -170,5 +171,6 @@ func (s *Server) process(f *Fault, c *call, r *http.Request) *recorder {
 	if f.Then != nil {
 		f.Then()
 	}
+
 	return out
 }

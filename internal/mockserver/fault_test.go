@@ -151,6 +151,7 @@ func TestFault_delaysFollowTheClock(t *testing.T) {
 
 	clock := mockserver.NewManualClock(epoch)
 	s := start(t, func(s *mockserver.Server) { s.Clock, s.Latency = clock, time.Minute })
+
 	s.Inject(mockserver.Fault{Delay: time.Hour})
 	answered := make(chan reply)
 	go func() { answered <- s.withKey(http.MethodPatch, projectPath, allClauses()) }()

@@ -108,6 +108,7 @@ func (s *service) send(method, path, body string, header ...string) reply {
 	defer resp.Body.Close()
 
 	text, err := io.ReadAll(resp.Body)
+
 	return reply{status: resp.StatusCode, header: resp.Header, body: string(text), err: err}
 }
 

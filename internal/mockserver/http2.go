@@ -96,6 +96,7 @@ func (c *streamEnds) replace(frame []byte) []byte {
 		return goAwayBelow(binary.BigEndian.Uint32(frame[frameStreamIDAt:]))
 	case ResetInternal:
 	}
+
 	return frame
 }
 

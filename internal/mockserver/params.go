@@ -42,6 +42,7 @@ func readParameters(r *http.Request, body []byte) parameters {
 	}
 
 	p.place = strings.Join(places, "+")
+
 	return p
 }
 
@@ -56,6 +57,7 @@ func (p *parameters) addBody(contentType string, body []byte) string {
 	form, err := url.ParseQuery(string(body))
 	p.malformed = p.malformed || err != nil
 	p.addValues(form)
+
 	return InForm
 }
 

@@ -47,6 +47,7 @@ func (s *Server) listPendingRequests(c *call) answer {
 
 	shaped := success(s.PendingAnswer(records))
 	shaped.header = page.header
+
 	return shaped
 }
 

@@ -76,6 +76,7 @@ func (p Page) answer(records []map[string]any) answer {
 	if p.Sign == PageLink && len(page) < len(records) {
 		a.header = http.Header{"Link": {"<" + nextPage + `>; rel="next"`}}
 	}
+
 	return a
 }
 
@@ -92,6 +93,7 @@ func (p Page) body(page []map[string]any, total int) any {
 		return map[string]any{"requests": page, "total": total}
 	case PageLink:
 	}
+
 	return page
 }
 

@@ -117,6 +117,7 @@ func (s *Server) accept(q QueuedRequest) QueuedRequest {
 	defer s.mu.Unlock()
 
 	s.decide(e, outcome)
+
 	return e.clone()
 }
 

@@ -104,6 +104,7 @@ func (r *route) match(path []string) (map[string]string, bool) {
 			return nil, false
 		}
 	}
+
 	return vars, true
 }
 
@@ -138,6 +139,7 @@ func (s segment) match(text string, vars map[string]string) bool {
 	}
 
 	vars[s.variable] = value
+
 	return true
 }
 

@@ -97,6 +97,7 @@ func ReadSeed(r io.Reader) (Seed, error) {
 	if err := seed.validate(); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
 	}
+
 	return seed, nil
 }
 

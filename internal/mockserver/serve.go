@@ -58,6 +58,7 @@ func (s *Server) Serve(l net.Listener, config *tls.Config) *Listening {
 	}
 
 	go g.accept(l)
+
 	return g
 }
 

@@ -237,6 +237,7 @@ func (s *Server) answer(c *call) answer {
 
 	s.lockUpToDate()
 	s.mu.Unlock()
+
 	return c.route.handle(s, c)
 }
 

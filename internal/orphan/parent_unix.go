@@ -19,6 +19,7 @@ func waitWhile(parent func() int) {
 	first := parent()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+
 	for parent() == first {
 		<-ticker.C
 	}

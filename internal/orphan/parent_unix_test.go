@@ -13,6 +13,7 @@ func TestOrphan_anotherParentIsNoticedWithinASecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var pid atomic.Int64
+
 		pid.Store(4711)
 		noticed := make(chan struct{})
 		go func() {
@@ -21,6 +22,7 @@ func TestOrphan_anotherParentIsNoticedWithinASecond(t *testing.T) {
 		}()
 
 		<-time.After(time.Hour)
+
 		select {
 		case <-noticed:
 			t.Fatal("the parent is there, and was taken for gone")

@@ -17,6 +17,7 @@ func BenchmarkWriter(b *testing.B) {
 	for name, never := range map[string]bool{"writeback": false, "fsync-alone": true} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(896 * int64(len(block)))
+
 			var last time.Duration
 			for b.Loop() {
 				last += writeLarge(b, block, never)

@@ -82,6 +82,7 @@ func (l *targetLock) removeLeftovers() error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -96,6 +97,7 @@ func (l *targetLock) removeLeftover(name string) error {
 	if err != nil {
 		return err
 	}
+
 	return folderError(l.folder.Remove(name))
 }
 

@@ -29,6 +29,7 @@ func openLock(folder *os.Root, name string) (*os.File, error) {
 
 	_ = folder.Remove(name)
 	_ = f.Close()
+
 	return nil, errNoLocks
 }
 

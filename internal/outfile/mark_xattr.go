@@ -45,5 +45,6 @@ func writtenByAnother(folder *os.Root, name string) bool {
 	}
 
 	theirs, process, _ := strings.Cut(string(text[:n]), " ")
+
 	return theirs == run && process != fmt.Sprint(os.Getpid())
 }

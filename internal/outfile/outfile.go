@@ -93,6 +93,7 @@ func Look(path string) (Stamp, error) {
 	if err != nil {
 		return Stamp{}, pathless(err)
 	}
+
 	return stampOf(info), nil
 }
 

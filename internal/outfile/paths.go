@@ -50,6 +50,7 @@ func (p *PathsInUse) wasLeft(path string) bool {
 	}
 
 	now, err := Look(path)
+
 	return err == nil && now == left
 }
 

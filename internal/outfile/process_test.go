@@ -73,6 +73,7 @@ func runChild(t *testing.T, command, path string) string {
 	c := exec.CommandContext(t.Context(), self)
 	c.Env = append(os.Environ(), childVariable+"="+command+" "+path)
 	out, _ := c.Output() // a refusal is an exit code
+
 	return strings.TrimSpace(string(out))
 }
 
@@ -109,6 +110,7 @@ func startChild(t *testing.T, command, path string) (stop, kill func()) {
 	stop = func() { _ = in.Close(); _ = c.Wait() }
 	kill = func() { _ = c.Process.Kill(); _ = c.Wait() }
 	t.Cleanup(kill)
+
 	return stop, kill
 }
 

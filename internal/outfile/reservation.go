@@ -60,6 +60,7 @@ func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
 			return nil, &TargetError{i, err}
 		}
 	}
+
 	return r, nil
 }
 
@@ -95,6 +96,7 @@ func (t *reservedTarget) acquireLock() error {
 	if err := t.check(); err != nil {
 		return err
 	}
+
 	return t.lock.removeLeftovers()
 }
 
@@ -186,6 +188,7 @@ func (r *Reservation) Writer(target int) (*Writer, error) {
 		return nil, &TargetError{target, err}
 	}
 	t.out = newWriter(temporary)
+
 	return t.out, nil
 }
 

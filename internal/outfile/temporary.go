@@ -35,6 +35,7 @@ func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
 	}
 
 	t.f = f
+
 	return t, nil
 }
 

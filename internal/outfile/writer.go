@@ -48,6 +48,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	summed.Wait()
 
 	w.n += int64(n)
+
 	return n, explained(err)
 }
 
@@ -64,6 +65,7 @@ func (w *Writer) step() error {
 	}
 
 	w.next = w.n + spaceStep
+
 	return nil
 }
 

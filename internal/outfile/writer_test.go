@@ -72,7 +72,7 @@ func TestWriter_smallFileOnAnAlmostFullDisk(t *testing.T) {
 	}
 }
 
-func TestFreeSpace(t *testing.T) {
+func TestFreeSpace_isKnownOrNot(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
 	if err != nil {

@@ -22,6 +22,7 @@ func highest(wanted func(program, folder string) bool) (peak float64) {
 		status, _ := os.ReadFile(filepath.Join(process, "status"))
 		peak = max(peak, highWaterMark(status))
 	}
+
 	return peak
 }
 

@@ -93,6 +93,7 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 	}
 
 	m.fromAPI(profile)
+
 	return true
 }
 

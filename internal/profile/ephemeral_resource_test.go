@@ -99,5 +99,6 @@ func contentOf(t *testing.T, path string) []byte {
 		}
 		file.Close()
 	}
+
 	return all.Bytes()
 }

@@ -85,6 +85,7 @@ func observe(managed, held members) members {
 			observed[name] = value
 		}
 	}
+
 	return observed
 }
 
@@ -162,6 +163,7 @@ func (m *resourceModel) dropped(state resourceModel) []string {
 	for name := range m.managed() {
 		delete(dropped, name)
 	}
+
 	return namesOf(dropped)
 }
 

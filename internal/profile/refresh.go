@@ -56,6 +56,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 	if !r.missing {
 		r.model.fromAPI(r.profile)
 	}
+
 	return s, r.missing
 }
 
@@ -72,5 +73,6 @@ func (r *refresh) look(ctx context.Context) (bool, error) {
 	}
 
 	r.profile = profile
+
 	return profile.Holds(r.model.managed()), nil
 }

@@ -129,6 +129,7 @@ func (u *update) send(ctx context.Context) error {
 	}
 
 	u.submission = s
+
 	return nil
 }
 
@@ -154,6 +155,7 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 
 	warnUnfinished(u.Diags, u.submission, u.report)
 	u.saveSubmission(ctx)
+
 	return nil
 }
 

@@ -60,6 +60,7 @@ func quotedBack(t *testing.T, values []string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return body
 }
 
@@ -273,6 +274,7 @@ func (m *mainCases) runMainCases(way string) (plan string) {
 
 	m.service.Stop()
 	m.run(1, "plan")
+
 	return plan
 }
 

@@ -33,6 +33,7 @@ func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.Sta
 		})
 	}
 	wg.Wait()
+
 	return states, errors
 }
 

@@ -32,6 +32,7 @@ func childrenOf(t *testing.T, parent int) (children []int) {
 			children = append(children, pid)
 		}
 	}
+
 	return children
 }
 
@@ -141,6 +142,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -169,6 +171,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 // answerTwice answers each request of a connection twice.
 func answerTwice(conn net.Conn) {
 	defer conn.Close()
+
 	reader := bufio.NewReader(conn)
 	for {
 		if _, err := http.ReadRequest(reader); err != nil {

@@ -35,6 +35,7 @@ func randomObjects(random *rand.Rand, folder string) []*object {
 			{resource: consentName, config: consentOf(identity)},
 		}[random.IntN(4)])
 	}
+
 	return objects
 }
 
@@ -101,6 +102,7 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 
 func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*object) {
 	t.Helper()
+
 	for round := 0; ; round++ {
 		p, c := startInMemory(t, service)
 		applyAll(p, objects)

@@ -52,6 +52,7 @@ func (s *settings) env(name string, configured attr.Value) (value string, found 
 	}
 
 	s.sources[name] = "environment"
+
 	return value, true
 }
 

@@ -29,6 +29,7 @@ func answerOf(records int, begin, between, end string) []byte {
 	}
 
 	b.WriteString(end)
+
 	return b.Bytes()
 }
 
@@ -48,6 +49,7 @@ func BenchmarkSplit(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
+
 			for b.Loop() {
 				if res, err := Split(bytes.NewReader(text), Options{}, keep); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)
@@ -61,6 +63,7 @@ func BenchmarkSplit(b *testing.B) {
 func BenchmarkEncodingJSON(b *testing.B) {
 	text := answer("", "\n", "\n")
 	b.SetBytes(int64(len(text)))
+
 	for b.Loop() {
 		dec := json.NewDecoder(bytes.NewReader(text))
 		for {

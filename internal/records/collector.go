@@ -77,6 +77,7 @@ func (c *collector) examine(r record, in container) error {
 	}
 
 	c.last = r.verdict
+
 	return nil
 }
 
@@ -133,6 +134,7 @@ func (c *collector) checkEmpty() error {
 			return ErrOtherKind
 		}
 	}
+
 	return nil
 }
 

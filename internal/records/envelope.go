@@ -156,6 +156,7 @@ func (e *envelopeReader) readArray(name string) error {
 	if jsonvalue.RoleOf([]byte(name)).IsData() {
 		return e.readList(container{unrecognized: true})
 	}
+
 	return e.readRemark(name)
 }
 
@@ -170,6 +171,7 @@ func (e *envelopeReader) readObject(name string) error {
 	if isContainerName(name) {
 		return e.readWrapper()
 	}
+
 	return e.readRemark(name)
 }
 
@@ -202,6 +204,7 @@ func (e *envelopeReader) readRemark(name string) error {
 
 	e.noteTotals(name, v)
 	e.own = e.own || isOwn([]byte(name), v.Kind())
+
 	return nil
 }
 
@@ -242,5 +245,6 @@ func (e *envelopeReader) checkStatements(before Counts) error {
 			return fmt.Errorf("%w (member %q states more records than there are)", ErrPage, stated.member)
 		}
 	}
+
 	return nil
 }

@@ -125,5 +125,6 @@ func (m *members) form() form {
 	case m.about:
 		return aDescribed
 	}
+
 	return anEnvelope
 }

@@ -29,6 +29,7 @@ func (s *scanner) judge(r *record, in container) error {
 	}
 
 	r.kind = orKind(in.kind, s.asked)
+
 	return nil
 }
 

@@ -44,6 +44,7 @@ func (a attribution) ownKind(record jsontext.Value) Kind {
 	if k := a.statedKind(record); k != Unknown {
 		return k
 	}
+
 	return soleKind(record)
 }
 
@@ -60,6 +61,7 @@ func (a attribution) statedKind(record jsontext.Value) Kind {
 			return k
 		}
 	}
+
 	return Unknown
 }
 
@@ -80,6 +82,7 @@ func clearKind(record jsontext.Value) Kind {
 			return k
 		}
 	}
+
 	return Unknown
 }
 
@@ -95,6 +98,7 @@ func soleKind(record jsontext.Value) Kind {
 			return Unknown
 		}
 	}
+
 	return kind
 }
 
@@ -146,6 +150,7 @@ func singular(name []byte) Kind {
 	case "event", "Event":
 		return Event
 	}
+
 	return Unknown
 }
 
@@ -172,6 +177,7 @@ func kindSaid(quoted jsontext.Value) Kind {
 // means, in any of its usual spellings: persons, People, eventRecords, SESSION.
 func kindNamed[T ~string | ~[]byte](name T) Kind {
 	var room [longestName]byte // avoids an allocation
+
 	plain := appendPlain(room[:0], name)
 	for {
 		if k := kindSpelled(plain); k != Unknown {
@@ -195,6 +201,7 @@ func kindSpelled(plain []byte) Kind {
 	case "event", "events":
 		return Event
 	}
+
 	return Unknown
 }
 

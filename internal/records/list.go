@@ -116,6 +116,7 @@ func (l *listReader) use(res scanned, offset int64) error {
 		l.fresh = false
 	}
 	l.done = res.closed
+
 	return located(res.err, offset+int64(res.at))
 }
 
@@ -156,6 +157,7 @@ func separatorAt(text []byte, end, start int) (separator, long []byte) {
 		return separator, nil
 	}
 	length := bytes.IndexByte(text[name+1:], '"') // up to an escape is enough
+
 	return separator, bytes.Clone(text[end-1 : name+1+length+1])
 }
 
@@ -192,6 +194,7 @@ func (l *listReader) cut() *job {
 	j.offset = l.src.offset
 	text, buf := l.src.detach(at + 1)
 	j.part, j.buf = l.part(text, false), buf
+
 	return j
 }
 
@@ -235,6 +238,7 @@ func (l *listReader) cutAndStart(inFlight []*job) []*job {
 		l.pool.start(j)
 		inFlight = append(inFlight, j)
 	}
+
 	return inFlight
 }
 

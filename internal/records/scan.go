@@ -188,6 +188,7 @@ func (s *scanner) readRecord(p part, begin int, res *scanned) (more bool) {
 	}
 
 	s.take(v, end, p.in, res)
+
 	return res.err == nil
 }
 
@@ -259,6 +260,7 @@ func (s *scanner) mend(r *record) bool {
 	}
 
 	r.value, r.mended = bytes.ToValidUTF8(r.value, []byte("\uFFFD")), true
+
 	return true
 }
 

@@ -125,6 +125,7 @@ func (s *source) detach(n int) (head, buf []byte) {
 	s.window = next[:copy(next, s.window[n:])]
 	s.buf = next
 	s.offset += int64(n)
+
 	return head, buf
 }
 

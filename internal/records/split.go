@@ -192,6 +192,7 @@ func (s *splitter) isSequence() bool {
 	}
 
 	s.src.load(lookahead)
+
 	m, length := s.firstMembers()
 	switch m.form() {
 	case aRecord, anAmbiguity:
@@ -245,5 +246,6 @@ func readMembers(dec *jsontext.Decoder) (m members, complete bool) {
 	}
 
 	_, err := dec.ReadToken()
+
 	return m, err == nil
 }

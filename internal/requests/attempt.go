@@ -33,6 +33,7 @@ func (a *attempt) submit(ctx context.Context, request deferred.Request, prior de
 	}
 
 	a.submission, a.unanswered = s, deferred.Submission{}
+
 	return nil
 }
 

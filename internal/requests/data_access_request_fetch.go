@@ -62,6 +62,7 @@ func (f *fetch) request(w io.Writer) deferred.Request {
 	}
 
 	f.model.Apply(&request)
+
 	return request
 }
 
@@ -88,6 +89,7 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 	}
 
 	f.Save(ctx, f.model, f.submission)
+
 	return true
 }
 
@@ -159,6 +161,7 @@ func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile
 	if err != nil {
 		return outfile.File{}, err
 	}
+
 	return files[0], nil
 }
 
@@ -174,6 +177,7 @@ func (f *fetch) reserve() error {
 		Replace: f.hasWritten || f.model.Overwrite.ValueBool(),
 	})
 	f.reservation = reservation
+
 	return err
 }
 

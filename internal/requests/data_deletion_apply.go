@@ -50,6 +50,7 @@ func (d *deletionApply) await(ctx context.Context, limit time.Duration) error {
 	}
 
 	d.finish(ctx)
+
 	return nil
 }
 
@@ -121,5 +122,6 @@ func deletionRequest(c *client.Client, scope client.Scope, m requestModel) defer
 	}
 
 	m.Apply(&request)
+
 	return request
 }

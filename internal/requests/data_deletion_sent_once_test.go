@@ -94,6 +94,7 @@ func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Insta
 	// may be lost, so it is repeated.
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case r := <-done:

@@ -37,6 +37,7 @@ func (m *requestModel) occasion() string {
 	}
 
 	text, _ := json.Marshal(triggers) // cannot fail for a map of strings
+
 	return string(text)
 }
 
@@ -94,6 +95,7 @@ func (m *requestModel) submission() deferred.Submission {
 	if m.Fulfilled.ValueBool() {
 		s.State = deferred.Fulfilled
 	}
+
 	return s
 }
 
@@ -145,6 +147,7 @@ func (m *requestModel) planChange(state requestModel, s deferred.Submission) cha
 	}
 
 	m.planFulfilment()
+
 	return changeContinue
 }
 

@@ -242,6 +242,7 @@ func recordFromAPI(r client.PendingRecord) pendingRecordModel {
 	if at, ok := r.CreatedAt.Get(); ok {
 		m.CreatedAt = instant(at)
 	}
+
 	return m
 }
 

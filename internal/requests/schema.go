@@ -69,6 +69,7 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 	}
 
 	maps.Copy(attributes, others)
+
 	return attributes
 }
 

@@ -32,6 +32,7 @@ func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
+
 	return resp.StatusCode
 }
 

@@ -125,5 +125,6 @@ func script(t *testing.T, dir, name, body string) string {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	return path
 }

@@ -15,6 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	t.Parallel()
+
 	for class := client.ClassInternal; class <= client.ClassUnknownOutcome; class++ {
 		e := &client.Error{Class: class, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
 		var diags diag.Diagnostics

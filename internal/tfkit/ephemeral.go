@@ -65,5 +65,6 @@ func EphemeralAttributes(attributes map[string]dsschema.Attribute) map[string]sc
 			panic(fmt.Sprintf("attributes of type %T are not converted", a))
 		}
 	}
+
 	return converted
 }

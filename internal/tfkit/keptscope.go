@@ -61,6 +61,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	}
 
 	warnMoved(&resp.Diagnostics, state.own(), planned.own())
+
 	return true
 }
 

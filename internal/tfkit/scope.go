@@ -161,6 +161,7 @@ func parseImportID(id string) (client.Scope, string, error) {
 	case 2:
 		return client.Scope{AccountID: parts[0]}, parts[1], nil
 	}
+
 	return client.Scope{OrgID: parts[0], ProjectID: parts[1]}, parts[2], nil
 }
 

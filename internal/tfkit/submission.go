@@ -91,6 +91,7 @@ func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) 
 		MarkdownDescription: "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
 			"A status that the provider does not know counts as pending, so that no request is taken for done too early, unless it is listed here. Case and punctuation are ignored.",
 	}
+
 	return attributes
 }
 

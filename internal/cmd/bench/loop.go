@@ -57,6 +57,7 @@ func (l plainLoop) each(ctx context.Context, n int, write bool) error {
 			return l.write(ctx, p)
 		})
 	}
+
 	return group.Wait()
 }
 
@@ -88,5 +89,6 @@ func (l plainLoop) send(ctx context.Context, method, identity string, body []byt
 	}
 
 	_, err = io.Copy(io.Discard, resp.Body)
+
 	return err
 }

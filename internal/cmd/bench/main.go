@@ -119,6 +119,7 @@ func parseSizes(text string) ([]int, error) {
 		}
 		sizes = append(sizes, n)
 	}
+
 	return sizes, nil
 }
 
@@ -164,5 +165,6 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer) error {
 		}
 		_, _ = fmt.Fprintf(stdout, "\n%s", measured)
 	}
+
 	return nil
 }

@@ -37,6 +37,7 @@ func profiles(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	}
 
 	waves := (b.many + parallelism - 1) / parallelism
+
 	return table{
 		title: fmt.Sprintf("Profiles, each update fulfilled %s after it is accepted", fulfilmentDelay),
 		one:   "1 profile", many: thousands(b.many) + " profiles",
@@ -97,6 +98,7 @@ func profileValues(n int) ([]byte, error) {
 	for i := range n {
 		people[fmt.Sprintf("user-%05d", i+1)] = profile{Plan: "gold", Seats: i}
 	}
+
 	return json.Marshal(map[string]any{"people": people})
 }
 

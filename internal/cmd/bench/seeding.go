@@ -75,6 +75,7 @@ func (b *bench) seedingCases() []seedingCase {
 			}
 		}
 	}
+
 	return slices.DeleteFunc(cases, func(c seedingCase) bool { return c.tooLong(b.singles) })
 }
 

@@ -163,6 +163,7 @@ func accepted(want int, p purpose) action {
 		if got != want {
 			return fmt.Errorf("the service should have queued %s, and queued %d", plural(want, string(p)), got)
 		}
+
 		return nil
 	}
 }

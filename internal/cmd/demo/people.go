@@ -61,6 +61,7 @@ func change(person string, fields record) action {
 		if err == nil && answer.Status != http.StatusOK {
 			err = fmt.Errorf("the service answered with status %d", answer.Status)
 		}
+
 		return err
 	}
 }
@@ -76,6 +77,7 @@ func ask(ctx context.Context, service *stage.Service, q question) (record, error
 	}
 
 	var held record
+
 	return held, json.Unmarshal(answer.Body, &held)
 }
 
@@ -96,6 +98,7 @@ func describeConsent(held record) string {
 	}
 
 	last := len(agreed) - 1
+
 	return "agrees to clauses " + strings.Join(agreed[:last], ", ") + " and " + agreed[last]
 }
 

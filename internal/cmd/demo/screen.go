@@ -103,6 +103,7 @@ func (s *screen) paintDiff(text string) string {
 	case strings.HasPrefix(trimmed, "- "):
 		return s.paint(red, text)
 	}
+
 	return text
 }
 

@@ -89,6 +89,7 @@ func people(seed mockserver.Seed) []mockserver.SeedPerson {
 	for _, d := range seed.Data {
 		all = append(all, d.SeedPerson)
 	}
+
 	return all
 }
 

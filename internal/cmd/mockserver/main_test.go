@@ -105,6 +105,7 @@ func (p *program) send(method, path, body string, header ...string) (int, string
 	if err != nil {
 		p.t.Fatal(err)
 	}
+
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -132,6 +133,7 @@ func (p *program) logged() []line {
 		}
 		lines = append(lines, l)
 	}
+
 	return lines
 }
 

@@ -39,6 +39,7 @@ func (c *converter) block(b *tfprotov6.SchemaBlock) *tfjson.SchemaBlock {
 	for _, nested := range b.BlockTypes {
 		converted.NestedBlocks[nested.TypeName] = c.nestedBlock(nested)
 	}
+
 	return converted
 }
 
@@ -101,6 +102,7 @@ func (c *converter) attribute(a *tfprotov6.SchemaAttribute) *tfjson.SchemaAttrib
 		NestingMode: mode,
 		Attributes:  c.attributes(a.NestedType.Attributes),
 	}
+
 	return converted
 }
 
@@ -159,6 +161,7 @@ func (c *converter) typeOf(t tftypes.Type) cty.Type {
 	if err != nil {
 		c.fail(err)
 	}
+
 	return converted
 }
 

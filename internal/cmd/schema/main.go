@@ -58,6 +58,7 @@ func read(ctx context.Context) (*tfjson.ProviderSchemas, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
+
 	return &tfjson.ProviderSchemas{
 		FormatVersion: "1.0",
 		Schemas:       map[string]*tfjson.ProviderSchema{address: converted},

@@ -101,6 +101,7 @@ func startService(ctx context.Context, program string, flags []string) (*Service
 func (s *Service) follow(output io.Reader) {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, 1<<20)
+
 	for lines.Scan() {
 		s.Take(lines.Text())
 	}

@@ -46,6 +46,7 @@ func New(ctx context.Context, prefix string, note func(format string, args ...an
 	}
 
 	s := &Stage{root: root, repository: repository}
+
 	return s, s.findTerraform(ctx, note)
 }
 

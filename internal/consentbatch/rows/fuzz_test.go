@@ -24,6 +24,7 @@ func FuzzRead(f *testing.F) {
 
 	f.Fuzz(func(t *testing.T, content []byte, which byte) {
 		format := []rows.Format{rows.CSV, rows.NDJSON, rows.JSON}[which%3]
+
 		read, err := rows.Read(bytes.NewReader(content), format)
 		problems, bad := errors.AsType[*rows.Error](err)
 		switch {

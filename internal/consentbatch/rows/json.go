@@ -73,6 +73,7 @@ func (b *builder) readJSON(in io.Reader) error {
 	}
 
 	b.problem("%s; what follows was not read", complaint(broken))
+
 	return nil
 }
 
@@ -96,6 +97,7 @@ func (b *builder) array(dec *jsontext.Decoder, lines *lineCounter) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
+
 	return endOf(dec)
 }
 
@@ -127,6 +129,7 @@ func complaint(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the JSON ends in the middle"
 	}
+
 	return "this is no valid JSON"
 }
 
@@ -229,6 +232,7 @@ func (b *builder) textMember(dec *jsontext.Decoder, column int) error {
 	}
 
 	b.text(column, text.String())
+
 	return nil
 }
 

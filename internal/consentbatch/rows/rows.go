@@ -36,6 +36,7 @@ func FormatOf(path string) Format {
 	case ".json":
 		return JSON
 	}
+
 	return ""
 }
 
@@ -220,6 +221,7 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 	}
 
 	read := b.rows // without the builder, whose index of identities is larger than the rows
+
 	return &read, nil
 }
 

@@ -39,6 +39,7 @@ func all(t *testing.T, content string, format rows.Format) []rows.Row {
 	for i := range read.Len() {
 		list = append(list, read.At(i))
 	}
+
 	return list
 }
 

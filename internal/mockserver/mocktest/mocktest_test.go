@@ -46,6 +46,7 @@ func get(t testing.TB, i *Instance, transport *http.Transport, path string) (int
 	defer resp.Body.Close()
 
 	_, err = io.Copy(io.Discard, resp.Body)
+
 	return resp.StatusCode, err
 }
 
@@ -244,6 +245,7 @@ func TestStartPipe_stopsWithItsTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := StartPipe(t)
 		transport := &http.Transport{DialContext: i.DialContext}
+
 		t.Cleanup(transport.CloseIdleConnections)
 		i.Inject(mockserver.Fault{Hang: true})
 		go func() {

@@ -43,6 +43,7 @@ func (i *Instance) Tracked() (dial func(ctx context.Context, network, address st
 		mu.Lock()
 		defer mu.Unlock()
 		opened = append(opened, c)
+
 		return c, nil
 	}
 

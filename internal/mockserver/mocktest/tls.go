@@ -120,6 +120,7 @@ func (a *authority) sign(t testing.TB, template *x509.Certificate, key *ecdsa.Pr
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return signed
 }
 
