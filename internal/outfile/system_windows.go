@@ -2,6 +2,7 @@ package outfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,3 +29,25 @@ func openLock(folder *os.Root, name string) (*os.File, error) {
 
 	return os.NewFile(uintptr(handle), path), nil
 }
+
+// freeSpace returns how many bytes this user may still write to the file's disk, if that
+// is known.
+func freeSpace(f *os.File) (free int64, known bool) {
+	folder, err := windows.UTF16PtrFromString(filepath.Dir(f.Name()))
+	if err != nil {
+		return 0, false
+	}
+
+	var ours uint64
+	if windows.GetDiskFreeSpaceEx(folder, &ours, nil, nil) != nil {
+		return 0, false
+	}
+
+	return int64(min(ours, 1<<62)), true //nolint:gosec // bounded
+}
+
+// inodeOf returns 0: files have no inodes on these systems.
+func inodeOf(fs.FileInfo) uint64 { return 0 }
+
+// isOurs returns true: on these systems the name alone has to tell.
+func isOurs(fs.FileInfo) bool { return true }

@@ -3,9 +3,33 @@ package outfile
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
+
+// runOf identifies a run by its process: by the number and the start time, in clock ticks
+// since the machine was booted. Numbers alone are reused, in containers soon.
+func runOf(process int) (string, bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+	if err != nil {
+		return "", false
+	}
+
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", false
+	}
+
+	// The name in parentheses may hold spaces; starttime is the 20th field behind it.
+	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
+	fields := strings.Fields(rest)
+	if len(fields) < 20 {
+		return "", false
+	}
+
+	return fmt.Sprintf("%s.%d.%s", strings.TrimSpace(string(boot)), process, fields[19]), true
+}
 
 // openUnnamed creates a file without a name. ok is false if the file system does not
 // support that, or if the file could not be given a name later.
@@ -43,3 +67,9 @@ func linkUnnamed(folder *os.Root, f *os.File, name string) error {
 }
 
 func descriptorPath(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+
+// startWriteback starts writing a part of the file to the disk, so that the final fsync
+// has little left to do. If it fails, fsync does all of it.
+func startWriteback(f *os.File, offset, length int64) {
+	_ = unix.SyncFileRange(int(f.Fd()), offset, length, unix.SYNC_FILE_RANGE_WRITE)
+}
