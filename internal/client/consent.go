@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/netip"
+	"time"
 )
 
 var (
@@ -37,3 +40,146 @@ func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) 
 
 	return held, got, err
 }
+
+// ConsentUpdate is the consent record that is sent (section 2). The five clauses and
+// manual are always sent, the other fields where they are set.
+type ConsentUpdate struct {
+	Clauses       [Clauses]bool
+	UserIPv6      netip.Addr // sent in IPv6 form, IPv4 mapped; the zero Addr is not sent
+	AgreementTime time.Time  // sent to the millisecond; the zero Time is not sent
+	Manual        bool
+
+	// KeepLaterThan protects the person's choice; zero does not. Nothing is written where
+	// the service holds a later agreement_time, and a record without one is an error with
+	// the cause ErrUntimed.
+	KeepLaterThan time.Time
+	// LastWritten are the clauses of the last write that is known to be ours; nil if
+	// there is none. A record without agreement_time that has these clauses, or the
+	// clauses of the update, is no later choice.
+	LastWritten *[Clauses]bool
+	// OnlyKnown writes nothing for a person without a consent record, which is an error of
+	// ClassNotFound.
+	OnlyKnown bool
+	// OnlyDifferent writes nothing where the service holds the same record already.
+	OnlyDifferent bool
+	// ClausesDecide lets OnlyDifferent compare only the five clauses: a person who has
+	// withdrawn in another way needs no withdrawal.
+	ClausesDecide bool
+	// Superseded is called before each comparison, while no other update of the person is
+	// under way. If it returns true, nothing is sent; nil never does.
+	Superseded func() bool
+}
+
+// ErrUntimed is the cause of the error of an update with KeepLaterThan where the service's
+// record has no agreement_time, null or absent, and is not known to be ours.
+var ErrUntimed = errors.New("the service's record has no agreement_time")
+
+// comparesFirst reports whether the record is read before it is written.
+func (u ConsentUpdate) comparesFirst() bool {
+	return u.OnlyKnown || u.OnlyDifferent || u.keepsLater()
+}
+
+// keepsLater reports whether a later choice of the person stands.
+func (u ConsentUpdate) keepsLater() bool { return !u.KeepLaterThan.IsZero() }
+
+// ConsentOutcome is the outcome of an update that did not fail.
+type ConsentOutcome int
+
+// The outcomes of an update.
+const (
+	ConsentUnchanged  ConsentOutcome = iota // with OnlyDifferent: the service held the same record
+	ConsentWritten                          // the record was written
+	ConsentKept                             // a later choice of the person stands
+	ConsentSuperseded                       // Superseded returned true
+)
+
+// ConsentResult is the result of an update.
+type ConsentResult struct {
+	Outcome ConsentOutcome
+	Kept    *Consent // the record that stands; nil unless Outcome is ConsentKept
+}
+
+// parameters returns the fields to send, in the order of section 2.
+func (u ConsentUpdate) parameters(w Wire) []parameter {
+	list := make([]parameter, 0, len(consentFields))
+	for i, agreed := range u.Clauses {
+		list = append(list, parameter{clauseName(i), agreed})
+	}
+	if u.UserIPv6.IsValid() {
+		list = append(list, parameter{"user_ipv6", MappedIPv6(u.UserIPv6)})
+	}
+	if !u.AgreementTime.IsZero() {
+		list = append(list, parameter{"agreement_time", instantParameter(u.AgreementTime, w.AgreementTimeFormat)})
+	}
+
+	return append(list, parameter{"manual", u.Manual})
+}
+
+// private returns the values of the update and the person that no message may show.
+func (u ConsentUpdate) private(identity string) []string {
+	private := []string{identity}
+	if a := u.UserIPv6; a.IsValid() {
+		private = append(private, MappedIPv6(a), a.String(), a.Unmap().String())
+	}
+	return private
+}
+
+// matches reports whether the service holds what was sent. A field that the record lacks or
+// has as null counts as equal, except a clause.
+func (u ConsentUpdate) matches(held Consent) bool {
+	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
+		return false
+	}
+	return held.hasClauses(u.Clauses) && u.hasTimeOf(held) && u.hasAddressOf(held)
+}
+
+func (u ConsentUpdate) hasTimeOf(held Consent) bool {
+	t, ok := held.AgreementTime.Get()
+	if !ok || u.AgreementTime.IsZero() {
+		return true
+	}
+	return t.UnixMilli() == u.AgreementTime.UnixMilli()
+}
+
+func (u ConsentUpdate) hasAddressOf(held Consent) bool {
+	s, ok := held.UserIPv6.Get()
+	if !ok || !u.UserIPv6.IsValid() {
+		return true
+	}
+
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Unmap() == u.UserIPv6.Unmap()
+}
+
+// changesNothing reports whether there is nothing to send. Unlike in matches, a null in
+// place of a value to record is a difference.
+func (u ConsentUpdate) changesNothing(held Consent) bool {
+	if u.ClausesDecide {
+		return held.hasClauses(u.Clauses)
+	}
+
+	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
+	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
+	return !lacksAddress && !lacksTime && u.matches(held)
+}
+
+// isOlderThan reports whether the record is a later choice, which stands.
+func (u ConsentUpdate) isOlderThan(held Consent) bool {
+	return u.keepsLater() && held.LaterThan(u.KeepLaterThan)
+}
+
+// mayBeOlderThan reports whether the record may be a later choice, since it has no
+// agreement_time and is not known.
+func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
+	return u.keepsLater() && held.isUntimed() && !u.knows(held)
+}
+
+// knows reports whether a record without agreement_time is ours, or one that the update
+// does not change, so that writing overrules no choice.
+func (u ConsentUpdate) knows(held Consent) bool {
+	return held.hasClauses(u.Clauses) || u.LastWritten != nil && held.hasClauses(*u.LastWritten)
+}
+
+// MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6
+// space (section 2, user_ipv6).
+func MappedIPv6(a netip.Addr) string { return netip.AddrFrom16(a.As16()).String() }

@@ -1,12 +1,20 @@
 package client_test
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 func TestStream_emptyAnswerWhateverItsCoding(t *testing.T) {
@@ -21,4 +29,102 @@ func TestStream_emptyAnswerWhateverItsCoding(t *testing.T) {
 			}
 		}, useSecretKey)
 	}
+}
+
+func TestRateFloor_steadyExportMayTakeAnyTime(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return http.HandlerFunc(trickle) }
+		})
+
+		c := connect(t, service, useSecretKey)
+		began := time.Now()
+		got, err := export(t.Context(), t, c, &received{})
+		noError(t, err)
+
+		if took := time.Since(began); got.Counts.Of(records.Event) != 20 || took < 20*25*time.Second {
+			t.Errorf("%v in %v", got, took)
+		}
+	})
+}
+
+// trickle sends a record of 40 kB every 25 seconds: slowly, but with pauses below
+// request_timeout and a rate above the floor.
+func trickle(w http.ResponseWriter, _ *http.Request) {
+	for range 20 {
+		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
+		_ = http.NewResponseController(w).Flush()
+		<-time.After(25 * time.Second) // in virtual time
+	}
+}
+
+func TestRateFloor_dripEnds(t *testing.T) {
+	t.Parallel()
+
+	for _, interval := range []time.Duration{time.Second, 20 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+				s.Wrap = func(http.Handler) http.Handler { return drip(interval) }
+			})
+
+			c := connect(t, service, useSecretKey)
+			began := time.Now()
+			_, err := export(t.Context(), t, c, &received{})
+			e := wantClass(t, err, client.ClassTimeout)
+			if took := time.Since(began); took > 15*time.Minute || !strings.Contains(e.Detail, "wire.export_min_rate") {
+				t.Errorf("after %v: %q", took, e.Detail)
+			}
+		})
+	}
+}
+
+func TestRateFloor_isASetting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
+			s.Wrap = func(http.Handler) http.Handler { return drip(time.Second) }
+		})
+		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportMinRate = client.Some(int64(0)) })
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+		defer cancel()
+		_, err := export(ctx, t, c, &received{})
+		_ = wantClass(t, err, client.ClassCancelled)
+	})
+}
+
+// drip returns a handler that sends one byte of an endless day in each interval.
+func drip(interval time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `[`)
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, ` `)
+			_ = http.NewResponseController(w).Flush()
+
+			select {
+			case <-time.After(interval): // in virtual time
+			case <-r.Context().Done():
+			}
+		}
+	})
+}
+
+func TestRateFloor_slowReceiverIsNotTheServicesFault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		service.ExportRecords = 2000
+		c := connect(t, service, useSecretKey)
+		_, err := export(t.Context(), t, c, &slow{})
+		noError(t, err)
+	})
+}
+
+// slow is a sink that takes a second per record.
+type slow struct{ received }
+
+func (s *slow) Record(records.Kind, jsontext.Value) error {
+	<-time.After(time.Second) // in virtual time
+	return nil
 }
