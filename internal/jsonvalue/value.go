@@ -1,12 +1,59 @@
 package jsonvalue
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// ErrTrailing is the error of a document with something behind its JSON value.
+var ErrTrailing = errors.New("there is something behind the JSON value")
+
+// Parse returns the one JSON value that a document consists of: valid UTF-8, no name
+// twice in an object, and nothing but white space around it. The error is
+// io.ErrUnexpectedEOF where the document ends too early, an empty one included, and
+// ErrTrailing where it goes on.
+func Parse(document []byte) (jsontext.Value, error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(document))
+
+	v, err := decoder.ReadValue()
+	if errors.Is(err, io.EOF) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	v = v.Clone() // the decoder owns it until it reads on
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, ErrTrailing
+	}
+
+	return v, nil
+}
+
+// DescribeSyntax returns what is wrong with JSON, and where, without quoting any of it.
+// err is an error of Parse or of a jsontext.Decoder.
+func DescribeSyntax(err error) string {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		return err.Error()
+	}
+
+	where := " at byte " + strconv.FormatInt(syntactic.ByteOffset, 10)
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return "the JSON has a name twice in one object," + where
+	}
+
+	return "the JSON is not valid" + where
+}
 
 // Members returns the members of the object v by name; nil where v is no object.
 func Members(v jsontext.Value) map[string]jsontext.Value {
@@ -57,4 +104,52 @@ func KindName(kind jsontext.Kind) string {
 		return name
 	}
 	return "nothing"
+}
+
+// Equal reports whether two JSON values mean the same. The order of members and white
+// space do not count, and numbers are compared exactly by value: 1, 1.0 and 1e0 are one
+// number, and 9007199254740993 is not 9007199254740992.
+func Equal(a, b jsontext.Value) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+
+	switch a.Kind() {
+	case '{':
+		return maps.EqualFunc(Members(a), Members(b), Equal)
+	case '[':
+		return slices.EqualFunc(Elements(a), Elements(b), Equal)
+	case '"':
+		return Text(a) == Text(b)
+	case '0':
+		return decimalOf(a) == decimalOf(b)
+	}
+
+	return true // null, true and false are their kinds
+}
+
+// decimal is a number without its spelling: digits × 10^exponent, the digits without
+// zeros at either end. Zero is the zero decimal, whatever its sign.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+}
+
+// decimalOf returns the value of a JSON number.
+func decimalOf(v jsontext.Value) decimal {
+	s := strings.ToLower(strings.TrimSpace(string(v)))
+	s, negative := strings.CutPrefix(s, "-")
+	mantissa, power, _ := strings.Cut(s, "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+
+	digits := strings.TrimLeft(whole+fraction, "0")
+	trimmed := strings.TrimRight(digits, "0")
+	if trimmed == "" {
+		return decimal{}
+	}
+
+	exponent, _ := strconv.Atoi(power)
+
+	return decimal{negative, trimmed, exponent - len(fraction) + len(digits) - len(trimmed)}
 }
