@@ -47,7 +47,9 @@ func (x *execution) lookWithoutList(ctx context.Context) Event {
 	}
 
 	x.seen = view{began: time.Now(), gap: "it is not asked for"}
-	x.report.Gap = x.seen.gap
+	if x.phase != refreshing { // a refresh does not warn of what is configured
+		x.report.Gap = x.seen.gap
+	}
 	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
 		return StaysAway
 	}

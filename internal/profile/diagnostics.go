@@ -12,31 +12,60 @@ import (
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// warnUnfinished warns that an update that was waited for is not fulfilled.
-func warnUnfinished(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+// What is in state while an update is not fulfilled.
+const updateKept = "the object with fulfilled = false"
+
+// nameOf returns how messages name a submission.
+func nameOf(s deferred.Submission) string {
+	if s.ID == "" {
+		return updateName
+	}
+	return updateName + " (request " + tfkit.QuoteID(s.ID) + ")"
+}
+
+// warnAwaited warns that an update that was waited for is not fulfilled.
+func warnAwaited(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
 	tfkit.WarnUnfinished(diags, "the "+updateName, s, report)
-	if s.State != deferred.Dropped {
-		return
+	if s.State == deferred.Dropped {
+		warnDroppedUpdate(diags, s)
 	}
+}
 
-	request := "The " + updateName
-	if s.ID != "" {
-		request += " (request " + tfkit.QuoteID(s.ID) + ")"
-	}
-
+// warnDroppedUpdate warns of an update that came to nothing.
+func warnDroppedUpdate(diags *diag.Diagnostics, s deferred.Submission) {
 	tfkit.Problem{
 		Summary: "The request left the pending list without a visible effect",
-		Detail:  request + " is no longer pending, and its effect cannot be seen at the service.",
-		InState: "the object with fulfilled = false",
+		Detail:  "The " + nameOf(s) + " is no longer pending, and its effect cannot be seen at the service.",
+		InState: updateKept,
 		Do:      "run plan; it shows what the service holds.",
 	}.AddWarning(diags)
 }
 
 // warnPending warns of what is unusual about an update that is pending at a refresh.
 func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
-	if report.Status != "" || report.Gap != "" {
-		tfkit.WarnUnfinished(diags, "the "+updateName, s, report)
+	if report.Status != "" {
+		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s), report.Status)
+		return
 	}
+	if report.Gap == "" {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The pending list cannot be read as a whole",
+		Detail:  "The list of pending requests does not show whether the " + nameOf(s) + " is still pending: " + report.Gap + ".",
+		InState: updateKept,
+		Do:      "set wire.pending_identity_field in the provider block if the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
+	}.AddWarning(diags)
+}
+
+// warnUnchecked warns that a refresh could not look at an update that was accepted.
+func warnUnchecked(diags *diag.Diagnostics, err error) {
+	problem := tfkit.ProblemOf(err, updateKept+"; the request itself was accepted")
+	problem.Detail = "A refresh could not look at the " + updateName + ": " + problem.Summary + ".\n" + problem.Detail
+	problem.Summary = "The update could not be checked"
+
+	problem.AddWarning(diags)
 }
 
 // warnRemoved warns that the profile is gone, together with an update that was pending.

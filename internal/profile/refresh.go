@@ -33,24 +33,26 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 
 	s, report, err := r.engine.Refresh(ctx, request, s)
 	if err != nil {
-		tfkit.WarnUnwatched(r.diags, err)
+		warnUnchecked(r.diags, err)
 		return s, false
 	}
 
 	r.model.Fulfilled = types.BoolValue(s.State == deferred.Fulfilled)
-	if !s.State.IsOver() {
+	if s.State.IsOpen() {
 		warnPending(r.diags, s, report)
+	}
+	if !s.State.IsOver() {
 		return s, false
 	}
 
 	if s.State == deferred.Failed {
 		tfkit.ProblemOf(request.Rejection(s, report), "what the service holds; the plan shows the difference").AddWarning(r.diags)
 		if _, err := r.look(ctx); err != nil {
-			tfkit.WarnUnwatched(r.diags, err)
+			warnUnchecked(r.diags, err)
 			return s, false
 		}
 	} else {
-		warnUnfinished(r.diags, s, report)
+		warnDroppedUpdate(r.diags, s)
 	}
 
 	if !r.missing {

@@ -153,7 +153,7 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 		return u.request.Rejection(u.submission, u.report)
 	}
 
-	warnUnfinished(u.Diags, u.submission, u.report)
+	warnAwaited(u.Diags, u.submission, u.report)
 	u.saveSubmission(ctx)
 
 	return nil

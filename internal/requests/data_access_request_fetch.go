@@ -102,12 +102,15 @@ func (f *fetch) await(ctx context.Context) {
 
 // finish fetches the data if the request is carried out, and saves the object. What
 // prevents that is a warning, because the request is accepted and has to stay in state.
+// A request that is still pending is a warning only if the configuration waits for it.
 func (f *fetch) finish(ctx context.Context) {
 	if f.submission.State == deferred.Fulfilled {
 		f.fetchReady(ctx)
 	} else {
-		access.warnAwaited(f.Diags, f.submission, f.report)
 		f.model.fromAccepted(f.submission)
+		if f.model.waits() {
+			access.warnAwaited(f.Diags, f.submission, f.report)
+		}
 	}
 
 	f.Save(ctx, f.model, f.submission)

@@ -87,7 +87,7 @@ func (t requestType) warnRefreshed(diags *diag.Diagnostics, s deferred.Submissio
 		t.warnStatus(diags, s, report.Status)
 		return
 	}
-	if report.Gap != "" {
+	if report.Gap != "" && s.State.IsOpen() {
 		t.warnGap(diags, s, report.Gap)
 	}
 }

@@ -116,7 +116,7 @@ func QuoteID(id string) string {
 	return strconv.Quote(client.ShownID(id))
 }
 
-// WarnUnfinished warns that a request that was accepted is not fulfilled yet, and why. It is
+// WarnUnfinished warns that a request that was waited for is not fulfilled, and why. It is
 // never an error: an error beside a saved state would make Terraform destroy the object and
 // send the request again. what names the request, such as "the deletion".
 func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission, report deferred.Report) {
@@ -125,7 +125,7 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 	}
 
 	if report.Status != "" {
-		warnUnknownStatus(diags, what, report.Status)
+		WarnUnknownStatus(diags, what, report.Status)
 	}
 	if !s.State.IsOpen() {
 		return
@@ -143,7 +143,7 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 	}
 
 	if report.Err != nil {
-		WarnUnwatched(diags, report.Err)
+		warnUnwatched(diags, report.Err)
 		return
 	}
 
@@ -153,7 +153,9 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 // notFulfilled is what is in state while a request is pending.
 const notFulfilled = "the object with fulfilled = false"
 
-func warnUnknownStatus(diags *diag.Diagnostics, what, status string) {
+// WarnUnknownStatus warns of a pending request whose status is not known. what names the
+// request, such as "the deletion".
+func WarnUnknownStatus(diags *diag.Diagnostics, what, status string) {
 	Problem{
 		Summary: "Unknown status of a pending request",
 		Detail:  "The service gives " + what + " the status \"" + status + "\", which this provider does not know. It is treated as pending, never as done.",
@@ -161,8 +163,8 @@ func warnUnknownStatus(diags *diag.Diagnostics, what, status string) {
 	}.AddWarning(diags)
 }
 
-// WarnUnwatched warns that a request was accepted, and that waiting for it failed.
-func WarnUnwatched(diags *diag.Diagnostics, err error) {
+// warnUnwatched warns that a request was accepted, and that waiting for it failed.
+func warnUnwatched(diags *diag.Diagnostics, err error) {
 	problem := ProblemOf(err, notFulfilled+"; the request itself was accepted")
 	problem.Detail = "Waiting for the request failed: " + problem.Summary + ".\n" + problem.Detail
 	problem.Summary = "Accepted, and could not be watched"
