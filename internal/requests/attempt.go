@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -40,6 +42,12 @@ func (a *attempt) submit(ctx context.Context, request deferred.Request, prior de
 // await waits until the request is no longer pending, for the limit at most.
 func (a *attempt) await(ctx context.Context, request deferred.Request, limit time.Duration) {
 	a.submission, a.report = a.engine.Await(ctx, request, a.submission, limit)
+}
+
+// restore puts back the object of a failed Update, and the submission that it stood for.
+func (a *attempt) restore(ctx context.Context, state tfsdk.State, s deferred.Submission) {
+	a.State.Raw = state.Raw
+	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeySubmission, s)...)
 }
 
 // readUnanswered returns the submission whose outcome an earlier apply could not find

@@ -206,7 +206,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	plan.keepFile(state)
 
 	if !plan.sameOccasion(state.requestModel) {
-		f.submitAnother(ctx, req, resp)
+		f.submitAnother(ctx, req)
 		return
 	}
 
@@ -218,7 +218,8 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 }
 
 // submitAnother is Update for changed triggers.
-func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
+	before := f.submission
 	ok := f.submit(ctx, readUnanswered(ctx, req.Private))
 	f.writeUnanswered(ctx)
 	if !ok || f.model.Fulfilled.ValueBool() {
@@ -227,8 +228,8 @@ func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest, r
 
 	f.await(ctx)
 	if f.submission.State == deferred.Failed {
-		resp.State.Raw = req.State.Raw
-		tfkit.AddError(&resp.Diagnostics, f.rejection(), tfkit.PriorKept)
+		f.restore(ctx, req.State, before)
+		tfkit.AddError(f.Diags, f.rejection(), tfkit.PriorKept)
 		return
 	}
 

@@ -187,9 +187,10 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 	limit := tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	before := readSubmission(ctx, req.Private, state)
 
 	if plan.sameOccasion(state) {
-		d.submission = readSubmission(ctx, req.Private, state)
+		d.submission = before
 		d.resume(ctx, limit)
 		return
 	}
@@ -200,7 +201,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		err = d.await(ctx, limit)
 	}
 	if err != nil {
-		resp.State.Raw = req.State.Raw
+		d.restore(ctx, req.State, before)
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }
