@@ -7,13 +7,13 @@
 //
 // The names of the files show three groups, each of which uses only those below it:
 //
-//	consent*, profile, data, requests, pending, export*, user, …
+//	consent*, profile, data, requests, export*, session
 //	                one group of endpoints each; client.go builds a Client
 //	answer_*        what the service's answers mean: records, lists, receipts
 //	http_*          how a request gets to the service and its answer back; newSender
 //	                in http_sender.go assembles the layers in their order
 //
-// Under all three is what they share: config*, scope, endpoint, errors, locks, optional,
+// Under all three is what they share: config*, endpoint, errors, locks, optional,
 // text and time. TestGroups checks that nothing refers to a group above it.
 package client
 
