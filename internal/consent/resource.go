@@ -25,6 +25,7 @@ var (
 	_ resource.ResourceWithModifyPlan     = (*consentResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*consentResource)(nil)
 	_ resource.ResourceWithImportState    = (*consentResource)(nil)
+	_ resource.ResourceWithMoveState      = (*consentResource)(nil)
 )
 
 // The values of on_destroy.
@@ -348,4 +349,10 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("keep_later_choice"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
+}
+
+// MoveState takes over the person of a generic provider's resource. The first refresh then
+// reads the consent, as after an import.
+func (r *consentResource) MoveState(context.Context) []resource.StateMover {
+	return tfkit.StateMovers("consent", map[string]any{"keep_later_choice": true, "on_destroy": retain})
 }

@@ -31,6 +31,7 @@ import (
 var (
 	_ resource.ResourceWithConfigure   = (*profileResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*profileResource)(nil)
+	_ resource.ResourceWithMoveState   = (*profileResource)(nil)
 	_ resource.ResourceWithImportState = (*profileResource)(nil)
 )
 
@@ -327,4 +328,10 @@ func (r *profileResource) ImportState(ctx context.Context, req resource.ImportSt
 
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("wait_for_fulfilment"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), destroyRetains)...)
+}
+
+// MoveState takes over the person of a generic provider's resource. Unlike an import, it
+// takes over no members: the first apply writes those that are configured.
+func (r *profileResource) MoveState(context.Context) []resource.StateMover {
+	return tfkit.StateMovers("profile", map[string]any{"wait_for_fulfilment": true, "on_destroy": destroyRetains, "fulfilled": true})
 }

@@ -1,0 +1,185 @@
+package tfkit_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const (
+	consentType = "analytics_consent"
+	profileType = "analytics_profile"
+)
+
+var movedScope = mockserver.Scope{OrgID: "example-org", ProjectID: "example-project"}
+
+// sources returns what a generic provider has left in state.
+func sources(t *testing.T, provider string) map[string]acctest.Source {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + provider + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]acctest.Source
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+
+	return all
+}
+
+// source returns a restful_resource with a path.
+func source(path string) acctest.Source {
+	attributes, _ := json.Marshal(map[string]any{"id": path, "body": "secret-body"}) //nolint:errchkjson // a map of strings
+	return acctest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
+}
+
+// startAt serves a provider with the scope of the fixtures.
+func startAt(t *testing.T) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := mocktest.Start(t)
+	return acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"org_id": "example-org", "project_id": "example-project"})), service
+}
+
+// TestMoveState_consentOfGenericProviders moves the consents of both providers. The plan
+// for what the service holds is empty, and nothing is written.
+func TestMoveState_consentOfGenericProviders(t *testing.T) {
+	t.Parallel()
+
+	for _, provider := range []string{"restful", "restapi"} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := startAt(t)
+			service.PutConsent(movedScope, "ada@example.com", mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
+			state, diags := p.Move(sources(t, provider)["consent"], consentType)
+			p.NoErrors(diags)
+			for name, want := range map[string]any{
+				"identity_id": "ada@example.com", "org_id": "example-org", "project_id": "example-project", "account_id": nil,
+				"keep_later_choice": true, "on_destroy": "retain", "clause_1_consent": nil, "user_ipv6": nil, "agreement_time": nil,
+			} {
+				if state.Attributes[name] != want {
+					t.Errorf("%s is %v, want %v", name, state.Attributes[name], want)
+				}
+			}
+
+			state, _ = p.MustRefresh(consentType, state)
+			p.WantEmptyPlan(consentType, state, acctest.Attributes{
+				"identity_id": "ada@example.com", "agreement_time": "2026-01-10T08:00:00Z",
+				"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
+			})
+			if service.Count(mockserver.OpUpdateConsent) != 0 {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+// TestMoveState_profileOfGenericProviders moves the profiles of both providers. State
+// takes over no member, and the next apply writes those that are configured.
+func TestMoveState_profileOfGenericProviders(t *testing.T) {
+	t.Parallel()
+
+	for _, provider := range []string{"restful", "restapi"} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := startAt(t)
+			service.PutProfile(movedScope, "ada@example.com", `{"plan":"gold","phone":"secret-phone"}`)
+			state, diags := p.Move(sources(t, provider)["profile"], profileType)
+			p.NoErrors(diags)
+			state, _ = p.MustRefresh(profileType, state)
+			if text := fmt.Sprint(state.Attributes); strings.Contains(text, "gold") || strings.Contains(text, "secret-phone") {
+				t.Errorf("state has taken over members: %s", text)
+			}
+
+			config := acctest.Attributes{"identity_id": "ada@example.com", "profile": `{"plan":"gold"}`, "wait_for_fulfilment": false}
+			state, diags = p.Update(profileType, state, config)
+			p.NoErrors(diags)
+			service.FulfilAll()
+			state, _ = p.MustRefresh(profileType, state)
+			p.WantEmptyPlan(profileType, state, config)
+			if held, _ := service.Profile(movedScope, "ada@example.com"); held["plan"] != "gold" || held["phone"] != "secret-phone" {
+				t.Errorf("the service holds %v", held)
+			}
+		})
+	}
+}
+
+// TestMoveState_nothingElseIsCopied holds that neither a body nor a credential of the
+// other provider gets into our state.
+func TestMoveState_nothingElseIsCopied(t *testing.T) {
+	t.Parallel()
+
+	p, _ := startAt(t)
+	for _, provider := range []string{"restful", "restapi"} {
+		for what, name := range map[string]string{"consent": consentType, "profile": profileType} {
+			state, diags := p.Move(sources(t, provider)[what], name)
+			p.NoErrors(diags)
+			if text := fmt.Sprint(state.Attributes, string(state.Private)); strings.Contains(text, "invented-key") || strings.Contains(text, "gold") {
+				t.Errorf("the state of %s holds %s", provider, text)
+			}
+		}
+	}
+}
+
+func TestMoveState_paths(t *testing.T) {
+	t.Parallel()
+
+	p, _ := startAt(t)
+	for path, want := range map[string]string{
+		"/v1/org/o/project/p/compliance/user/jane%20doe/consent":                           "o p  jane doe",
+		"v1/org/o/project/p/compliance/user/a+b@example.com/consent/":                      "o p  a+b@example.com",
+		"https://analytics.example.com/api/v1/org/v1/project/v1/compliance/user/u/consent": "v1 v1  u",
+		"/v1/account/acct%2F7/compliance/user/u/consent?apiSecretToken=x#y":                "  acct/7 u",
+		"/v1/v1/org/o/project/p/compliance/user/u/consent":                                 "o p  u",
+	} {
+		state, diags := p.Move(source(path), consentType)
+		p.NoErrors(diags)
+		text := func(name string) string { s, _ := state.Attributes[name].(string); return s }
+		if got := strings.Join([]string{text("org_id"), text("project_id"), text("account_id"), text("identity_id")}, " "); got != want {
+			t.Errorf("%s becomes %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestMoveState_otherObjectsAreLeftAlone holds that Terraform says of them that they
+// cannot be moved, and that no message quotes what is in their state.
+func TestMoveState_otherObjectsAreLeftAlone(t *testing.T) {
+	t.Parallel()
+
+	p, _ := startAt(t)
+	foreign := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
+	foreign.Provider = "registry.terraform.io/example/restful2"
+	other := source("/v1/org/o/project/p/compliance/user/secret-person/consent")
+	other.Type = "restful_operation"
+	broken := source("")
+	broken.Attributes = json.RawMessage(`{"id":["secret-person"]}`)
+
+	for what, from := range map[string]acctest.Source{
+		"another provider": foreign,
+		"another type":     other,
+		"a profile":        source("/v1/org/o/project/p/compliance/user/secret-person/profile"),
+		"another path":     source("/v2/users/secret-person/consent"),
+		"no path":          source(""),
+		"no text":          broken,
+		"too many parts":   source("/v1/org/o/project/p/compliance/user/secret-person/x/consent"),
+		"bad encoding":     source("/v1/org/o/project/p/compliance/user/secret-person%zz/consent"),
+		"a parent":         source("/v1/org/../project/p/compliance/user/secret-person/consent"),
+		"no account":       source("/v1/account//compliance/user/secret-person/consent"),
+	} {
+		_, diags := p.Move(from, consentType)
+		if len(diags.Errors()) == 0 {
+			t.Errorf("%s is moved", what)
+		}
+		if text := strings.Join(diags.Errors(), " "); strings.Contains(text, "secret-") {
+			t.Errorf("%s: the error shows what is in state: %s", what, text)
+		}
+	}
+}
