@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
@@ -79,4 +81,96 @@ func expect(ctx context.Context, tf terraformcli.CLI, words string, args ...stri
 	}
 
 	return nil
+}
+
+// grid is a table of texts.
+type grid struct {
+	title  string
+	head   []string
+	rows   [][]string
+	remark string
+}
+
+// String returns the grid as it is printed, with columns of equal width.
+func (g grid) String() string {
+	lines := append([][]string{g.head}, g.rows...)
+	widths := make([]int, len(g.head))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", g.title)
+	for _, line := range lines {
+		fmt.Fprintf(&b, "  %-*s", widths[0], line[0])
+		for i, cell := range line[1:] {
+			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
+		}
+		b.WriteString("\n")
+	}
+	if g.remark != "" {
+		fmt.Fprintf(&b, "\n  %s\n", g.remark)
+	}
+
+	return b.String()
+}
+
+// table sets the figures of many objects beside those of one.
+type table struct {
+	title     string
+	one, many string // headings
+	rows      []row
+	remark    string
+}
+
+type row struct {
+	name      string
+	one, many float64 // not a number where a figure is not known
+	format    func(float64) string
+}
+
+// String returns the table as it is printed, with the ratio of the two columns.
+func (t table) String() string {
+	g := grid{title: t.title, head: []string{"", t.one, t.many, "ratio"}, remark: t.remark}
+	for _, r := range t.rows {
+		g.rows = append(g.rows, []string{r.name, shown(r.one, r.format), shown(r.many, r.format), ratio(r.one, r.many)})
+	}
+	return g.String()
+}
+
+func shown(figure float64, format func(float64) string) string {
+	if math.IsNaN(figure) {
+		return "unknown"
+	}
+	return format(figure)
+}
+
+func ratio(one, many float64) string {
+	if math.IsNaN(one) || math.IsNaN(many) || one == 0 {
+		return ""
+	}
+	return fmt.Sprintf("x %.1f", many/one)
+}
+
+func inSeconds(f float64) string   { return fmt.Sprintf("%.1f s", f) }
+func hundredths(f float64) string  { return fmt.Sprintf("%.2f", f) }
+func whole(f float64) string       { return thousands(int(f)) }
+func inMegabytes(f float64) string { return fmt.Sprintf("%.0f MB", f/1e6) }
+
+// thousands formats 1234567 as 1,234,567.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
 }

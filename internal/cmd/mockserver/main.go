@@ -9,12 +9,16 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -123,4 +127,130 @@ func serve(ctx context.Context, listening *mockserver.Listening, stdout io.Write
 	}
 
 	return listening.Stop()
+}
+
+// The scope that is printed where nobody in the seed has one.
+const (
+	defaultOrg     = "org-demo"
+	defaultProject = "web"
+)
+
+// readSeed reads a file, which may be left out, and adds a user and a secret key where
+// it has none: a server that nobody can talk to is of no use.
+func readSeed(file string) (mockserver.Seed, error) {
+	seed, err := decodeSeed(file)
+	if err != nil {
+		return seed, err
+	}
+
+	if len(seed.Users) == 0 {
+		seed.Users = []mockserver.SeedUser{{Email: "operator@example.com", Password: rand.Text()}}
+	}
+	if len(seed.SecretKeys) == 0 {
+		seed.SecretKeys = []string{rand.Text()}
+	}
+
+	return seed, nil
+}
+
+func decodeSeed(file string) (mockserver.Seed, error) {
+	if file == "" {
+		return mockserver.Seed{}, nil
+	}
+
+	f, err := os.Open(file)
+	if err != nil {
+		return mockserver.Seed{}, err
+	}
+	defer f.Close()
+
+	return mockserver.ReadSeed(f)
+}
+
+// environment returns the shell commands that export the provider's configuration. The
+// address comes last, so that a program that waits for it has the rest.
+func environment(url string, seed mockserver.Seed, credentials string) string {
+	var b strings.Builder
+	export := func(name, value string) { fmt.Fprintf(&b, "export %s=%s\n", name, quote(value)) }
+
+	if credentials == withLogin {
+		export("ANALYTICS_EMAIL", seed.Users[0].Email)
+		export("ANALYTICS_PASSWORD", seed.Users[0].Password)
+	} else {
+		export("ANALYTICS_API_SECRET_KEY", seed.SecretKeys[0])
+	}
+
+	org, project := scope(seed)
+	export("ANALYTICS_ORG_ID", org)
+	export("ANALYTICS_PROJECT_ID", project)
+	export("ANALYTICS_BASE_URL", url)
+
+	return b.String()
+}
+
+// scope returns the organization and project of the seed's first person who has one.
+func scope(seed mockserver.Seed) (org, project string) {
+	for _, p := range people(seed) {
+		if p.OrgID != "" {
+			return p.OrgID, p.ProjectID
+		}
+	}
+	return defaultOrg, defaultProject
+}
+
+func people(seed mockserver.Seed) []mockserver.SeedPerson {
+	var all []mockserver.SeedPerson
+	for _, c := range seed.Consents {
+		all = append(all, c.SeedPerson)
+	}
+	for _, p := range seed.Profiles {
+		all = append(all, p.SeedPerson)
+	}
+	for _, d := range seed.Data {
+		all = append(all, d.SeedPerson)
+	}
+
+	return all
+}
+
+// quote quotes a text for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// markPrefix begins the identities that are no people but marks in this log:
+// internal/cmd/stage asks for them to find the requests in between.
+const markPrefix = "demo-mark-"
+
+// line is how a request is logged: without values, people or credentials.
+type line struct {
+	Seq       int      `json:"seq"`
+	Operation string   `json:"operation"`
+	Method    string   `json:"method"`
+	Template  string   `json:"template"`
+	Path      string   `json:"path"` // the template, in which a mark is filled in
+	Status    int      `json:"status"`
+	Fields    []string `json:"fields,omitempty"`
+	MS        float64  `json:"ms"`
+}
+
+// logTo writes one line of JSON for every request, in the order of the answers.
+func logTo(out io.Writer) func(mockserver.Request) {
+	lines := log.New(out, "", 0)
+	return func(r mockserver.Request) {
+		text, err := json.Marshal(lineOf(r))
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		lines.Print(string(text))
+	}
+}
+
+func lineOf(r mockserver.Request) line {
+	l := line{
+		Seq: r.Seq, Operation: r.Operation, Method: r.Method, Template: r.Template, Path: r.Template,
+		Status: r.Status, Fields: r.Fields, MS: float64(r.Took.Microseconds()) / 1000,
+	}
+	if strings.HasPrefix(r.Identity, markPrefix) {
+		l.Path = strings.Replace(r.Template, "{identityId}", r.Identity, 1)
+	}
+	return l
 }
