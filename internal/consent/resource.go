@@ -61,8 +61,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:   true,
-			Sensitive:  true,
-			WriteOnly:  true,
+			WriteOnly:  true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
 			CustomType: customtypes.IPAddressType{},
 			Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
 			MarkdownDescription: "IP address of the person, like `user_ipv6`, but never stored in plan or state. Requires Terraform 1.11 or later. Conflicts with `user_ipv6`. " +
