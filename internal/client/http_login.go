@@ -49,6 +49,7 @@ type login struct {
 	transport       *authTransport
 
 	flight singleflight.Group
+	turns  keyedLocks // of all logins, under one key
 
 	mu           sync.Mutex
 	token        string
@@ -136,8 +137,15 @@ func (l *login) once(ctx context.Context) error {
 }
 
 // logIn returns the token of a new login. An earlier failure that still stands is its
-// error, without another attempt.
+// error, without another attempt. Logins take turns, so that each knows how the one before
+// it has ended.
 func (l *login) logIn(ctx context.Context) (token, error) {
+	unlock, err := l.turns.lock(ctx, "login")
+	if err != nil {
+		return token{}, err
+	}
+	defer unlock()
+
 	if e := l.remembered(); e != nil {
 		return token{}, e
 	}
