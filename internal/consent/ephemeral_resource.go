@@ -29,8 +29,7 @@ func (e *consentEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the latest consent of one person and keeps it neither in the plan nor in state. " +
 			"It is an error if the service has no consent record of the person. Terraform reads it in the plan and again in the apply.\n\n" +
-			"Its values can be used in provider blocks, write-only attributes, provisioners, locals, and ephemeral variables and outputs. " +
-			"They cannot be used in `for_each`, in ordinary outputs or in other attributes of resources.",
+			tfkit.EphemeralUses,
 		Attributes: tfkit.EphemeralAttributes(dataSourceAttributes()),
 		Blocks:     map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
 	}
