@@ -41,6 +41,7 @@ func TestConsentEphemeral_scopeOfItsOwn(t *testing.T) {
 
 func TestConsentEphemeral_refuses(t *testing.T) {
 	t.Parallel()
+
 	p, _ := start(t, nil)
 	for label, tc := range map[string]struct {
 		config acctest.Attributes

@@ -53,6 +53,7 @@ func value(attribute string, check knownvalue.Check) statecheck.StateCheck {
 
 func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	provider := acctest.Block(service)
 	full := provider + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
@@ -110,6 +111,7 @@ func holds(service *mocktest.Instance, want [5]bool) resource.TestCheckFunc {
 
 func TestAccConsent_laterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
 	t.Parallel()
+
 	service := mocktest.Start(t)
 	config := acctest.Block(service) + block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`)
 	theirs := choose(late)

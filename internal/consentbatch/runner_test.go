@@ -81,6 +81,7 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 
 func TestRunner_endsWithItsContext(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		ctx  func(context.Context) (context.Context, context.CancelFunc)
 		over bool

@@ -150,6 +150,7 @@ func TestAccConsentBatch_failedCreateIsNotTainted(t *testing.T) {
 
 func TestAccConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
+
 	block := fmt.Sprintf("\nvariable \"people\" {\n  ephemeral = true\n}\n\nresource \"analytics_consent_batch\" \"all\" {\n  content_wo         = var.people\n  content_wo_version = %d\n}\n", 1)
 	cli, service, f := newBatchCLI(t, block, people(3))
 	cli.Setenv("TF_VAR_people", people(3))

@@ -183,6 +183,7 @@ func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 
 func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		pending string
 		of      func(run) deferred.Request

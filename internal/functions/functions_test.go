@@ -95,6 +95,7 @@ func TestIPv6Mapped_refuses(t *testing.T) {
 
 func TestUTCDates_bothEndsIncluded(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		from, to string
 		want     []string

@@ -11,6 +11,7 @@ import (
 
 func TestSigns_areFoundAtAnyDepth(t *testing.T) {
 	t.Parallel()
+
 	for text, want := range map[string]Finding{
 		`{"events":[],"error":"x"}`:                                      {Failed, "error"},
 		`{"errors":[{"code":1}]}`:                                        {Failed, "errors"},
@@ -55,6 +56,7 @@ func TestSigns_ignoredMembersGiveNone(t *testing.T) {
 
 func TestSpeaksOnly_tellsWordsFromRecords(t *testing.T) {
 	t.Parallel()
+
 	for text, want := range map[string]Sign{
 		`{"error":"x"}`: Failed,
 		`{"timestamp":"x","status":500,"error":"x","path":"/"}`: Failed,

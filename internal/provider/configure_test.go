@@ -20,6 +20,7 @@ var good = acctest.Attributes{"base_url": "https://analytics.example.com", "api_
 
 func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		config    acctest.Attributes
 		attribute string

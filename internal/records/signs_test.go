@@ -11,6 +11,7 @@ import (
 
 func TestSplit_signsOfAnErrorOrAFurtherPage(t *testing.T) {
 	t.Parallel()
+
 	const event = `{"type":"event","id":1}` + "\n"
 	for text, want := range map[string]error{
 		// In first, last and sole records.
@@ -98,6 +99,7 @@ func TestSplit_ignoredMembersGiveNoSign(t *testing.T) {
 
 func TestSplit_objectWithMembersOfItsOwnIsARecord(t *testing.T) {
 	t.Parallel()
+
 	pad := strings.Repeat("x", blockSize+1000)
 	person := `{"id":"p1","name":"` + pad + `","events":[{"n":1},{"n":2}]}`
 	small := strings.ReplaceAll(person, pad, "x")

@@ -24,6 +24,7 @@ func splitText(text string, asked Kind) (got []string, res Result, err error) {
 
 func TestSplit_everyShapeOfAnAnswer(t *testing.T) {
 	t.Parallel()
+
 	mixed := []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
 	for name, c := range map[string]struct {
 		text   string
@@ -95,6 +96,7 @@ func TestSplit_everyShapeOfAnAnswer(t *testing.T) {
 
 func TestSplit_incompleteAnswerIsAnError(t *testing.T) {
 	t.Parallel()
+
 	for text, want := range map[string]error{
 		`[{"type":"event"}`:                  ErrTruncated,
 		`[{"type":"event"},`:                 ErrTruncated,

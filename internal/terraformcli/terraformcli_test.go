@@ -91,6 +91,7 @@ func TestResult_wordsAreOneLineWithoutFrames(t *testing.T) {
 
 func TestVersion_oldestSupportedIsChecked(t *testing.T) {
 	t.Parallel()
+
 	for line, want := range map[string]struct {
 		name string
 		ok   bool

@@ -115,6 +115,7 @@ func TestRead_columnsInAnyOrderAndLinesInCells(t *testing.T) {
 
 func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		format  rows.Format
 		content string
