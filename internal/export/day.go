@@ -68,7 +68,7 @@ func addNotOver(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The day is not over",
 		Detail:  whyNotOver + " Nothing was asked of the service.",
-		Do:      "export a day that is over. To export what there is by now, set allow_incomplete_day = true; it is exported again once the day is over.",
+		Do:      "export a day that is over. To export what there is by now, set allow_incomplete_day = true.",
 		At:      atUTCDate,
 	}.AddError(diags)
 }

@@ -3,10 +3,10 @@
 // any size, in file_*.go.
 //
 // Both hand a sink to client.Export, which calls it for each record. The textSink of the
-// data source keeps the records. The fileSink of the resource writes them to lineFiles,
-// which compress beside the reading.
+// data source keeps the records. A dayExport, in day_*.go, hands over a fileSink, which
+// writes the records to lineFiles, which compress beside the reading.
 //
-// The resource is spread over the steps of its life: file_export.go writes the files,
+// The resource is spread over the steps of its life: a dayExport writes the files,
 // file_verify.go compares them with what was written, and file_model.go maps both to
 // attributes.
 package export
@@ -83,7 +83,11 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 
 // planExport plans an apply that exports the day.
 func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *resource.ModifyPlanResponse) {
-	plan.checkDay(r.Today(), &resp.Diagnostics)
+	today := r.Today()
+	if day, ok := plan.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
+		warnNotOver(&resp.Diagnostics)
+	}
+
 	plan.planComputed()
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -115,18 +119,19 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 	}
 
 	r.ResolveScope(&plan.Scope)
-	export := fileExport{
+	export := dayExport{
 		Service: r.Service,
-		model:   &plan,
+		day:     &plan.dayModel,
 		inState: tfkit.NothingSaved + "; what was at path before is as it was",
 		diags:   &resp.Diagnostics,
 	}
-	written, ok := export.run(ctx)
+	exported, ok := export.run(ctx)
 	if !ok {
 		return
 	}
 
-	written.write(ctx, resp.Private, &resp.Diagnostics)
+	plan.fromExport(ctx, exported, &resp.Diagnostics)
+	stampsOf(exported).write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -170,20 +175,21 @@ func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, r
 		return
 	}
 
-	export := fileExport{
+	export := dayExport{
 		Service:  r.Service,
-		model:    &plan,
+		day:      &plan.dayModel,
 		previous: state.written(ctx),
 		inState:  tfkit.PriorKept + ", and the old file is as it was",
 		diags:    &resp.Diagnostics,
 	}
-	written, ok := export.run(ctx)
+	exported, ok := export.run(ctx)
 	if !ok {
 		return
 	}
 
-	export.removePrevious(ctx)
-	written.write(ctx, resp.Private, &resp.Diagnostics)
+	plan.fromExport(ctx, exported, &resp.Diagnostics)
+	plan.removePrevious(ctx, export.previous, &r.Files, &resp.Diagnostics)
+	stampsOf(exported).write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 

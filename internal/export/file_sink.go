@@ -30,7 +30,7 @@ type fileSink struct {
 }
 
 // newFileSink returns a sink that has begun to write every file but the optional ones.
-func newFileSink(m *fileModel, outputs []output, reserved *outfile.Reservation) (*fileSink, error) {
+func newFileSink(m *dayModel, outputs []output, reserved *outfile.Reservation) (*fileSink, error) {
 	s := &fileSink{
 		withKind: m.WithKind.ValueBool(),
 		compress: m.Compression.ValueString(),

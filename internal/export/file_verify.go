@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -48,12 +50,12 @@ func (s stamps) write(ctx context.Context, to tfkit.PrivateWriter, diags *diag.D
 	diags.Append(to.SetKey(ctx, stampsKey, text)...)
 }
 
-// stampsOf returns the stamps of files that were written. A file of the zero value was not.
-func stampsOf(outputs []output, files []outfile.File) stamps {
+// stampsOf returns the stamps of the files of a day.
+func stampsOf(exported exportedDay) stamps {
 	s := stamps{}
-	for i, file := range files {
-		if file.SHA256 != "" {
-			s[outputs[i].name] = file.Stamp
+	for i, o := range exported.outputs {
+		if file := exported.files[i]; file.SHA256 != "" {
+			s[o.name] = file.Stamp
 		}
 	}
 	return s
@@ -181,4 +183,52 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 	if stays {
 		warnStays(diags)
 	}
+}
+
+// removePrevious removes previous files that are not among the new ones. A file that cannot
+// be removed is a warning, because the new files are in their places.
+func (m *fileModel) removePrevious(ctx context.Context, previous []output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
+	written := m.written(ctx)
+	for _, old := range previous {
+		if slices.ContainsFunc(written, func(o output) bool { return isSame(old.path, o.path) }) {
+			continue
+		}
+
+		if reason := m.removeOld(ctx, old, files); reason != "" {
+			warnOldStays(diags, reason)
+		}
+	}
+}
+
+// removeOld removes one previous file. It returns why the file stays; empty if it is gone.
+func (m *fileModel) removeOld(ctx context.Context, old output, files *outfile.PathsInUse) string {
+	if m.OnDestroy.ValueString() == destroyRetains {
+		return "on_destroy is \"retain\""
+	}
+
+	gone, err := files.Remove(ctx, old.path, old.sha256)
+	if err != nil {
+		return "it could not be removed: " + err.Error()
+	}
+	if !gone {
+		return "it is not what this object wrote there"
+	}
+
+	return ""
+}
+
+// isSame reports whether two paths lead to one file, also if the file system treats two
+// spellings of a name as one.
+func isSame(a, b string) bool {
+	if outfile.SamePath(a, b) {
+		return true
+	}
+
+	first, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Lstat(b)
+
+	return err == nil && os.SameFile(first, second)
 }

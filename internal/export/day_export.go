@@ -1,0 +1,122 @@
+package export
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// dayExport is one export of a day into files.
+type dayExport struct {
+	*tfkit.Service
+
+	day      *dayModel // with all values known
+	previous []output  // what the object has written before, which may be replaced
+	inState  string    // what is in state if the export fails
+	diags    *diag.Diagnostics
+
+	outputs []output // the files to write
+}
+
+// run exports the day. It reports false, and leaves the old files in place, after an error.
+func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
+	c, scope, ok := e.ClientAndScope(e.day.Scope, e.diags)
+	if !ok {
+		return exportedDay{}, false
+	}
+	today := c.Today()
+	day, ok := e.day.checkDay(today, e.diags)
+	if !ok {
+		return exportedDay{}, false
+	}
+
+	kinds := kindsOf(ctx, e.day.Kinds)
+	e.outputs = e.day.outputs(kinds)
+	query := client.ExportQuery{Day: day, Kinds: kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
+	result, files, err := e.write(func(sink client.ExportSink) (client.ExportResult, error) {
+		return c.Export(ctx, scope, query, sink)
+	})
+	if err != nil {
+		e.addError(err)
+		return exportedDay{}, false
+	}
+
+	warnUnknown(result.Counts, e.diags)
+	warnInvalidUTF8(result.InvalidUTF8, e.diags)
+
+	return exportedDay{
+		ExportResult: result,
+		complete:     result.Over(day, today),
+		kinds:        kinds,
+		outputs:      e.outputs,
+		files:        files,
+	}, true
+}
+
+// write reserves the files, writes what export hands to the sink, and puts all files in
+// their places together. It returns a description of each file.
+func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, error)) (client.ExportResult, []outfile.File, error) {
+	reservation, err := e.Files.Reserve(e.targets()...)
+	if err != nil {
+		return client.ExportResult{}, nil, err
+	}
+	defer reservation.Close()
+
+	sink, err := newFileSink(e.day, e.outputs, reservation)
+	if err != nil {
+		return client.ExportResult{}, nil, err
+	}
+	defer sink.abort() // no effect after finish
+
+	exported, err := export(sink)
+	if err != nil {
+		return client.ExportResult{}, nil, err
+	}
+	if err := sink.finish(); err != nil {
+		return client.ExportResult{}, nil, err
+	}
+
+	files, err := reservation.Commit()
+
+	return exported, files, err
+}
+
+// targets returns where the files go. A file that the object itself has written may be
+// replaced, altered or not.
+func (e *dayExport) targets() []outfile.Target {
+	var targets []outfile.Target
+	for _, o := range e.outputs {
+		isOwn := slices.ContainsFunc(e.previous, func(old output) bool { return outfile.SamePath(old.path, o.path) })
+		targets = append(targets, outfile.Target{
+			Path:          o.path,
+			Replace:       isOwn || e.day.Overwrite.ValueBool(),
+			CreateFolders: e.day.CreateDirectories.ValueBool(),
+		})
+	}
+
+	return targets
+}
+
+// exportedDay is a day that is in its files.
+type exportedDay struct {
+	client.ExportResult
+
+	complete bool           // the day was over
+	kinds    []records.Kind // that were asked for
+	outputs  []output
+	files    []outfile.File // by output; of the zero value for one that was not written
+}
+
+// bytes returns the size of all files together.
+func (x exportedDay) bytes() (total int64) {
+	for _, file := range x.files {
+		total += file.Bytes
+	}
+	return total
+}

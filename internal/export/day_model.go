@@ -1,0 +1,128 @@
+package export
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// dayModel holds the attributes that select a day and say how its files are written. It is
+// a part of every model that writes files.
+type dayModel struct {
+	tfkit.Scope
+
+	UTCDate            types.String `tfsdk:"utc_date"`
+	Kinds              types.Set    `tfsdk:"kinds"`
+	Path               types.String `tfsdk:"path"`
+	Compression        types.String `tfsdk:"compression"`
+	WithKind           types.Bool   `tfsdk:"with_kind"`
+	MaxBytes           types.Int64  `tfsdk:"max_bytes"`
+	Overwrite          types.Bool   `tfsdk:"overwrite"`
+	CreateDirectories  types.Bool   `tfsdk:"create_directories"`
+	AllowIncompleteDay types.Bool   `tfsdk:"allow_incomplete_day"`
+}
+
+// kindPlaceholder is replaced in path by the plural of a kind.
+const kindPlaceholder = "{kind}"
+
+// split reports whether each kind has a file of its own. The path must be known.
+func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
+
+// output is one file of an object.
+type output struct {
+	name string // plural of the kind, or wholeFile
+	kind records.Kind
+	path string
+	// optional files are not written if they would be empty.
+	optional bool
+	// sha256 is the digest that was written; empty if it is not known.
+	sha256 string
+}
+
+// wholeFile is the name of the only file of an object, which holds all kinds.
+const wholeFile = "all"
+
+// outputs returns the files to write: one for each of kinds and one for records of unknown
+// kind, or a single one.
+func (m *dayModel) outputs(kinds []records.Kind) []output {
+	if !m.split() {
+		return []output{{name: wholeFile, path: m.Path.ValueString()}}
+	}
+
+	var list []output
+	for _, kind := range append(slices.Clone(kinds), records.Unknown) {
+		list = append(list, output{
+			name:     kind.Plural(),
+			kind:     kind,
+			path:     strings.ReplaceAll(m.Path.ValueString(), kindPlaceholder, kind.Plural()),
+			optional: kind == records.Unknown,
+		})
+	}
+
+	return list
+}
+
+// checkLines adds an error if lines could not be told apart: with_kind is false, and records
+// of several kinds go to one file.
+func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
+	if !m.WithKind.Equal(types.BoolValue(false)) {
+		return
+	}
+	if m.Path.IsUnknown() || m.split() || !kindsKnown(ctx, m.Kinds) {
+		return
+	}
+
+	kinds := kindsOf(ctx, m.Kinds)
+	if len(kinds) == 1 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Lines of several kinds",
+		Detail:  "Without their kind the records of " + listOf(kinds) + " could not be told apart.",
+		Do:      "put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.",
+		At:      path.Root("with_kind"),
+	}.AddError(diags)
+}
+
+// checkDay returns the day to export. It adds an error if the day has not begun, or if it is
+// not over and allow_incomplete_day is not set. It reports false without an error while
+// attributes are unknown.
+func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+	if m.UTCDate.IsUnknown() || m.AllowIncompleteDay.IsUnknown() {
+		return day, false
+	}
+
+	day, ok = startedDay(m.UTCDate, today, diags)
+	if !ok || day.Before(today) {
+		return day, ok
+	}
+
+	if !m.AllowIncompleteDay.ValueBool() {
+		addNotOver(diags)
+		return day, false
+	}
+
+	return day, true
+}
+
+// planWithKind plans with_kind if it is not configured: files of one kind each hold the
+// records alone.
+func (m *dayModel) planWithKind(configured types.Bool) {
+	if !configured.IsNull() {
+		return
+	}
+
+	m.WithKind = types.BoolUnknown()
+	if !m.Path.IsUnknown() {
+		m.WithKind = types.BoolValue(!m.split())
+	}
+}
