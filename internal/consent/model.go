@@ -203,8 +203,7 @@ func differs[S customtypes.Format[V], V any](planned, prior customtypes.Text[S, 
 
 // resourceModel holds the attributes of the resource analytics_consent.
 type resourceModel struct {
-	tfkit.Scope
-	IdentityID types.String `tfsdk:"identity_id"`
+	tfkit.Identity
 	recordModel
 	UserIPv6WO        customtypes.IPAddress `tfsdk:"user_ipv6_wo"`
 	UserIPv6WOVersion types.Int64           `tfsdk:"user_ipv6_wo_version"`

@@ -24,6 +24,7 @@ var (
 	_ resource.ResourceWithConfigure      = (*consentResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*consentResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*consentResource)(nil)
+	_ resource.ResourceWithIdentity       = (*consentResource)(nil)
 	_ resource.ResourceWithImportState    = (*consentResource)(nil)
 	_ resource.ResourceWithMoveState      = (*consentResource)(nil)
 )
@@ -111,6 +112,10 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
 		Attributes: tfkit.AddKeptScope(attributes),
 	}
+}
+
+func (r *consentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = tfkit.IdentitySchema()
 }
 
 var clauseDescriptions = map[string]string{
@@ -220,6 +225,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	if !ok {
 		return
 	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 
 	u := plan.updateWith(config)
 	u.KeepLaterThan = plan.protected(u.AgreementTime)
@@ -245,7 +251,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	r.ResolveScope(&state.Scope)
+	r.Identify(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	at, ok := r.target(state, &resp.Diagnostics)
 	if !ok {
 		return
@@ -278,6 +284,9 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
+	identity := plan.Identity
+	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
 	note := readNote(ctx, req.Private)
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default

@@ -19,9 +19,8 @@ type members = map[string]jsontext.Value
 
 // resourceModel is the model of the resource analytics_profile.
 type resourceModel struct {
-	tfkit.Scope
+	tfkit.Identity
 	tfkit.PendingListOptions
-	IdentityID        types.String           `tfsdk:"identity_id"`
 	Profile           customtypes.JSONObject `tfsdk:"profile"`
 	ProfileWO         customtypes.JSONObject `tfsdk:"profile_wo"`
 	ProfileWOVersion  types.Int64            `tfsdk:"profile_wo_version"`

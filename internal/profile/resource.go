@@ -31,6 +31,7 @@ import (
 var (
 	_ resource.ResourceWithConfigure   = (*profileResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*profileResource)(nil)
+	_ resource.ResourceWithIdentity    = (*profileResource)(nil)
 	_ resource.ResourceWithMoveState   = (*profileResource)(nil)
 	_ resource.ResourceWithImportState = (*profileResource)(nil)
 )
@@ -113,6 +114,10 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	}
 }
 
+func (r *profileResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = tfkit.IdentitySchema()
+}
+
 // ModifyPlan ignores changes of spelling, warns about members that are no longer managed,
 // and plans whether the apply has something to send or to wait for.
 func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -177,6 +182,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	if !ok {
 		return
 	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
 
 	if len(u.changes) == 0 {
 		plan.Fulfilled = types.BoolValue(true)
@@ -195,7 +201,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.ResolveScope(&state.Scope)
+	r.Identify(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return
@@ -255,6 +261,9 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if resp.Diagnostics.HasError() {
 		return
 	}
+
+	identity := plan.Identity
+	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
 	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly()), tfkit.ResponseToUpdate(resp))
 	if !ok {
