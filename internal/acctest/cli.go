@@ -119,6 +119,21 @@ func (c *CLI) SkipBefore(minor int) {
 	}
 }
 
+// SkipWithoutActions skips the test where the CLI knows no actions: Terraform does from
+// 1.14 on, and OpenTofu does not.
+func (c *CLI) SkipWithoutActions() {
+	c.tb.Helper()
+	c.SkipBefore(14)
+
+	version, err := c.cli.Version(c.tb.Context())
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	if version.Name() == "tofu" {
+		c.tb.Skipf("needs actions, which %s does not have", version.Line)
+	}
+}
+
 // buildFolder holds the provider's binary while the tests of one package run. Main
 // creates and removes it.
 var buildFolder string

@@ -25,7 +25,7 @@ const terraformVersion = "1.11.4"
 // and every new state by the rules that Terraform's core applies.
 type Provider struct {
 	t       testing.TB
-	server  tfprotov6.ProviderServer
+	server  provider.Server
 	schemas *tfprotov6.GetProviderSchemaResponse
 	config  *tfprotov6.DynamicValue
 }

@@ -38,6 +38,9 @@ func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 	for name := range schemas.EphemeralResourceSchemas {
 		wantFile(t, true, filepath.Join("ephemeral-resources", name), "ephemeral-resource.tf")
 	}
+	for name := range schemas.ActionSchemas {
+		wantFile(t, true, filepath.Join("actions", name), "action.tf")
+	}
 	for name := range schemas.Functions {
 		wantFile(t, true, filepath.Join("functions", name), "function.tf")
 	}

@@ -113,10 +113,14 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 var (
 	writeOnly = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral |_wo\s*=`)
 	functions = regexp.MustCompile(`provider::`)
+	actions   = regexp.MustCompile(`(?m)^action "`)
 )
 
 // skipBefore skips the test where the CLI is too old for a configuration.
 func (e *example) skipBefore(text string) {
+	if actions.MatchString(text) {
+		e.SkipWithoutActions()
+	}
 	if writeOnly.MatchString(text) {
 		e.SkipBefore(11)
 	}

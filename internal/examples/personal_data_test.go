@@ -14,7 +14,7 @@ import (
 
 // The lines of the guide: what an attribute belongs to, and where its value goes.
 var (
-	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source|Ephemeral resource).*)$")
+	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source|Ephemeral resource|Action).*)$")
 	attributeLine = regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\| [^|]+ \\| ([^|]+) \\|$")
 )
 
@@ -80,15 +80,18 @@ func schemaClasses(t *testing.T) classification {
 	}).Schemas()
 
 	classes := classification{}
-	classes.addBlock("Provider block: ", schemas.Provider.Block, words{"provider", "provider, sensitive"})
+	classes.addBlock("Provider block: ", schemas.Provider.Block, words{"provider", "provider, sensitive", ""})
 	for name, schema := range schemas.ResourceSchemas {
-		classes.addBlock("Resource `"+name+"`: ", schema.Block, words{"open", "sensitive"})
+		classes.addBlock("Resource `"+name+"`: ", schema.Block, words{"open", "sensitive", "write-only"})
 	}
 	for name, schema := range schemas.DataSourceSchemas {
-		classes.addBlock("Data source `"+name+"`: ", schema.Block, words{"open", "sensitive"})
+		classes.addBlock("Data source `"+name+"`: ", schema.Block, words{"open", "sensitive", ""})
 	}
 	for name, schema := range schemas.EphemeralResourceSchemas {
-		classes.addBlock("Ephemeral resource `"+name+"`: ", schema.Block, words{"ephemeral", "ephemeral"})
+		classes.addBlock("Ephemeral resource `"+name+"`: ", schema.Block, words{"ephemeral", "ephemeral", ""})
+	}
+	for name, schema := range schemas.ActionSchemas {
+		classes.addBlock("Action `"+name+"`: ", schema.Schema.Block, words{"action", "", "action, write-only"})
 	}
 
 	return classes
@@ -97,8 +100,8 @@ func schemaClasses(t *testing.T) classification {
 // classification is the class of each attribute, by its name.
 type classification map[string]string
 
-// words are the names of two classes.
-type words struct{ plain, sensitive string }
+// words are the names of three classes.
+type words struct{ plain, sensitive, writeOnly string }
 
 func (c classification) addBlock(prefix string, block *tfprotov6.SchemaBlock, w words) {
 	c.addAttributes(prefix, block.Attributes, w)
@@ -114,13 +117,13 @@ func (c classification) addAttributes(prefix string, attributes []*tfprotov6.Sch
 			class = w.sensitive
 		}
 		if attribute.WriteOnly {
-			class = "write-only"
+			class = w.writeOnly
 		}
 		c[prefix+attribute.Name] = class
 
 		if attribute.NestedType != nil {
 			// What is inside something sensitive is hidden with it.
-			c.addAttributes(prefix+attribute.Name+".", attribute.NestedType.Attributes, words{class, w.sensitive})
+			c.addAttributes(prefix+attribute.Name+".", attribute.NestedType.Attributes, words{class, w.sensitive, w.writeOnly})
 		}
 	}
 }

@@ -95,7 +95,8 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		return
 	}
 
-	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData = service, service, service
+	resp.ResourceData, resp.DataSourceData = service, service
+	resp.EphemeralResourceData, resp.ActionData = service, service
 }
 
 // connect sets the client of the service.

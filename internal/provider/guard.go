@@ -77,9 +77,15 @@ func (g guard) GetMetadata(ctx context.Context, req *tfprotov6.GetMetadataReques
 }
 
 func (g guard) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	return guarded(ctx, req, g.next.GetProviderSchema, func(d diagnostics) *tfprotov6.GetProviderSchemaResponse {
+	resp, err := guarded(ctx, req, g.next.GetProviderSchema, func(d diagnostics) *tfprotov6.GetProviderSchemaResponse {
 		return &tfprotov6.GetProviderSchemaResponse{Diagnostics: d}
 	})
+	if err != nil {
+		return nil, err
+	}
+	declareWriteOnly(resp.ActionSchemas)
+
+	return resp, nil
 }
 
 func (g guard) GetResourceIdentitySchemas(ctx context.Context, req *tfprotov6.GetResourceIdentitySchemasRequest) (*tfprotov6.GetResourceIdentitySchemasResponse, error) {

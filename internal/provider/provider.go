@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -26,6 +27,7 @@ import (
 const TypeName = "analytics"
 
 var (
+	_ provider.ProviderWithActions            = (*analyticsProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*analyticsProvider)(nil)
 	_ provider.ProviderWithFunctions          = (*analyticsProvider)(nil)
 	_ provider.ProviderWithValidateConfig     = (*analyticsProvider)(nil)
@@ -82,6 +84,12 @@ func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemer
 		consent.NewEphemeralResource,
 		profile.NewEphemeralResource,
 		session.NewSessionTokenEphemeral,
+	}
+}
+
+func (p *analyticsProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{
+		requests.NewDeleteDataAction,
 	}
 }
 

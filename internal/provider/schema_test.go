@@ -40,6 +40,10 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 	for name, schema := range schemas.EphemeralResourceSchemas {
 		walk("ephemeral resource "+name, schema)
 	}
+
+	for name, schema := range schemas.ActionSchemas {
+		walk("action "+name, schema.Schema)
+	}
 }
 
 func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check func(string, *tfprotov6.SchemaAttribute)) {
@@ -113,4 +117,20 @@ func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestProvider_personOfAnActionIsWriteOnly checks that Terraform accepts an ephemeral value
+// for the person, and that the framework does not refuse it.
+func TestProvider_personOfAnActionIsWriteOnly(t *testing.T) {
+	t.Parallel()
+	p := acctest.MustStart(t, good)
+	for name, schema := range p.Schemas().ActionSchemas {
+		eachAttribute(name, schema.Schema.Block.Attributes, func(where string, attribute *tfprotov6.SchemaAttribute) {
+			if attribute.WriteOnly != (attribute.Name == "identity_id") {
+				t.Errorf("%s is write-only: %v", where, attribute.WriteOnly)
+			}
+		})
+	}
+
+	p.NoErrors(p.PlanAction("analytics_delete_data", acctest.Attributes{"identity_id": "user-1", "account_id": "acct-7"}))
 }

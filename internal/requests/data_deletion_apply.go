@@ -83,7 +83,7 @@ func (d *deletionApply) save(ctx context.Context) {
 // is missing.
 func (r *dataDeletionResource) request(m requestModel, diags *diag.Diagnostics) (deferred.Request, bool) {
 	c, scope, ok := r.ClientAndScope(m.Scope, diags)
-	return deletionRequest(c, scope, m), ok
+	return m.deletion(c, scope), ok
 }
 
 // plannedRequest is request for a plan, in which values may be unknown: it reports false
@@ -94,7 +94,7 @@ func (r *dataDeletionResource) plannedRequest(m requestModel) (deferred.Request,
 	}
 
 	scope, known := r.KnownScope(m.Scope)
-	return deletionRequest(r.Client, scope, m), known
+	return m.deletion(r.Client, scope), known
 }
 
 // noteFulfilled tells the engine of a deletion that is carried out, so that no other
@@ -105,34 +105,42 @@ func (r *dataDeletionResource) noteFulfilled(state requestModel) {
 	}
 }
 
-// deletionRequest returns the request to delete a person's data.
-func deletionRequest(c *client.Client, scope client.Scope, m requestModel) deferred.Request {
-	identity := m.IdentityID.ValueString()
-	request := deferred.Request{
-		Scope:    scope,
-		Identity: identity,
-		Type:     client.RequestDataDeletion,
-		Occasion: m.occasion(),
-		Against:  []string{client.RequestProfileUpdate, client.RequestDataAccess},
-		Adopts:   true,
-		Once:     true,
-		Send: func(ctx context.Context) (client.Receipt, error) {
-			return c.DeleteData(ctx, scope, identity)
-		},
-		Effect: c.ProfileGone(scope, identity),
-	}
-
+// deletion returns the request that an object stands for. It is sent once for its
+// triggers.
+func (m *requestModel) deletion(c *client.Client, scope client.Scope) deferred.Request {
+	request := deletionRequest(c, scope, m.IdentityID.ValueString())
+	request.Occasion, request.Once = m.occasion(), true
 	m.Apply(&request)
 
 	return request
 }
 
+// deletionRequest returns the request to delete a person's data.
+func deletionRequest(c *client.Client, scope client.Scope, identity string) deferred.Request {
+	return deferred.Request{
+		Scope:    scope,
+		Identity: identity,
+		Type:     client.RequestDataDeletion,
+		Against:  []string{client.RequestProfileUpdate, client.RequestDataAccess},
+		Adopts:   true,
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return c.DeleteData(ctx, scope, identity)
+		},
+		Effect: c.ProfileGone(scope, identity),
+	}
+}
+
+// What the plan of a deletion says in any case.
+const (
+	summaryIrreversible = "Deleting all data of a person is irreversible"
+	detailIrreversible  = "It cannot be undone, and the service has no way to call it back. Consent is not revoked by it; use analytics_consent for that."
+)
+
 // warnIrreversible warns about a plan that submits a deletion.
 func warnIrreversible(diags *diag.Diagnostics) {
 	tfkit.Problem{
-		Summary: "Deleting all data of a person is irreversible",
-		Detail: "Applying this plan asks the service to delete all data of a person. It cannot be undone, and the service has no way to call it back. " +
-			"Consent is not revoked by it; use analytics_consent for that.\n\n" +
+		Summary: summaryIrreversible,
+		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
 			"Nothing is sent if such a deletion is pending already, or if this object is replaced without a change of triggers: the object takes over the deletion that is known.",
 	}.AddWarning(diags)
 }

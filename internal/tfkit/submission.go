@@ -72,29 +72,40 @@ type PendingListOptions struct {
 // AddPendingList adds pending_list and ended_statuses to the attributes of a resource.
 // accepted lists the values of pending_list, the default first.
 func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) map[string]schema.Attribute {
+	attributes["pending_list"] = schema.StringAttribute{
+		Optional:            true,
+		Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
+		MarkdownDescription: describePendingList(accepted),
+	}
+	attributes["ended_statuses"] = schema.SetAttribute{
+		Optional:            true,
+		ElementType:         types.StringType,
+		Validators:          endedStatusesValidators(),
+		MarkdownDescription: endedStatusesDescription,
+	}
+
+	return attributes
+}
+
+// describePendingList returns the description of pending_list. accepted are its values.
+func describePendingList(accepted []string) string {
 	description := "How the list of pending requests is used before anything is sent. `complete` (default): it is an error if the list cannot be understood as a whole, because it may hold another request of the person. " +
 		"`partial`: the part that is understood is taken for the whole list. "
 	if slices.Contains(accepted, deferred.ListIgnored) {
 		description += "`ignored`: the list is not read. No pending request is taken over or prevents a new one, and only the effect of the request shows that it was fulfilled. "
 	}
 
-	attributes["pending_list"] = schema.StringAttribute{
-		Optional:            true,
-		Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
-		MarkdownDescription: description + "Check `analytics_pending_requests` before you loosen it.",
-	}
-	attributes["ended_statuses"] = schema.SetAttribute{
-		Optional:    true,
-		ElementType: types.StringType,
-		Validators: []validator.Set{
-			setvalidator.SizeAtMost(20),
-			setvalidator.ValueStringsAre(stringvalidator.LengthBetween(1, 100)),
-		},
-		MarkdownDescription: "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
-			"A status that the provider does not know counts as pending, so that no request is taken for done too early, unless it is listed here. Case and punctuation are ignored.",
-	}
+	return description + "Check `analytics_pending_requests` before you loosen it."
+}
 
-	return attributes
+const endedStatusesDescription = "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
+	"A status that the provider does not know counts as pending, so that no request is taken for done too early, unless it is listed here. Case and punctuation are ignored."
+
+func endedStatusesValidators() []validator.Set {
+	return []validator.Set{
+		setvalidator.SizeAtMost(20),
+		setvalidator.ValueStringsAre(stringvalidator.LengthBetween(1, 100)),
+	}
 }
 
 // Apply sets the options in a request.
@@ -177,17 +188,21 @@ func warnUnwatched(diags *diag.Diagnostics, err error) {
 // warnPending warns that a request was accepted and that the time for it is over. gap says
 // what could not be read of the list of pending requests; empty for nothing.
 func warnPending(diags *diag.Diagnostics, what, gap string) {
-	detail := "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows."
-	if gap != "" {
-		detail += " The list of pending requests could not be read as a whole: " + gap + "."
-	}
-
 	Problem{
 		Summary: "Accepted and still pending",
-		Detail:  detail,
+		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(gap),
 		InState: notFulfilled,
 		Do:      "nothing; a later refresh finds it fulfilled. A longer wait can be set in timeouts.",
 	}.AddWarning(diags)
+}
+
+// describeGap returns a sentence about what could not be read of the list of pending
+// requests; empty for nothing.
+func describeGap(gap string) string {
+	if gap == "" {
+		return ""
+	}
+	return " The list of pending requests could not be read as a whole: " + gap + "."
 }
 
 // Response is the part of the responses to Create, Read and Update that holds an object

@@ -37,11 +37,16 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 // description names.
 func TimeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
 	return schema.StringAttribute{
-		Optional:   true,
-		Validators: []validator.String{durationValidator{}},
-		MarkdownDescription: description + " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. " +
-			"Defaults to `" + shortDuration(preset) + "`.",
+		Optional:            true,
+		Validators:          []validator.String{durationValidator{}},
+		MarkdownDescription: describeTimeout(description, preset),
 	}
+}
+
+// describeTimeout returns the description of an attribute of the block timeouts.
+func describeTimeout(description string, preset time.Duration) string {
+	return description + " A duration such as `90s`, `5m` or `1h30m`, greater than zero and at most `24h`. " +
+		"Defaults to `" + shortDuration(preset) + "`."
 }
 
 // CreateTimeout returns the configured timeout for creating, or else preset.

@@ -1,0 +1,90 @@
+package acctest
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// Invocation is what an action has shown: its messages in order, and its diagnostics.
+type Invocation struct {
+	Diagnostics
+
+	Progress []string
+}
+
+// Texts returns everything that was shown.
+func (i Invocation) Texts() []string {
+	return append(append(i.Errors(), i.Warnings()...), i.Progress...)
+}
+
+// PlanAction validates and plans an action.
+func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
+	p.t.Helper()
+	packed := p.packAction(name, config)
+	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
+	diags := Diagnostics(validated.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return diags
+	}
+
+	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
+	if planned.Deferred != nil {
+		p.t.Errorf("%s is deferred", name)
+	}
+
+	return append(diags, planned.Diagnostics...)
+}
+
+// Invoke plans and invokes an action. The diagnostics of the plan come first; it is not
+// invoked if they hold errors.
+func (p *Provider) Invoke(name string, config Attributes) Invocation {
+	p.t.Helper()
+	planned := p.PlanAction(name, config)
+	if len(planned.Errors()) > 0 {
+		return Invocation{Diagnostics: planned}
+	}
+
+	invoked := p.InvokePlanned(p.t.Context(), name, config, func(string) bool { return true })
+	invoked.Diagnostics = append(planned, invoked.Diagnostics...)
+
+	return invoked
+}
+
+// InvokePlanned invokes an action. It hands each message to heard, and listens no longer
+// if that returns false, as a connection that breaks does. The diagnostics are lost then.
+func (p *Provider) InvokePlanned(ctx context.Context, name string, config Attributes, heard func(message string) bool) Invocation {
+	p.t.Helper()
+	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: p.packAction(name, config)})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	var invoked Invocation
+	completed := false
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			invoked.Progress = append(invoked.Progress, event.Message)
+			if !heard(event.Message) {
+				return invoked
+			}
+		case tfprotov6.CompletedInvokeActionEventType:
+			invoked.Diagnostics, completed = event.Diagnostics, true
+		}
+	}
+	if !completed {
+		p.t.Errorf("%s has not completed", name)
+	}
+
+	return invoked
+}
+
+func (p *Provider) packAction(name string, config Attributes) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	schema := p.schemas.ActionSchemas[name]
+	if schema == nil {
+		p.t.Fatalf("there is no action %s", name)
+	}
+	return pack(p.t, toValue(p.t, schema.Schema.ValueType(), config))
+}

@@ -1,0 +1,114 @@
+package requests
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var (
+	_ action.ActionWithConfigure  = (*deleteDataAction)(nil)
+	_ action.ActionWithModifyPlan = (*deleteDataAction)(nil)
+)
+
+// NewDeleteDataAction returns the action analytics_delete_data.
+func NewDeleteDataAction() action.Action { return &deleteDataAction{} }
+
+type deleteDataAction struct{ tfkit.Action }
+
+func (a *deleteDataAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_delete_data"
+}
+
+func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Deletes all data of one person, except their consent, which a deletion does not revoke. It is irreversible: the plan says so, and nothing calls it back. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
+			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a deletion of the person is pending already, the action takes it over instead of sending another.\n\n" +
+			"An action leaves nothing in state, so each invocation is another request. Where a record is wanted, or in OpenTofu, use the resource `analytics_data_deletion`. " +
+			"An interrupt ends the wait and not the deletion.",
+		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
+			"Whether to wait until the deletion is carried out: it has left the list of pending requests, and the person's profile is gone or empty.",
+			deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Blocks: map[string]schema.Block{
+			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with a warning.", defaultTimeout),
+		},
+	}
+}
+
+// ModifyPlan warns that a deletion is irreversible. Terraform shows the warning above its
+// question. Nothing is sent.
+func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m tfkit.PersonActionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	a.RefuseReadOnly(&resp.Diagnostics)
+	a.PlanScope(m.Scope, &resp.Diagnostics)
+	warnDeletes(&resp.Diagnostics)
+}
+
+func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m tfkit.PersonActionModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+		return
+	}
+
+	request := deletionRequest(c, scope, m.IdentityID.ValueString())
+	request.Occasion = tfkit.InvocationOccasion
+	m.Apply(&request)
+
+	i := a.Invocation(&m, tfkit.ProgressOf(resp), string(deletion))
+	if err := i.Submit(ctx, request); err != nil {
+		tfkit.AddSubmitError(&resp.Diagnostics, err)
+		return
+	}
+	i.SayAccepted()
+	warnOthers(&resp.Diagnostics, i.Report.Others)
+
+	fulfilled := i.Await(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout))
+	i.WarnStatus(&resp.Diagnostics)
+	if fulfilled {
+		i.Progress.Say("Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
+		return
+	}
+	if i.AddOver(request, &resp.Diagnostics) || !i.Waits {
+		return
+	}
+
+	i.Unfinished().AddWarning(&resp.Diagnostics)
+}
+
+// warnDeletes warns about a plan that invokes a deletion.
+func warnDeletes(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: summaryIrreversible,
+		Detail: "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
+			"With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds.",
+	}.AddWarning(diags)
+}
+
+// warnOthers warns about pending deletions that are left alone, because the action has
+// taken over another one.
+func warnOthers(diags *diag.Diagnostics, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "More requests are pending",
+		Detail:  "The action has taken over one pending request." + describeOthers(ids),
+	}.AddWarning(diags)
+}

@@ -1,0 +1,149 @@
+package tfkit
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Action is the base of every action. Its methods must begin with RecoverAndReport: the
+// framework calls Invoke in a goroutine of its own, where a panic would end the process.
+type Action struct{ *Service }
+
+// Configure stores what the provider block made available. If that is missing, Ready
+// reports it: the framework drops what Configure reports.
+func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	a.Service, _ = req.ProviderData.(*Service)
+}
+
+// ActionIdentity is the attribute of an action that names a person. The provider's server
+// declares it write-only, so that it may hold an ephemeral value.
+const ActionIdentity = "identity_id"
+
+// PersonActionModel is the model of an action that submits a deferred request about a
+// person, or the part of it that such actions share.
+type PersonActionModel struct {
+	Scope
+	PendingListOptions
+	IdentityID types.String   `tfsdk:"identity_id"`
+	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
+	Timeouts   InvokeTimeouts `tfsdk:"timeouts"`
+}
+
+// Waits reports whether the action waits for its request. Actions have no defaults, so a
+// wait that is not configured is null.
+func (m *PersonActionModel) Waits() bool { return m.Wait.IsNull() || m.Wait.ValueBool() }
+
+// AddPersonAction adds the attributes of a PersonActionModel to those of an action. wait
+// describes wait_for_fulfilment, and lists are the values of pending_list, the default
+// first.
+func AddPersonAction(attributes map[string]schema.Attribute, wait string, lists ...string) map[string]schema.Attribute {
+	attributes[ActionIdentity] = schema.StringAttribute{
+		Required:   true,
+		Validators: []validator.String{Segment()},
+		MarkdownDescription: IdentityDescription + " The plan shows it and a saved plan contains it, unless it comes from a variable: a sensitive one hides it on the screen, and an ephemeral one keeps it out of the saved plan as well. " +
+			"From Terraform 1.16 on, `-invoke` loses ephemeral values, and the action then ends with an error before anything is sent.",
+	}
+	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
+		Optional:            true,
+		MarkdownDescription: wait + " Defaults to `true`.",
+	}
+	attributes["pending_list"] = schema.StringAttribute{
+		Optional:            true,
+		Validators:          []validator.String{stringvalidator.OneOf(lists...)},
+		MarkdownDescription: describePendingList(lists),
+	}
+	attributes["ended_statuses"] = schema.SetAttribute{
+		Optional:            true,
+		ElementType:         types.StringType,
+		Validators:          endedStatusesValidators(),
+		MarkdownDescription: endedStatusesDescription,
+	}
+
+	return AddActionScope(attributes)
+}
+
+// AddActionScope adds org_id, project_id and account_id to the attributes of an action.
+func AddActionScope(attributes map[string]schema.Attribute) map[string]schema.Attribute {
+	org, project, account := scopeValidators()
+	attributes["org_id"] = schema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
+	attributes["project_id"] = schema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
+	attributes["account_id"] = schema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+
+	return attributes
+}
+
+// InvokeTimeouts is the block timeouts of an action's model.
+type InvokeTimeouts = timeouts.Value
+
+// InvokeTimeoutsBlock returns the block timeouts of an action. description says what
+// happens when the time is over, and preset is the default that it names.
+func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "Limits how long to wait for the service. " + description,
+		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
+		Attributes: map[string]schema.Attribute{
+			"invoke": schema.StringAttribute{
+				Optional:            true,
+				Validators:          []validator.String{durationValidator{}},
+				MarkdownDescription: describeTimeout("How long to wait when the action is invoked.", preset),
+			},
+		},
+	}
+}
+
+// InvokeTimeout returns the configured timeout of an action, or else preset.
+func InvokeTimeout(ctx context.Context, t InvokeTimeouts, preset time.Duration) time.Duration {
+	d, _ := t.Invoke(ctx, preset)
+	return d
+}
+
+// PlanScope reports, in the plan of an action, a scope that could not be used. A scope
+// that is not known yet is left to Invoke.
+func (a *Action) PlanScope(of Scope, diags *diag.Diagnostics) {
+	if _, known := a.KnownScope(of); known {
+		a.ScopeOf(of, diags)
+	}
+}
+
+// RefuseReadOnly reports, in the plan of an action that changes something, that the
+// provider is read-only.
+func (a *Action) RefuseReadOnly(diags *diag.Diagnostics) {
+	if a.Service == nil || a.Client == nil || !a.Client.ReadOnly() {
+		return
+	}
+
+	Problem{
+		Summary: "The provider is read-only",
+		Detail:  "read_only is set, and this action changes something at the service. Nothing was sent.",
+		Do:      advices[client.ClassReadOnly],
+	}.AddError(diags)
+}
+
+// HasIdentity reports whether the person of an action arrived, and otherwise reports why
+// it did not.
+func HasIdentity(identity types.String, diags *diag.Diagnostics) bool {
+	if !identity.IsNull() {
+		return true
+	}
+
+	Problem{
+		Summary: "The identity did not arrive",
+		Detail:  "Terraform passed no identity_id to the action. Terraform 1.16 and later drop the ephemeral values of an action that is run with -invoke. Nothing was sent.",
+		Do:      "give identity_id by a variable that is sensitive and not ephemeral, or let a lifecycle trigger invoke the action.",
+		At:      path.Root(ActionIdentity),
+	}.AddError(diags)
+
+	return false
+}

@@ -1,0 +1,140 @@
+package tfkit
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+)
+
+// Invocation is a deferred request that an action submits. An action has no state: another
+// invocation is another request, unless one is pending and adopted.
+type Invocation struct {
+	Engine   *deferred.Engine
+	Progress Progress
+	Name     string // of the request in messages, such as "deletion"
+	Waits    bool   // the action waits for the request
+
+	// Submission is what is known of the request, and Report what the latest call of the
+	// engine noticed about it.
+	Submission deferred.Submission
+	Report     deferred.Report
+}
+
+// InvocationOccasion is the occasion of requests that actions submit. It differs from
+// that of every resource.
+const InvocationOccasion = "invocation"
+
+// Invocation returns the invocation of an action.
+func (a *Action) Invocation(m *PersonActionModel, progress Progress, name string) *Invocation {
+	return &Invocation{Engine: a.Deferred, Progress: progress, Name: name, Waits: m.Waits()}
+}
+
+// Submit submits a request. Its errors are those of deferred.Engine.Submit.
+func (i *Invocation) Submit(ctx context.Context, request deferred.Request) error {
+	var err error
+	i.Submission, i.Report, err = i.Engine.Submit(ctx, request, deferred.Submission{})
+	return err
+}
+
+// SayAccepted says under which ID the service has the request. Actions must call it
+// directly after Submit: after an interrupt, it is all that the user learns.
+func (i *Invocation) SayAccepted() {
+	as := "as a request without an id"
+	if i.Submission.ID != "" {
+		as = "as request " + QuoteID(i.Submission.ID)
+	}
+
+	if !i.Report.Adopted {
+		i.Progress.Say("The service accepted the " + i.Name + " " + as + ". It cannot be called back.")
+		return
+	}
+
+	waits := ""
+	if i.Waits {
+		waits = "it is waited for, and "
+	}
+	i.Progress.Say("A " + i.Name + " is pending already, " + as + "; " + waits + "no other is sent.")
+}
+
+// Await waits until an accepted request is no longer pending, for the limit at most, if
+// the action waits. It reports whether the request is fulfilled.
+func (i *Invocation) Await(ctx context.Context, request deferred.Request, limit time.Duration) (fulfilled bool) {
+	if i.Waits && i.Submission.State.IsOpen() {
+		i.Progress.During(ctx, func() {
+			i.Submission, i.Report = i.Engine.Await(ctx, request, i.Submission, limit)
+		}, func(since string) string { return "Still pending after " + since + "." })
+	}
+
+	return i.Submission.State == deferred.Fulfilled
+}
+
+// AddSubmitError reports an error of Submit.
+func AddSubmitError(diags *diag.Diagnostics, err error) {
+	problem := ProblemOf(err, "")
+	if client.IsClass(err, client.ClassUnknownOutcome) {
+		problem.Do = "look at analytics_pending_requests before you invoke the action again. The next invocation takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
+	}
+
+	problem.AddError(diags)
+}
+
+// Unfinished returns the problem of an accepted request that is still pending after a
+// wait.
+func (i *Invocation) Unfinished() Problem {
+	what := i.what()
+	pending := Problem{
+		Summary: "Accepted and still pending",
+		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(i.Report.Gap),
+		Do:      "look at analytics_pending_requests later; the request stands and must not be repeated. A longer wait can be set in timeouts.",
+	}
+
+	if i.Report.Interrupted {
+		pending.Summary = "Interrupted while waiting"
+		pending.Detail = "The service has accepted " + what + ", and the run ended before it was fulfilled."
+	}
+	if i.Report.Err != nil {
+		unwatched := ProblemOf(i.Report.Err, "")
+		pending.Summary = "Accepted, and could not be watched"
+		pending.Detail = "The service has accepted " + what + ". Waiting for it failed: " + unwatched.Summary + ".\n" + unwatched.Detail
+	}
+
+	return pending
+}
+
+// AddOver reports a request that came to nothing, or returns false if it did not.
+func (i *Invocation) AddOver(request deferred.Request, diags *diag.Diagnostics) bool {
+	if i.Submission.State == deferred.Failed {
+		AddError(diags, request.Rejection(i.Submission, i.Report), "")
+		return true
+	}
+	if i.Submission.State != deferred.Dropped {
+		return false
+	}
+
+	Problem{
+		Summary: "The request left the list without its effect",
+		Detail:  "The service had accepted " + i.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
+		Do:      "ask the operator of the service about the request before you invoke the action again.",
+	}.AddError(diags)
+
+	return true
+}
+
+// WarnStatus warns that the service gives the request a status that is not known.
+func (i *Invocation) WarnStatus(diags *diag.Diagnostics) {
+	if i.Report.Status != "" {
+		WarnUnknownStatus(diags, i.what(), i.Report.Status)
+	}
+}
+
+// what names the request in a sentence.
+func (i *Invocation) what() string {
+	if i.Submission.ID == "" {
+		return "the " + i.Name
+	}
+	return "the " + i.Name + " (request " + QuoteID(i.Submission.ID) + ")"
+}
