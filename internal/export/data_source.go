@@ -76,7 +76,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{dayValidator{}},
+				Validators:          []validator.String{tfkit.Day()},
 				MarkdownDescription: dayDescription + " The current day, which is not complete, causes a warning.",
 			},
 			"kinds": schema.SetAttribute{
@@ -168,7 +168,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 // checkDay returns the day to read. It adds an error if the day has not begun, and a warning
 // if it is not over.
 func (m *dataSourceModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
-	day, ok = startedDay(m.UTCDate, today, diags)
+	day, ok = tfkit.StartedDay(m.UTCDate, today, diags)
 	if ok && !day.Before(today) {
 		warnNotOver(diags)
 	}

@@ -101,7 +101,7 @@ func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.
 		return day, false
 	}
 
-	day, ok = startedDay(m.UTCDate, today, diags)
+	day, ok = tfkit.StartedDay(m.UTCDate, today, diags)
 	if !ok || day.Before(today) {
 		return day, ok
 	}

@@ -31,7 +31,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 		Attributes: tfkit.AddKeptScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
-				Validators:          []validator.String{dayValidator{}},
+				Validators:          []validator.String{tfkit.Day()},
 				MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set. Changing this writes the files again, in place.",
 			},
 			"kinds": schema.SetAttribute{

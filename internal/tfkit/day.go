@@ -1,0 +1,64 @@
+package tfkit
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// AtUTCDate is the path of utc_date.
+var AtUTCDate = path.Root("utc_date")
+
+// Day returns a validator of UTC dates that exist, in the format of the interface.
+func Day() validator.String { return dayValidator{} }
+
+type dayValidator struct{}
+
+func (dayValidator) Description(context.Context) string { return "a date written YYYY-MM-DD" }
+
+func (v dayValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (dayValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+
+	if _, err := client.ParseDay(req.ConfigValue.ValueString()); err != nil {
+		addNoDate(err, req.Path, &resp.Diagnostics)
+	}
+}
+
+// StartedDay returns the day that a value at utc_date names. It adds an error if the value
+// is no date, or if the day has not begun.
+func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+	day, err := client.ParseDay(value.ValueString())
+	if err != nil {
+		addNoDate(err, AtUTCDate, diags)
+		return day, false
+	}
+
+	if day.After(today) {
+		Problem{
+			Summary: "A day in the future",
+			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. Nothing was asked of the service.",
+			Do:      "export a day that is over, preferably after 02:00 UTC of the next one.",
+			At:      AtUTCDate,
+		}.AddError(diags)
+		return day, false
+	}
+
+	return day, true
+}
+
+func addNoDate(err error, at path.Path, diags *diag.Diagnostics) {
+	Problem{Summary: "Not a date", Detail: "The value " + err.Error() + ".", At: at}.AddError(diags)
+}
+
+// WhyNotOver says what is wrong with exporting the current day.
+const WhyNotOver = "It is the same day in UTC still, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
