@@ -114,24 +114,36 @@ func (c *CLI) SkipBefore(minor int) {
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	if version.Major == 1 && version.Minor < minor {
+	if version.Before(minor) {
 		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Line)
 	}
 }
 
-// SkipWithoutActions skips the test where the CLI knows no actions: Terraform does from
-// 1.14 on, and OpenTofu does not.
-func (c *CLI) SkipWithoutActions() {
+// SkipUnlessTerraform skips the test unless the CLI is Terraform of at least this minor
+// version of 1. feature is what the test needs and OpenTofu lacks, such as "actions".
+func (c *CLI) SkipUnlessTerraform(minor int, feature string) {
 	c.tb.Helper()
-	c.SkipBefore(14)
-
 	version, err := c.cli.Version(c.tb.Context())
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	if version.Name() == "tofu" {
-		c.tb.Skipf("needs actions, which %s does not have", version.Line)
+	if version.Product != "Terraform" || version.Before(minor) {
+		c.tb.Skipf("%s need Terraform 1.%d, and this is %s", feature, minor, version.Line)
 	}
+}
+
+// Invoke runs one action by itself, as `apply -invoke` does, and approves it. The name
+// of a variable or -json may follow in args.
+func (c *CLI) Invoke(address string, args ...string) Result {
+	c.tb.Helper()
+	return c.Run(append([]string{"apply", "-auto-approve", "-invoke=" + address}, args...)...)
+}
+
+// Query runs list blocks with `query`. lists replaces those of the call before.
+func (c *CLI) Query(lists string, args ...string) Result {
+	c.tb.Helper()
+	c.write("main.tfquery.hcl", lists)
+	return c.Run(append([]string{"query"}, args...)...)
 }
 
 // buildFolder holds the provider's binary while the tests of one package run. Main

@@ -119,7 +119,7 @@ var (
 // skipBefore skips the test where the CLI is too old for a configuration.
 func (e *example) skipBefore(text string) {
 	if actions.MatchString(text) {
-		e.SkipWithoutActions()
+		e.SkipUnlessTerraform(14, "actions")
 	}
 	if writeOnly.MatchString(text) {
 		e.SkipBefore(11)

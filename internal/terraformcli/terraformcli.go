@@ -145,6 +145,9 @@ func (v Version) Name() string {
 	return "terraform"
 }
 
+// Before reports whether the version is older than this minor version of 1.
+func (v Version) Before(minor int) bool { return v.Major < 1 || v.Major == 1 && v.Minor < minor }
+
 // Supported returns an error for a version that the provider does not work with.
 func (v Version) Supported() error {
 	oldest := 5
@@ -152,7 +155,7 @@ func (v Version) Supported() error {
 		oldest = 8
 	}
 
-	if v.Major < 1 || v.Major == 1 && v.Minor < oldest {
+	if v.Before(oldest) {
 		return fmt.Errorf("%s is too old: the provider needs Terraform 1.5 or OpenTofu 1.8 at least", v.Line)
 	}
 
