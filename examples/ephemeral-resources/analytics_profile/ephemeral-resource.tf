@@ -8,6 +8,4 @@ resource "analytics_profile" "successor" {
 
   profile_wo         = jsonencode({ department = jsondecode(ephemeral.analytics_profile.ada.profile).department })
   profile_wo_version = 1
-
-  wait_for_fulfilment = false
 }

@@ -30,6 +30,23 @@ func enter(configuration string, files ...string) action {
 	}
 }
 
+// tooOldError reports a step that the CLI is too old for.
+type tooOldError struct{ minor int }
+
+func (e *tooOldError) Error() string {
+	return fmt.Sprintf("this needs version 1.%d of Terraform or OpenTofu", e.minor)
+}
+
+// needs returns a tooOldError where the CLI is older than this minor version of 1.
+func needs(minor int) action {
+	return func(_ context.Context, d *demo) error {
+		if d.stage.Version.Before(minor) {
+			return &tooOldError{minor}
+		}
+		return nil
+	}
+}
+
 // terraform runs a command that has to succeed.
 func terraform(args ...string) action {
 	return func(ctx context.Context, d *demo) error { return d.command(ctx, 0, args...) }

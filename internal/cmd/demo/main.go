@@ -134,12 +134,15 @@ func (d *demo) run(ctx context.Context) error {
 		d.requests, d.last = nil, terraformcli.Result{}
 		began := time.Now()
 
-		for _, act := range s.actions {
-			if err := act(ctx, d); err != nil {
-				return &terraformcli.UnexpectedError{
-					Reason:     fmt.Sprintf("step %d: %v", i+1, err),
-					Transcript: cmp.Or(terraformcli.TranscriptOf(err), d.last.Output),
-				}
+		err := sequence(s.actions...)(ctx, d)
+		if _, tooOld := errors.AsType[*tooOldError](err); tooOld {
+			d.screen.say("Skipped: %v.", err)
+			continue
+		}
+		if err != nil {
+			return &terraformcli.UnexpectedError{
+				Reason:     fmt.Sprintf("step %d: %v", i+1, err),
+				Transcript: cmp.Or(terraformcli.TranscriptOf(err), d.last.Output),
 			}
 		}
 

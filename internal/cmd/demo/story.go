@@ -14,6 +14,7 @@ const (
 	withdrawing = "user-1002"         // on_destroy = "withdraw"
 	choosing    = "ada@example.com"   // makes a new choice of her own; later asks for a correction and for her data
 	existing    = "grace@example.com" // known to the service before Terraform is
+	succeeding  = "jane@example.com"  // takes over a member of another person's profile
 )
 
 // The configurations, as folders of examples/, and the objects that are warned about.
@@ -92,13 +93,24 @@ var story = []step{
 		enter(dataRights, "main.tf"),
 		terraform("init"),
 		add(dataRights, "profile.tf"),
-		holds(profileOf(choosing), `locale: "en", newsletter: true, plan: "free", seats: 3`),
+		holds(profileOf(choosing), `department: "crosswords", locale: "en", newsletter: true, plan: "free", seats: 3`),
 		planOne("profile"),
 		apply("profile"),
 		accepted(1, writes),
 		sent(writes, "newsletter", "plan"),
-		holds(profileOf(choosing), `locale: "en", newsletter: false, plan: "gold", seats: 3`),
+		holds(profileOf(choosing), `department: "crosswords", locale: "en", newsletter: false, plan: "gold", seats: 3`),
 		emptyPlan("corrected"),
+	}},
+	{"One member of it goes to another person", "An ephemeral resource read the profile, and a write-only attribute sent the member. State does not have it.", []action{
+		needs(11),
+		add("ephemeral-resources/analytics_profile", "ephemeral-resource.tf"),
+		planOne("successor"),
+		apply("successor"),
+		show(`ephemeral\.analytics_profile\.ada: Closing complete`),
+		received(1, writes),
+		holds(profileOf(succeeding), `department: "crosswords"`),
+		expectNotStored("crosswords"),
+		emptyPlan("succeeded"),
 	}},
 	{"The person asks for her data", "The data was requested once and written where only its owner can read it. State has the digest.", []action{
 		add(dataRights, "access.tf"),
@@ -144,9 +156,20 @@ var story = []step{
 		inspectExports,
 		expectNotStored("button.clicked"), // is in every event
 		emptyPlan("exported"),
+	}},
+	{"A week, one file a day", "A function of the provider gave the days. Yesterday's files were exported already, and were not exported again.", []action{
+		needs(8),
+		add("functions/utc_dates", "function.tf"),
+		plan("week"),
+		show(`day\[.*will be created$`, `^Plan: 7 to add, 0 to change, 0 to destroy`),
+		apply("week"),
+		emptyPlan("week-exported"),
+		received(7+2, exports), // the data source reads yesterday in both plans
+	}},
+	{"Destroy the exports", "The files are gone with the resources that wrote them.", []action{
 		destroy,
+		show(`^Destroy complete!`),
 		expectNoExports,
-		say("Destroyed, and with it the files that it had written."),
 	}},
 	{"A thousand people from one file", "One object, bounded requests, progress in the log, and nobody in state.", []action{
 		enter(seeding, "main.tf"),
