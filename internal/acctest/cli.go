@@ -106,16 +106,22 @@ func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c.cli.Command(ctx, args...)
 }
 
-// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
-// version of 1.
-func (c *CLI) SkipBefore(minor int) {
+// Version returns the version of Terraform or OpenTofu.
+func (c *CLI) Version() terraformcli.Version {
 	c.tb.Helper()
 	version, err := c.cli.Version(c.tb.Context())
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	if version.Before(minor) {
-		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, version.Line)
+	return version
+}
+
+// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
+// version of 1.
+func (c *CLI) SkipBefore(minor int) {
+	c.tb.Helper()
+	if v := c.Version(); v.Before(minor) {
+		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, v.Line)
 	}
 }
 
@@ -123,12 +129,8 @@ func (c *CLI) SkipBefore(minor int) {
 // version of 1. feature is what the test needs and OpenTofu lacks, such as "actions".
 func (c *CLI) SkipUnlessTerraform(minor int, feature string) {
 	c.tb.Helper()
-	version, err := c.cli.Version(c.tb.Context())
-	if err != nil {
-		c.tb.Fatal(err)
-	}
-	if version.Product != "Terraform" || version.Before(minor) {
-		c.tb.Skipf("%s need Terraform 1.%d, and this is %s", feature, minor, version.Line)
+	if v := c.Version(); v.Product != "Terraform" || v.Before(minor) {
+		c.tb.Skipf("%s need Terraform 1.%d, and this is %s", feature, minor, v.Line)
 	}
 }
 

@@ -25,7 +25,10 @@ type Server interface {
 // It does not embed the server that it guards: a request that it forgets does not
 // compile, where an embedded one would pass unguarded, or hide one of the optional
 // interfaces.
-type guard struct{ next Server }
+type guard struct {
+	next    Server
+	actions *invocations
+}
 
 var _ Server = guard{}
 
@@ -36,7 +39,7 @@ func newGuard(next tfprotov6.ProviderServer) Server {
 	if !ok {
 		panic("the server of the framework knows no list resources or actions")
 	}
-	return guard{all}
+	return guard{next: all, actions: &invocations{running: map[chan struct{}]bool{}}}
 }
 
 // diagnostics holds the diagnostics of a response.
@@ -106,7 +109,12 @@ func (g guard) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigurePr
 	})
 }
 
+// StopProvider cancels everything that is under way. It returns once all actions have
+// handed over their diagnostics, since the gRPC server then ends their streams without
+// them, and Terraform reports an action that ends so as a success.
 func (g guard) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	defer g.actions.wait(stopLimit)
+
 	return guarded(ctx, req, g.next.StopProvider, func(d diagnostics) *tfprotov6.StopProviderResponse {
 		return &tfprotov6.StopProviderResponse{Error: d[0].Summary}
 	})

@@ -2,6 +2,9 @@ package provider
 
 import (
 	"context"
+	"maps"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
@@ -57,6 +60,7 @@ func (g guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequ
 	}
 
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		defer g.actions.begin()()
 		c := &consumer[tfprotov6.InvokeActionEvent]{push: push}
 		defer c.recoverWith(func() tfprotov6.InvokeActionEvent { return failed(panicDiagnostics(ctx)) })
 
@@ -68,6 +72,47 @@ func (g guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequ
 			return true
 		})
 	}}, nil
+}
+
+// stopLimit is how long a stop waits for actions. An interrupted one ends within two
+// seconds.
+const stopLimit = 2 * time.Second
+
+// invocations are the actions that run. It is safe for concurrent use.
+type invocations struct {
+	mu      sync.Mutex
+	running map[chan struct{}]bool // closed when the action has ended
+}
+
+// begin adds an action, and returns a function to be called when it has ended.
+func (i *invocations) begin() (end func()) {
+	ended := make(chan struct{})
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.running[ended] = true
+
+	return func() {
+		close(ended)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		delete(i.running, ended)
+	}
+}
+
+// wait waits until the actions that run now have ended, and at most for limit.
+func (i *invocations) wait(limit time.Duration) {
+	i.mu.Lock()
+	running := maps.Clone(i.running)
+	i.mu.Unlock()
+
+	late := time.After(limit)
+	for ended := range running {
+		select {
+		case <-ended:
+		case <-late:
+			return
+		}
+	}
 }
 
 // only returns a stream of one element.

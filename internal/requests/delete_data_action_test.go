@@ -246,10 +246,15 @@ func TestDeleteData_interruptComesAfterTheID(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, never)
+	stopped := make(chan struct{})
 	invoked := p.InvokePlanned(t.Context(), deleteName, config(nil), func(string) bool {
-		p.Stop()
+		go func() {
+			defer close(stopped)
+			p.Stop() // which waits for the end of the action
+		}()
 		return true
 	})
+	<-stopped
 	p.NoErrors(invoked.Diagnostics)
 	wantProgress(t, invoked, acceptedFirst)
 	acctest.WantText(t, invoked.Warnings(), "Interrupted while waiting", `"request-1"`)
