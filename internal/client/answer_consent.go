@@ -2,7 +2,6 @@ package client
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,12 +13,13 @@ import (
 const Clauses = 5
 
 var (
-	consentFields   = []string{clauseName(0), clauseName(1), clauseName(2), clauseName(3), clauseName(4), "user_ipv6", "agreement_time", "manual"}
+	clauseNames     = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
+	consentFields   = append(clauseNames[:], "user_ipv6", "agreement_time", "manual")
 	consentWrappers = []string{"consent", "data", "result", "record", "attributes"}
 )
 
 // clauseName returns the parameter of clause i, counted from 0.
-func clauseName(i int) string { return "clause_" + strconv.Itoa(i+1) + "_consent" }
+func clauseName(i int) string { return clauseNames[i] }
 
 // Consent is the latest consent state at the service. The interface does not show the
 // fields of this answer: they are expected under the names of the update, at the top or

@@ -43,11 +43,11 @@ func (a answer) profile() (Profile, error) {
 		return Profile{}, a.unexpected("$: expected an object, found " + jsonvalue.KindName(a.json.Kind()))
 	}
 
-	members := jsonvalue.Members(a.json)
-	if onlyComplains(members) {
+	if onlyComplains(a.json) {
 		return Profile{}, a.complaint()
 	}
 
+	members := jsonvalue.Members(a.json)
 	r := newRecord("$", a.json)
 	if wrapper, ok := r.wrapper(profileWrappers); ok && len(members) == 1 {
 		members = r.inner(wrapper).members
@@ -61,11 +61,11 @@ var complaintMembers = []string{"error", "errors", "message", "code", "status", 
 
 // onlyComplains reports whether an object is an error, and not a profile that happens to
 // have a member of such a name.
-func onlyComplains(members map[string]jsontext.Value) bool {
-	for name := range members {
-		if !slices.Contains(complaintMembers, name) {
+func onlyComplains(v jsontext.Value) bool {
+	for name := range jsonvalue.EachMember(v) {
+		if !slices.Contains(complaintMembers, string(name)) {
 			return false
 		}
 	}
-	return isComplaint(members)
+	return isComplaint(v)
 }

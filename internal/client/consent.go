@@ -9,26 +9,28 @@ import (
 )
 
 var (
-	opGetConsent    = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent"}
-	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true, path: "/compliance/user/{identityId}/consent"}
+	opGetConsent     = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent"}
+	opCompareConsent = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent", dropsAbsence: true}
+	opUpdateConsent  = operation{name: "Update consent", method: http.MethodPatch, effect: true, path: "/compliance/user/{identityId}/consent"}
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, by a 404 of its own, by
 // null, or by an empty object.
 func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
-	held, _, err := c.readConsent(ctx, scope, identity)
+	to, err := scope.ofPerson(identity, opGetConsent)
+	if err != nil {
+		return Consent{}, err
+	}
+
+	held, _, err := c.readConsent(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
+
 	return held, err
 }
 
 // readConsent returns the record and the answer that it was read from.
-func (c *Client) readConsent(ctx context.Context, scope Scope, identity string) (Consent, answer, error) {
-	to, err := scope.ofPerson(identity, opGetConsent)
-	if err != nil {
-		return Consent{}, answer{}, err
-	}
-
-	got, err := c.sender.do(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
+func (c *Client) readConsent(ctx context.Context, r request) (Consent, answer, error) {
+	got, err := c.sender.do(ctx, r)
 	if err != nil {
 		return Consent{}, got, err
 	}

@@ -17,8 +17,14 @@ const (
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
 // ConsentWritten where the service holds something else. Errors are *Error.
 func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
-	w := &consentWrite{client: c, scope: scope, identity: identity, update: u}
-	err := w.compare(ctx)
+	to, err := scope.ofPerson(identity, opCompareConsent)
+	if err != nil {
+		return 0, err
+	}
+
+	w := &consentWrite{client: c, to: to, identity: identity, update: u}
+	err = w.compare(ctx)
+
 	return w.result.Outcome, err
 }
 
@@ -38,7 +44,7 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	if err != nil {
 		return ConsentResult{}, err
 	}
-	w := &consentWrite{client: c, scope: scope, to: to, identity: identity, update: u}
+	w := &consentWrite{client: c, to: to, identity: identity, update: u}
 
 	unlock, err := c.people.lock(ctx, to.escaped)
 	if err != nil {
@@ -55,8 +61,7 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 // update of the person is under way in this process.
 type consentWrite struct {
 	client   *Client
-	scope    Scope
-	to       endpoint
+	to       endpoint // of reads and writes
 	identity string
 	update   ConsentUpdate
 
@@ -172,7 +177,7 @@ func (w *consentWrite) isSuperseded() bool {
 func (w *consentWrite) compare(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
 
-	held, got, err := w.client.readConsent(ctx, w.scope, w.identity)
+	held, got, err := w.read(ctx)
 	if IsClass(err, ClassNotFound) && !w.update.OnlyKnown {
 		return nil
 	}
@@ -190,6 +195,15 @@ func (w *consentWrite) compare(ctx context.Context) error {
 	}
 
 	return nil
+}
+
+// read returns what the service holds, and the answer that it was read from.
+func (w *consentWrite) read(ctx context.Context) (Consent, answer, error) {
+	op := opCompareConsent
+	if w.update.OnlyKnown {
+		op = opGetConsent
+	}
+	return w.client.readConsent(ctx, request{op: op, to: w.to, private: []string{w.identity}})
 }
 
 // untimed returns the error of a comparison with a record that has no agreement_time.
@@ -248,7 +262,7 @@ func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
 // it has arrived or because a later choice stands. Where the service cannot be read, the
 // outcome is unknown, which is an error.
 func (w *consentWrite) readBack(ctx context.Context, lost *Error) (arrived bool, _ error) {
-	held, _, err := w.client.readConsent(ctx, w.scope, w.identity)
+	held, _, err := w.read(ctx)
 	if IsClass(err, ClassNotFound) {
 		return false, nil
 	}

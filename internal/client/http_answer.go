@@ -130,13 +130,12 @@ func (k *call) pageError(resp *http.Response, begin []byte) *Error {
 
 // noteMediaType logs that an answer is JSON and is declared to be something else.
 func (k *call) noteMediaType(ctx context.Context, resp *http.Response) {
-	declared := k.mediaType(resp)
-	if declared == noMediaType || strings.HasSuffix(declared, "json") {
+	if declared := mediaType(resp); declared == noMediaType || strings.HasSuffix(declared, "json") {
 		return
 	}
 
 	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
-		"operation": k.op.name, "path": k.endpoint.template, "content_type": declared,
+		"operation": k.op.name, "path": k.endpoint.template, "content_type": k.mediaType(resp),
 	})
 }
 

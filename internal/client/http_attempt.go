@@ -47,12 +47,13 @@ func (e *stallError) Error() string {
 type attemptTransport struct {
 	next    http.RoundTripper
 	timeout time.Duration
+	silent  bool // nobody reads the log
 }
 
-// limitAttempts returns the layer with that time limit.
-func limitAttempts(timeout time.Duration) layer {
+// limitAttempts returns the layer with the time limit of a configuration.
+func limitAttempts(cfg Config) layer {
 	return func(next http.RoundTripper) http.RoundTripper {
-		return &attemptTransport{next: next, timeout: timeout}
+		return &attemptTransport{next: next, timeout: cfg.RequestTimeout, silent: cfg.LogIsOff}
 	}
 }
 
@@ -67,7 +68,9 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
-	k.logAttempt(req.Context(), resp, err, time.Since(began))
+	if !t.silent {
+		k.logAttempt(req.Context(), resp, err, time.Since(began))
+	}
 	if err != nil {
 		defer body.end()
 		return nil, causeOf(ctx, err)

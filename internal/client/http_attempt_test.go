@@ -47,3 +47,19 @@ func TestAttempt_stalledExportSaysSoAndAfterHowLong(t *testing.T) {
 		}
 	}, useSecretKey)
 }
+
+func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
+	t.Parallel()
+
+	for _, off := range []bool{false, true} {
+		bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
+			ctx, logged := capturedLog(t)
+			if _, err := c.GetConsent(ctx, scope, person); !client.IsClass(err, client.ClassNotFound) {
+				t.Errorf("the error is %v", err)
+			}
+			if strings.Contains(logged(), "Request to the analytics service answered") == off {
+				t.Errorf("LogIsOff is %t, and the log is %q", off, logged())
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.LogIsOff = off })
+	}
+}

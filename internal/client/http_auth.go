@@ -30,6 +30,7 @@ type credential interface {
 type authTransport struct {
 	next       http.RoundTripper
 	base       *url.URL
+	host       string // of base, for messages
 	credential credential
 	headers    map[string]string
 	userAgent  string
@@ -43,6 +44,7 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 	c := cfg.Credentials
 	t := &authTransport{
 		base:      base,
+		host:      hostOf(base),
 		headers:   cfg.Headers,
 		userAgent: cfg.UserAgent,
 		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},

@@ -15,28 +15,44 @@ type complaint struct {
 	fields        []FieldError
 }
 
-// readComplaint searches an error body for a code, a message and errors by field, in the
-// spellings that services commonly use; the interface shows none. It reports false where
-// the body is no JSON object.
-func readComplaint(body []byte) (complaint, bool) {
+// errorObject returns the JSON object that an error body holds, or false where it holds
+// none.
+func errorObject(body []byte) (jsontext.Value, bool) {
 	v, err := jsonvalue.Parse(body)
-	if err != nil || v.Kind() != '{' {
-		return complaint{}, false
-	}
-	return complaintIn(jsonvalue.Members(v)), true
+	return v, err == nil && v.Kind() == '{'
 }
+
+// readComplaint searches an object for a code, a message and errors by field, in the
+// spellings that services commonly use; the interface shows none. What is no object says
+// nothing.
+func readComplaint(v jsontext.Value) complaint { return complaintIn(jsonvalue.Members(v)) }
 
 // complaintInside returns the error that an answer with a status of class 2xx holds: some
 // services put errors there. It reports false where the answer holds no error.
 func complaintInside(v jsontext.Value) (complaint, bool) {
-	m := jsonvalue.Members(v)
-	return complaintIn(m), isComplaint(m)
+	if !isComplaint(v) {
+		return complaint{}, false
+	}
+	return readComplaint(v), true
 }
 
 // isComplaint reports whether an object says that something failed. An error that is
 // null, 0, false or empty says nothing.
-func isComplaint(m map[string]jsontext.Value) bool {
-	return jsonvalue.Told(m["error"]) || jsonvalue.Told(m["errors"]) || m["success"].Kind() == 'f'
+func isComplaint(v jsontext.Value) bool {
+	for name, member := range jsonvalue.EachMember(v) {
+		switch string(name) {
+		case "error", "errors":
+			if jsonvalue.Told(member) {
+				return true
+			}
+		case "success":
+			if member.Kind() == 'f' {
+				return true
+			}
+		}
+	}
+
+	return false
 }
 
 // complaintIn returns what an object says about an error, at its top or under error.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,11 +21,12 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 		`{"title":"m","type":"about:blank"}`:                                         {code: "about:blank", message: "m"},
 		`{}`:                                                                         {},
 	} {
-		got, ok := readComplaint([]byte(body))
+		said, ok := errorObject([]byte(body))
 		if !ok {
 			t.Errorf("%s is not taken for an object", body)
 		}
 
+		got := readComplaint(said)
 		if got.code != want.code || got.message != want.message || len(got.fields) != len(want.fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)
 			continue
@@ -38,8 +40,32 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	}
 
 	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
-		if _, ok := readComplaint([]byte(body)); ok {
+		if _, ok := errorObject([]byte(body)); ok {
 			t.Errorf("%q is taken for an object", body)
+		}
+	}
+}
+
+func TestComplaint_wordsAboutAbsenceAreKeptWhereTheyAreRead(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		op     operation
+		status int
+		kept   bool
+	}{
+		"a read":                  {opGetConsent, http.StatusNotFound, true},
+		"a comparison":            {opCompareConsent, http.StatusNotFound, false},
+		"a comparison with a 410": {opCompareConsent, http.StatusGone, false},
+		"a comparison that fails": {opCompareConsent, http.StatusForbidden, true},
+	} {
+		k := &call{op: tc.op, redact: newRedactor()}
+		e := k.statusError(&http.Response{StatusCode: tc.status}, []byte(`{"code":"E1","message":"m","fields":{"f":"fm"}}`))
+		if kept := e.Code == "E1" && e.Message == "m" && len(e.Fields) == 1; kept != tc.kept || e.Status != tc.status {
+			t.Errorf("%s: %+v", name, e)
+		}
+		if !tc.kept && (e.Class != ClassNotFound || e.Code+e.Message != "" || e.Fields != nil) {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }

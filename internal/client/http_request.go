@@ -1,15 +1,15 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // request is what an endpoint asks the service for.
@@ -71,23 +71,38 @@ func place(in string, parameters []parameter) (payload, error) {
 
 // marshalObject returns parameters as a JSON object, in their order.
 func marshalObject(parameters []parameter) ([]byte, error) {
-	var b bytes.Buffer
-
-	b.WriteByte('{')
+	b := []byte{'{'}
 	for i, p := range parameters {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 
-		value, err := json.Marshal(p.value)
-		if err != nil {
+		b = append(b, '"')
+		b = append(b, p.name...)
+		b = append(b, '"', ':')
+
+		var err error
+		if b, err = appendValue(b, p.value); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%q:%s", p.name, value)
 	}
-	b.WriteByte('}')
 
-	return b.Bytes(), nil
+	return append(b, '}'), nil
+}
+
+// appendValue appends the value of a parameter as JSON. Text that is not valid UTF-8 is an
+// error.
+func appendValue(b []byte, value any) ([]byte, error) {
+	switch v := value.(type) {
+	case string:
+		return jsontext.AppendQuote(b, v)
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
+	}
+
+	return nil, fmt.Errorf("a parameter cannot be a %T", value)
 }
 
 // call is one use of an operation. It travels in the context of its request, so that
@@ -129,7 +144,7 @@ func (t *authTransport) newCall(r request) *call {
 	return &call{
 		op:          r.op,
 		endpoint:    r.to,
-		host:        hostOf(t.base),
+		host:        t.host,
 		scheme:      t.base.Scheme,
 		redact:      newRedactor(t.secretsAnd(r.private)...),
 		attribute:   r.attribute,

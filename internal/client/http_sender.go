@@ -43,7 +43,7 @@ func newSender(cfg Config, base *url.URL) (*sender, error) {
 
 		// The time limit of one attempt, which does not include the wait in the gate, and
 		// its log line, which does not include credentials.
-		limitAttempts(cfg.RequestTimeout),
+		limitAttempts(cfg),
 
 		// Credentials, on a clone of the request and for the one origin. A request that is
 		// sent again after a login keeps its place in the gate.

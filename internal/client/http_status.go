@@ -12,11 +12,13 @@ import (
 // interface documents no status codes (section 7): they are read as HTTP defines them,
 // and the body is searched for the service's own words.
 func (k *call) statusError(resp *http.Response, body []byte) *Error {
-	said, isObject := readComplaint(body)
+	said, isObject := errorObject(body)
 
 	e := k.fail(ClassServer, resp.StatusCode, "")
-	k.quote(e, said)
 	k.judgeStatus(e, resp, isObject)
+	if e.Class != ClassNotFound || !k.op.dropsAbsence {
+		k.quote(e, readComplaint(said))
+	}
 	e.RetryAfter = k.retryAfter
 	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode)
 

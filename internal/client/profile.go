@@ -53,7 +53,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 	if err != nil {
 		return Receipt{}, err
 	}
-	if onlyComplains(jsonvalue.Members(got.json)) {
+	if onlyComplains(got.json) {
 		return Receipt{}, got.complaint()
 	}
 

@@ -21,7 +21,7 @@ var ErrTrailing = errors.New("there is something behind the JSON value")
 // io.ErrUnexpectedEOF where the document ends too early, an empty one included, and
 // ErrTrailing where it goes on.
 func Parse(document []byte) (jsontext.Value, error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(document))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(document)) // a buffer is read without a copy
 
 	v, err := decoder.ReadValue()
 	if errors.Is(err, io.EOF) {

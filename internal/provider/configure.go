@@ -78,6 +78,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	s := newSettings(p.getenv, &resp.Diagnostics)
 	cfg := s.clientConfig(ctx, m)
 	cfg.UserAgent = p.userAgent(req.TerraformVersion)
+	cfg.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
 
 	service := &tfkit.Service{}
 	service.DefaultScope, service.UnknownScope = s.defaultScope(m)
