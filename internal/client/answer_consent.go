@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,6 +18,9 @@ var (
 	consentFields   = append(clauseNames[:], "user_ipv6", "agreement_time", "manual")
 	consentWrappers = []string{"consent", "data", "result", "record", "attributes"}
 )
+
+// IsConsentMember reports whether a member of a consent record is recognised by its name.
+func IsConsentMember(name string) bool { return slices.Contains(consentFields, name) }
 
 // clauseName returns the parameter of clause i, counted from 0.
 func clauseName(i int) string { return clauseNames[i] }

@@ -70,6 +70,15 @@ func (s *streamed) splitText(text io.Reader, o records.Options, emit func(record
 
 type sinkError struct{ error }
 
+// opening returns the first character of the answer; 0 where it has none.
+func (s *streamed) opening() byte {
+	text := bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF")))
+	if len(text) == 0 {
+		return 0
+	}
+	return text[0]
+}
+
 // isLines reports whether the answer is declared to be a record on each line.
 func (s *streamed) isLines() bool {
 	switch mediaType(s.resp) {

@@ -129,6 +129,13 @@ var (
 	recordWrappers   = []string{"request", "record", "action", "data", "attributes"}
 )
 
+// IsPendingMember reports whether a member of a pending record is recognised by its name.
+// identityField is Wire.PendingIdentityField.
+func IsPendingMember(name, identityField string) bool {
+	known := slices.Concat([]string{identityField}, idNames, identityNames, requestTypeNames, createdNames, statusNames, codeNames, recordWrappers)
+	return slices.ContainsFunc(known, func(other string) bool { return other != "" && SameWord(name, other) })
+}
+
 // readRecord returns the fields of a record, at its top or below a wrapper. identityField
 // is a further name of the field that holds the person; empty if there is none.
 func readRecord(v jsontext.Value, identityField string) PendingRecord {
@@ -168,7 +175,7 @@ func recordMembers(v jsontext.Value, identityNames []string) map[string]jsontext
 
 func requestTypeIn(m map[string]jsontext.Value) Optional[string] {
 	for _, name := range requestTypeNames {
-		if requestType := requestTypeOf(jsonvalue.Text(m[lettersOf(name)])); requestType != "" {
+		if requestType := RequestTypeOf(jsonvalue.Text(m[lettersOf(name)])); requestType != "" {
 			return Some(requestType)
 		}
 	}
@@ -239,9 +246,9 @@ var requestTypeWords = []struct{ requestType, parts string }{
 	{RequestDataAccess, "access alldata export getdata download"},
 }
 
-// requestTypeOf returns the request type that a name stands for; empty where it stands for
-// none.
-func requestTypeOf(name string) string {
+// RequestTypeOf returns the request type that a word of the service stands for; empty where
+// it stands for none.
+func RequestTypeOf(name string) string {
 	word := lettersOf(name)
 	for _, known := range requestTypeWords {
 		for part := range strings.FieldsSeq(known.parts) {

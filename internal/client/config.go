@@ -54,6 +54,8 @@ type Config struct {
 	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
+	// Observer is told what answers look like.
+	Observer Observer
 }
 
 func (cfg Config) validate() error {

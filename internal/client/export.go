@@ -45,6 +45,9 @@ type ExportResult struct {
 	// Date is when the service began to answer, by its own clock; zero where it sent no
 	// time. Of several answers it is the earliest.
 	Date time.Time
+	// Opening is the first character of an answer, which shows its form: a bracket. It is 0
+	// where no answer had one, and is set even if reading ended in an error.
+	Opening byte
 }
 
 // Over reports whether the day was over when it was read, by the service's clock and by
@@ -175,6 +178,7 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 
 		return x.sink.Record(kind, record)
 	})
+	x.result.Opening = s.opening()
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,7 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	v, err := jsonvalue.Parse(body)
 	if err == nil {
 		k.noteMediaType(ctx, resp)
+		k.observeBody(resp.StatusCode, v)
 		return answer{call: k, status: resp.StatusCode, json: v, continued: hasNextLink(resp.Header)}, nil
 	}
 

@@ -34,6 +34,7 @@ type authTransport struct {
 	credential credential
 	headers    map[string]string
 	userAgent  string
+	observer   Observer
 
 	mu      sync.Mutex
 	secrets []string
@@ -47,6 +48,7 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 		host:      hostOf(base),
 		headers:   cfg.Headers,
 		userAgent: cfg.UserAgent,
+		observer:  cfg.Observer,
 		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},
 	}
 	t.secrets = slices.AppendSeq(t.secrets, maps.Values(cfg.Headers))

@@ -18,8 +18,8 @@ const (
 
 	// loginPause is how long a failed login is not tried again, for all callers. Rejected
 	// credentials are not tried again at all, since that may lock the account.
-	loginPause    = 30 * time.Second
-	loginAttempts = 2
+	loginPause   = 30 * time.Second
+	loginRetries = 1
 
 	// refusalPause is how long a 401 is believed after a fresh token got one too.
 	refusalPause = 60 * time.Second
@@ -46,6 +46,7 @@ type login struct {
 	email, password string
 	wire            Wire
 	timeout         time.Duration
+	retries         int // of a login that failed and was not rejected
 	transport       *authTransport
 
 	flight singleflight.Group
@@ -73,6 +74,7 @@ func newLogin(cfg Config, t *authTransport) *login {
 		password:  cfg.Credentials.Password,
 		wire:      cfg.Wire,
 		timeout:   cfg.RequestTimeout,
+		retries:   min(loginRetries, cfg.MaxRetries),
 		transport: t,
 	}
 }
@@ -151,7 +153,7 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	}
 
 	got, e := l.attempt(ctx, 1)
-	for number := 2; number <= loginAttempts && mayLogInAgain(e); number++ {
+	for number := 2; number <= 1+l.retries && mayLogInAgain(e); number++ {
 		if err := Pause(ctx, e.RetryAfter+jitter(backoffBase)); err != nil {
 			return token{}, err
 		}
@@ -219,7 +221,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 	r := request{op: opLogin, to: loginEndpoint}
 	k := l.transport.newCall(r)
 	k.attempts = number
-	req, err := l.newRequest(ctx, r)
+	req, err := l.newRequest(context.WithValue(ctx, callKey{}, k), r)
 	if err != nil {
 		return token{}, k.fail(ClassInternal, 0, "the request could not be built")
 	}

@@ -113,6 +113,7 @@ type call struct {
 	host     string
 	scheme   string
 	redact   *redactor
+	observer Observer
 
 	// attribute names the attribute whose value the body holds; empty where the body is
 	// small.
@@ -147,6 +148,7 @@ func (t *authTransport) newCall(r request) *call {
 		host:        t.host,
 		scheme:      t.base.Scheme,
 		redact:      newRedactor(t.secretsAnd(r.private)...),
+		observer:    t.observer,
 		attribute:   r.attribute,
 		size:        len(r.body),
 		beforeRetry: r.beforeRetry,

@@ -48,6 +48,9 @@ func newSender(cfg Config, base *url.URL) (*sender, error) {
 		// Credentials, on a clone of the request and for the one origin. A request that is
 		// sent again after a login keeps its place in the gate.
 		s.auth.wrap,
+
+		// What answers look like, including those to logins.
+		observe(cfg.Observer),
 	}
 	s.retries = newRetryClient(cfg.MaxRetries, chain(layers, pool))
 
