@@ -44,6 +44,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte        // nil: no body
+	media  string        // of the body; empty is JSON
 	export *exportStream // replaces header and body; generated while it is sent
 }
 
@@ -69,19 +70,35 @@ func failure(status int, code, message string, fields ...FieldError) answer {
 	return answer{status: status, body: ErrorBody(code, message, fields...)}
 }
 
+// reformed returns an error in another form.
+func (a answer) reformed(form func(errorParts) (any, string)) answer {
+	var b errorBody
+	_ = json.Unmarshal(a.body, &b) // failure has encoded it
+
+	body, media := form(errorParts{Code: b.Error.Code, Message: b.Error.Message, Errors: b.Error.Fields})
+	a.media = media
+	if text, ok := body.(string); ok {
+		a.body = []byte(text)
+		return a
+	}
+	a.body = encode(body)
+
+	return a
+}
+
 func (a answer) write(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
 	if a.export != nil {
 		a.export.send(w)
 		return
 	}
 
-	maps.Copy(w.Header(), a.header)
 	if a.body == nil {
 		w.WriteHeader(a.status)
 		return
 	}
 
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", cmp.Or(a.media, "application/json"))
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body)

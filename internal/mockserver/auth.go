@@ -91,10 +91,15 @@ func (s *Server) hasUser(email, password string) bool {
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
 func (s *Server) currentUser(c *call) answer {
-	if c.email == "" {
-		return success(map[string]any{"id": "application", "email": nil})
+	user := map[string]any{"id": "application", "email": nil}
+	if c.email != "" {
+		user = map[string]any{"id": "user:" + c.email, "email": c.email}
 	}
-	return success(map[string]any{"id": "user:" + c.email, "email": c.email})
+	if s.UserAnswer != nil {
+		return success(s.UserAnswer(user))
+	}
+
+	return success(user)
 }
 
 // credential returns how a request presents itself (section 5): one of the Auth
@@ -119,6 +124,9 @@ func credential(r *http.Request) (auth, token, key string) {
 // that no client that follows section 5 would present are violations too.
 func (s *Server) authenticate(c *call) *answer {
 	s.checkPresentation(c)
+	if s.Accepts != nil && !s.Accepts(c.route.operation, c.entry.Auth) {
+		return unauthorized("wrong_method", "This method of authentication is not accepted here.")
+	}
 
 	switch c.entry.Auth {
 	case AuthBearer:

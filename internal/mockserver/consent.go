@@ -50,26 +50,50 @@ func (s *Server) updateConsent(c *call) answer {
 		return malformed()
 	}
 
+	p := person{c.scope, c.vars["identityId"]}
+	if len(sent) == 0 && len(c.params.sent) > 0 && s.IgnoreMisplaced {
+		return s.unchanged(p)
+	}
+
 	change, wrong := readConsent(sent, s.Wire)
 	if wrong != nil {
 		return invalid(wrong)
 	}
 
-	p := person{c.scope, c.vars["identityId"]}
 	s.mu.Lock()
 	record := s.consents[p].merged(change, sent)
 	s.putConsent(p, record)
 	s.mu.Unlock()
 
+	return s.updateAnswer(record)
+}
+
+// unchanged answers an update that changes nothing.
+func (s *Server) unchanged(p person) answer {
+	record, ok := s.Consent(p.scope, p.identity)
+	if !ok {
+		return success(map[string]any{})
+	}
+	return s.updateAnswer(record)
+}
+
+func (s *Server) updateAnswer(record ConsentRecord) answer {
+	if s.UpdateAnswer != nil {
+		return success(s.UpdateAnswer(record.fields()))
+	}
 	return s.consentAnswer(record)
 }
 
 // getConsent is GET …/user/:identityId/consent (section 4).
 func (s *Server) getConsent(c *call) answer {
 	record, ok := s.Consent(c.scope, c.vars["identityId"])
+	if !ok && s.NoConsentAnswer != nil {
+		return success(s.NoConsentAnswer())
+	}
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 	}
+
 	return s.consentAnswer(record)
 }
 

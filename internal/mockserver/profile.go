@@ -81,5 +81,9 @@ func (s *Server) getProfile(c *call) answer {
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 	}
+	if s.ProfileAnswer != nil {
+		return success(s.ProfileAnswer(profile))
+	}
+
 	return success(profile)
 }

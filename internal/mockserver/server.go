@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -46,6 +47,22 @@ type Server struct {
 	BasePath string
 	// Wire chooses among the forms of requests that the interface leaves open.
 	Wire Wire
+	// IgnoreMisplaced answers a consent update whose parameters are in another place as a
+	// success that changes nothing, instead of refusing it.
+	IgnoreMisplaced bool
+	// Accepts reports whether an operation accepts a method of authentication, AuthBearer
+	// or AuthSecret (section 5, rule 3). Nil accepts both everywhere.
+	Accepts func(operation, auth string) bool
+	// Lacks is the prefix of a path family that does not exist (section 9): requests for it
+	// are answered with 404. Empty: both families exist.
+	Lacks string
+	// ErrorForm returns the body of an error and its media type (section 7): a text, or
+	// what is encoded as JSON. Nil: an object with the error inside.
+	ErrorForm func(errorParts) (any, string)
+	// Header is added to every answer of an operation.
+	Header http.Header
+	// DateAhead is how far the Date of an answer is ahead of the server's clock.
+	DateAhead time.Duration
 	// Scopes are the projects and accounts that exist. Requests for others are answered
 	// with 404. With no Scopes, all exist.
 	Scopes []Scope
@@ -61,6 +78,15 @@ type Server struct {
 	// ConsentAnswer returns the body of both consent operations, as JSON, or NoContent.
 	// Nil: the record.
 	ConsentAnswer func(record map[string]any) any
+	// UpdateAnswer is ConsentAnswer for the update alone. Nil: as ConsentAnswer.
+	UpdateAnswer func(record map[string]any) any
+	// NoConsentAnswer returns the body of the answer about a person without a consent, as
+	// JSON. Nil: a 404.
+	NoConsentAnswer func() any
+	// ProfileAnswer and UserAnswer return the bodies of the answers to getProfile and
+	// getCurrentUser, as JSON. Nil: the object itself.
+	ProfileAnswer func(profile map[string]any) any
+	UserAnswer    func(user map[string]any) any
 
 	// FulfilmentDelay is the time from the acceptance of a deferred request to its
 	// fulfilment. 0 fulfils it before the next request is processed. The real service
@@ -203,7 +229,7 @@ func (s *Server) finish(c *call) {
 // service returns the service without its faults, as the handler of one call.
 func (s *Server) service(c *call) http.Handler {
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		a := s.answer(c)
+		a := s.dressed(s.answer(c))
 		if a.status/100 == 2 {
 			c.update(func(e *Request) { e.Committed = true })
 		}
@@ -231,6 +257,9 @@ func (s *Server) answer(c *call) answer {
 		}
 	}
 
+	if s.Lacks != "" && strings.HasPrefix(c.route.template, s.Lacks) {
+		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
+	}
 	if !s.exists(c.scope) {
 		return failure(http.StatusNotFound, "unknown_scope", "There is no such project or account.")
 	}
@@ -239,6 +268,23 @@ func (s *Server) answer(c *call) answer {
 	s.mu.Unlock()
 
 	return c.route.handle(s, c)
+}
+
+// dressed returns an answer with what all answers of this server have.
+func (s *Server) dressed(a answer) answer {
+	header := http.Header{}
+	maps.Copy(header, s.Header)
+	maps.Copy(header, a.header)
+	if s.DateAhead != 0 {
+		header.Set("Date", s.clock().Now().Add(s.DateAhead).UTC().Format(http.TimeFormat))
+	}
+	a.header = header
+
+	if a.status >= http.StatusBadRequest && s.ErrorForm != nil {
+		return a.reformed(s.ErrorForm)
+	}
+
+	return a
 }
 
 func (s *Server) exists(scope Scope) bool {

@@ -43,6 +43,7 @@ type options struct {
 	credentials string
 	wire        mockserver.Wire
 	export      mockserver.ExportAnswer
+	dialect     string
 	records     int
 }
 
@@ -68,6 +69,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.export.Shape, "export-shape", mockserver.ExportObject, "shape of an export: object, nested, array or ndjson")
 	flags.StringVar(&o.export.Encoding, "export-encoding", "", "content coding of an export: gzip or zstd; empty is none")
 	flags.StringVar(&o.wire.ExportKindParameter, "export-kind-parameter", "", "query parameter that an export has to choose person, session or event with; empty is none")
+	flags.StringVar(&o.dialect, "dialect", "", "answers to what the interface leaves open, such as consent_parameters=form,path_family=account; a name that does not exist lists all")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -85,7 +87,24 @@ func (o options) validate() error {
 	if o.credentials != withKey && o.credentials != withLogin {
 		return fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
 	}
+	if _, err := mockserver.ParseDialect(o.dialect); err != nil {
+		return fmt.Errorf("-dialect: %w; there are %s", err, strings.Join(dialects(), ", "))
+	}
+
 	return errors.Join(o.wire.Validate(), o.export.Validate())
+}
+
+// dialects returns each question with its choices.
+func dialects() []string {
+	var all []string
+	for _, q := range mockserver.Questions {
+		var choices []string
+		for _, c := range q.Choices {
+			choices = append(choices, c.Name)
+		}
+		all = append(all, q.Name+"="+strings.Join(choices, "|"))
+	}
+	return all
 }
 
 // run serves until ctx ends.
@@ -105,6 +124,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	server := &mockserver.Server{
 		Latency: o.latency, FulfilmentDelay: o.fulfilment, Wire: o.wire, DiscardLog: true, OnRequest: logTo(stderr),
 		Export: o.export, ExportRecords: o.records,
+	}
+	dialect, err := mockserver.ParseDialect(o.dialect)
+	if err != nil {
+		return err
+	}
+	if err := server.Speak(dialect); err != nil {
+		return err
 	}
 	server.Add(seed)
 	listening, err := server.Listen(ctx, o.addr)
