@@ -1,10 +1,6 @@
 package provider_test
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"html"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,85 +10,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// spelled returns the spellings in which a service or a gateway may quote a value.
-func spelled(v string) []string {
-	var decimal, hex, json strings.Builder
-	for _, r := range v {
-		fmt.Fprintf(&decimal, "&#%d;", r)
-		fmt.Fprintf(&hex, "&#x%x;", r)
-	}
-
-	for _, unit := range utf16.Encode([]rune(v)) {
-		fmt.Fprintf(&json, `\u%04x`, unit)
-	}
-
-	forms := []string{
-		v, strings.ToUpper(v), strings.ToLower(v), strings.ToLower(url.QueryEscape(v)), url.QueryEscape(url.QueryEscape(v)),
-		html.EscapeString(v), decimal.String(), hex.String(), json.String(), strings.ReplaceAll(v, "/", `\u002f`), strings.ReplaceAll(v, "/", `\/`),
-	}
-
-	for _, around := range []string{"", "x", "xy"} {
-		forms = append(forms, base64.StdEncoding.EncodeToString([]byte(around+v)), base64.RawURLEncoding.EncodeToString([]byte(v+around)))
-	}
-
-	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
-}
-
-// quotedBack returns the body of an error that repeats values in every spelling.
-func quotedBack(t *testing.T, values []string) []byte {
-	t.Helper()
-	var fields []map[string]string
-	for _, v := range values {
-		for i, form := range spelled(v) {
-			fields = append(fields, map[string]string{"field": fmt.Sprintf("f%d", i), "message": "no " + form + " is known"})
-		}
-	}
-	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + strings.Join(values, " ")}, "errors": fields})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return body
-}
-
-// canaries returns all spellings in which a value could appear in an output.
-func canaries(values ...string) []string {
-	var forms []string
-	for _, v := range values {
-		forms = append(forms, spelled(v)...)
-		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
-		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
-			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
-
-		for shift := range 3 { // base64 of text around the value shows it in one of three ways
-			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-				encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + v))
-				forms = append(forms, encoded[4:len(encoded)-4])
-			}
-		}
-	}
-
-	return forms
-}
-
-// wantNoCanary fails the test if an output holds a value in any spelling.
-func wantNoCanary(t *testing.T, where, written string, values ...string) {
-	t.Helper()
-	for _, form := range canaries(values...) {
-		if i := strings.Index(written, form); i >= 0 {
-			t.Errorf("%s holds a canary, behind %q", where, written[max(0, i-80):i])
-		}
-	}
-}
 
 const canaryConsent = `
 resource "analytics_consent" "jane" {
@@ -173,9 +96,9 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 				t.Error("the log does not say where base_url is from")
 			}
 
-			wantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
-			wantNoCanary(t, "the plan as JSON", plan, secrets...)
-			wantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
+			acctest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
+			acctest.WantNoCanary(t, "the plan as JSON", plan, secrets...)
+			acctest.WantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
 		})
 	}
 }
@@ -224,7 +147,7 @@ var statuses = []int{400, 401, 403, 409, 500}
 // fail plans against a service that answers with an error.
 func (m *mainCases) fail(status int) {
 	m.t.Helper()
-	m.fault.Store(&mockserver.Fault{Status: status, Body: quotedBack(m.t, m.values)})
+	m.fault.Store(&mockserver.Fault{Status: status, Body: acctest.QuotedBack(m.t, m.values)})
 	if r := m.run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
 		m.t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
 	}

@@ -1,0 +1,85 @@
+package acctest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// spelled returns the spellings in which a service or a gateway may quote a value.
+func spelled(v string) []string {
+	var decimal, hex, json strings.Builder
+	for _, r := range v {
+		fmt.Fprintf(&decimal, "&#%d;", r)
+		fmt.Fprintf(&hex, "&#x%x;", r)
+	}
+
+	for _, unit := range utf16.Encode([]rune(v)) {
+		fmt.Fprintf(&json, `\u%04x`, unit)
+	}
+
+	forms := []string{
+		v, strings.ToUpper(v), strings.ToLower(v), strings.ToLower(url.QueryEscape(v)), url.QueryEscape(url.QueryEscape(v)),
+		html.EscapeString(v), decimal.String(), hex.String(), json.String(), strings.ReplaceAll(v, "/", `\u002f`), strings.ReplaceAll(v, "/", `\/`),
+	}
+
+	for _, around := range []string{"", "x", "xy"} {
+		forms = append(forms, base64.StdEncoding.EncodeToString([]byte(around+v)), base64.RawURLEncoding.EncodeToString([]byte(v+around)))
+	}
+
+	return append(forms, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(v))))
+}
+
+// QuotedBack returns the body of an error that repeats values in every spelling.
+func QuotedBack(tb testing.TB, values []string) []byte {
+	tb.Helper()
+	var fields []map[string]string
+	for _, v := range values {
+		for i, form := range spelled(v) {
+			fields = append(fields, map[string]string{"field": fmt.Sprintf("f%d", i), "message": "no " + form + " is known"})
+		}
+	}
+	body, err := json.Marshal(map[string]any{"error": map[string]any{"code": "E1", "message": "no " + strings.Join(values, " ")}, "errors": fields})
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return body
+}
+
+// canaries returns all spellings in which a value could appear in an output.
+func canaries(values ...string) []string {
+	var forms []string
+	for _, v := range values {
+		forms = append(forms, spelled(v)...)
+		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
+		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
+			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
+
+		for shift := range 3 { // base64 of text around the value shows it in one of three ways
+			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+				encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + v))
+				forms = append(forms, encoded[4:len(encoded)-4])
+			}
+		}
+	}
+
+	return forms
+}
+
+// WantNoCanary fails the test if an output holds a value in any spelling.
+func WantNoCanary(tb testing.TB, where, written string, values ...string) {
+	tb.Helper()
+	for _, form := range canaries(values...) {
+		if i := strings.Index(written, form); i >= 0 {
+			tb.Errorf("%s holds a canary, behind %q", where, written[max(0, i-80):i])
+		}
+	}
+}
