@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
@@ -24,6 +26,10 @@ var version = "dev"
 const address = "registry.terraform.io/terraform-analytics/analytics"
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == cli.Name {
+		os.Exit(runDoctor())
+	}
+
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
 	flag.Parse()
 
@@ -33,6 +39,16 @@ func main() {
 	if err := serve(*debug); err != nil {
 		fail(err)
 	}
+}
+
+// runDoctor examines a service for a person, without Terraform. The first interrupt ends it
+// in order, which restores a consent that it has written.
+func runDoctor() int {
+	silenceStandardLogger()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	return cli.Run(ctx, cli.OSProcess(version))
 }
 
 func fail(err error) {

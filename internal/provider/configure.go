@@ -77,6 +77,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 
 	s := newSettings(p.getenv, &resp.Diagnostics)
 	cfg := s.clientConfig(ctx, m)
+	cfg.Credentials = s.credentials(m)
 	cfg.UserAgent = p.userAgent(req.TerraformVersion)
 	cfg.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
 
@@ -115,11 +116,11 @@ func (p *analyticsProvider) connect(service *tfkit.Service, cfg client.Config, d
 	service.Client, service.Deferred = c, deferred.NewEngine(c)
 }
 
+// clientConfig returns the configuration of the client without credentials.
 func (s *settings) clientConfig(ctx context.Context, m model) client.Config {
 	cfg := client.Config{
-		BaseURL:     s.text("base_url", m.BaseURL),
-		Credentials: s.credentials(m),
-		ReadOnly:    s.boolean("read_only", m.ReadOnly),
+		BaseURL:  s.text("base_url", m.BaseURL),
+		ReadOnly: s.boolean("read_only", m.ReadOnly),
 		MaxConcurrency: s.whole("max_concurrency", m.MaxConcurrency,
 			limits[int64]{client.DefaultMaxConcurrency, 1, client.LimitMaxConcurrency}),
 		RequestsPerSecond: s.number("requests_per_second", m.RequestsPerSecond,

@@ -1,0 +1,117 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const headerSecret = "canary header 7f3b1c/+?"
+
+// secrets are what no output may hold.
+func secrets(service *mocktest.Instance) []string {
+	values := []string{person, other, name, address, headerSecret, service.Email, service.Password, service.SecretKey}
+	for _, r := range service.Requests() {
+		if r.Token != "" {
+			values = append(values, r.Token)
+		}
+	}
+	return values
+}
+
+// withPeople gives yesterday records that hold people, also as names of members.
+func withPeople(service *mocktest.Instance) {
+	record := map[string]any{"id": person, "name": name, "ip": address, "friends": map[string]any{other: map[string]any{"since": "2026-01-01"}}, other: 1}
+	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	service.PutExport(project, yesterday, mockserver.ExportDay{
+		Persons: []any{record}, Sessions: []any{record}, Events: []any{record}, Others: []any{record},
+	})
+}
+
+// wantNoSecret runs the command in all its forms and searches what it prints.
+func wantNoSecret(t *testing.T, service *mocktest.Instance) {
+	t.Helper()
+	withPeople(service)
+	environment := environment(service)
+	environment["ANALYTICS_HEADERS"] = `{"X-Canary":"` + headerSecret + `"}`
+	environment["ANALYTICS_MAX_RETRIES"] = "0"
+
+	for _, args := range [][]string{
+		{"-identity", person, "-write", "-yes"},
+		{"-identity", person, "-json"},
+		{"-identity", person, "-write"}, // refused
+	} {
+		out := run(t, environment, args...)
+		acctest.WantNoCanary(t, "standard output", out.stdout, secrets(service)...)
+		acctest.WantNoCanary(t, "standard error", out.stderr, secrets(service)...)
+	}
+}
+
+func TestDoctor_noSecretComesOutInAnyDialect(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range alone() {
+		t.Run(dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, dialect)
+			service.AllowViolations()
+			wantNoSecret(t, service)
+		})
+	}
+}
+
+// TestDoctor_noSecretComesOutOfErrors has each operation alone fail with answers that repeat
+// everything that was sent.
+func TestDoctor_noSecretComesOutOfErrors(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{
+		mockserver.OpLogin, mockserver.OpGetCurrentUser, mockserver.OpListPendingRequests, mockserver.OpExportRecords,
+		mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpGetProfile,
+	} {
+		for _, way := range []string{"400", "401", "404", "500", "200", "page", "text", "redirect", "names"} {
+			t.Run(operation+" "+way, func(t *testing.T) {
+				t.Parallel()
+				service := patient(t, nil)
+				service.AllowViolations()
+				fault := repeating(t, way, secrets(service))
+				fault.Operation, fault.Times = operation, -1
+				service.Inject(fault)
+				wantNoSecret(t, service)
+			})
+		}
+	}
+}
+
+// repeating returns a fault that repeats values.
+func repeating(t *testing.T, way string, values []string) mockserver.Fault {
+	t.Helper()
+	said := strings.Join(values, " ")
+
+	switch way {
+	case "page":
+		return mockserver.Fault{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<p>" + said)}
+	case "text":
+		return mockserver.Fault{Status: http.StatusBadRequest, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte(said)}
+	case "redirect":
+		return mockserver.Fault{Status: http.StatusFound, Header: http.Header{"Location": {"https://elsewhere.example.com/?k=" + url.QueryEscape(said)}}}
+	case "names":
+		var members []string
+		for i, v := range values {
+			members = append(members, fmt.Sprintf("%q: {\"clause_%d_consent\": %q, %q: 1}", v, i%5+1, v, v+" 2"))
+		}
+		return mockserver.Fault{Status: http.StatusOK, Body: []byte("{" + strings.Join(members, ", ") + "}")}
+	}
+
+	var status int
+	if _, err := fmt.Sscan(way, &status); err != nil {
+		t.Fatal(err)
+	}
+
+	return mockserver.Fault{Status: status, Body: acctest.QuotedBack(t, values)}
+}

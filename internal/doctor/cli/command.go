@@ -1,0 +1,218 @@
+// Package cli is the command `doctor` of the provider's binary: its flags, its questions,
+// and its report as text or JSON.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
+)
+
+// Name is the first argument that selects the command.
+const Name = "doctor"
+
+// exitUsage is the exit status where nothing could be examined.
+const exitUsage = 2
+
+// Process is what the command has of its process. Tests have their own.
+type Process struct {
+	Args           []string // behind the name of the program
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Version        string
+	// Interactive reports whether a person can answer questions.
+	Interactive bool
+	// Change changes the configuration of the client; nil does not.
+	Change func(*client.Config)
+}
+
+// OSProcess returns this process.
+func OSProcess(version string) Process {
+	return Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Version: version, Interactive: isTerminal(os.Stdin) && isTerminal(os.Stderr),
+	}
+}
+
+// isTerminal reports whether a file is a character device other than the null device.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// settings are the flags.
+type settings struct {
+	json, write, yes bool
+	identity, day    string
+	records          int
+}
+
+// Run runs the command and returns the exit status of the process: that of the report, or
+// 2 where nothing could be examined.
+func Run(ctx context.Context, p Process) int {
+	status := 0 // of -help
+	var s settings
+
+	command := &cli.Command{
+		Name:      Name,
+		Usage:     "find out how a service answers what its interface leaves open",
+		UsageText: "terraform-provider-analytics doctor [-identity ID [-write [-yes]]] [-json]",
+		Description: "The provider's environment variables (ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.\n\n" +
+			"Without flags, nobody is read and nothing is written. Requests that the service queues are never sent.\n\n" +
+			"Exit status: 0 if all is ok, 1 if something differs or could not be told, 2 if something is broken or nothing could be examined.",
+		Flags:           s.flags(),
+		HideHelpCommand: true,
+		Writer:          p.Stdout,
+		ErrWriter:       p.Stderr,
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
+		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return errors.New("there are flags only; -help lists them")
+			}
+			var err error
+			status, err = p.examine(ctx, s)
+			return err
+		},
+	}
+
+	if err := command.Run(ctx, p.Args); err != nil {
+		fmt.Fprintln(p.Stderr, "doctor:", err)
+		return exitUsage
+	}
+
+	return status
+}
+
+func (s *settings) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &s.identity},
+		&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &s.write},
+		&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &s.yes},
+		&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &s.day},
+		&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: doctor.DefaultRecords, Destination: &s.records},
+		&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &s.json},
+	}
+}
+
+// examine examines the service, prints the report and returns its exit status.
+func (p Process) examine(ctx context.Context, s settings) (int, error) {
+	options, err := p.options(ctx, s)
+	if err != nil {
+		return exitUsage, err
+	}
+
+	if s.write && !s.yes {
+		if err := p.confirm(s.identity); err != nil {
+			return exitUsage, err
+		}
+	}
+
+	progress := newProgress(p, s)
+	options.Progress = progress.show
+	report := doctor.Examine(ctx, options)
+	progress.clear()
+
+	if s.json {
+		return report.ExitStatus, writeJSON(p.Stdout, report)
+	}
+
+	return report.ExitStatus, newScreen(p).write(report)
+}
+
+// options returns what to examine, from the flags and the environment.
+func (p Process) options(ctx context.Context, s settings) (doctor.Options, error) {
+	if s.write && s.identity == "" {
+		return doctor.Options{}, errors.New("-write needs -identity, the identity of a test person")
+	}
+	if s.records < 1 || s.records > doctor.LimitRecords {
+		return doctor.Options{}, fmt.Errorf("-records is a number from 1 to %d", doctor.LimitRecords)
+	}
+
+	var day time.Time
+	if s.day != "" {
+		var err error
+		if day, err = client.ParseDay(s.day); err != nil {
+			return doctor.Options{}, errors.New("-day " + err.Error())
+		}
+	}
+
+	e, problems := provider.ReadEnvironment(ctx, p.Version, p.Getenv)
+	if len(problems) > 0 {
+		return doctor.Options{}, errors.New(strings.Join(problems, "\n"))
+	}
+	if s.write && e.Client.ReadOnly {
+		return doctor.Options{}, errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
+	}
+	if p.Change != nil {
+		p.Change(&e.Client)
+	}
+
+	return doctor.Options{
+		Client: e.Client, Credentials: e.Credentials, Scope: e.Scope, Version: p.Version,
+		Identity: s.identity, Write: s.write, Day: day, Records: s.records,
+	}, nil
+}
+
+// confirm asks twice whether the consent of the person may be written. Without a person
+// who can answer, it refuses.
+func (p Process) confirm(identity string) error {
+	if !p.Interactive {
+		return errors.New("-write changes the consent of a person; without a terminal to ask in, it needs -yes")
+	}
+
+	answers := bufio.NewScanner(p.Stdin)
+	fmt.Fprint(p.Stderr, "The consent of the person given with -identity will be written several times with\n"+
+		"invented choices, and restored afterwards. A person who has no consent record keeps one\n"+
+		"that refuses everything. Is this a test person? Type yes: ")
+	if !answers.Scan() || strings.TrimSpace(answers.Text()) != "yes" {
+		return errors.New("nothing was sent")
+	}
+
+	fmt.Fprint(p.Stderr, "Type the identity again: ")
+	if !answers.Scan() || answers.Text() != identity {
+		return errors.New("that is another identity, so nothing was sent")
+	}
+
+	return nil
+}
+
+func writeJSON(out io.Writer, report *doctor.Report) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(report)
+}
+
+// progress shows what is done, on one line of a terminal.
+type progress struct{ out io.Writer }
+
+func newProgress(p Process, s settings) progress {
+	if !p.Interactive || s.json {
+		return progress{io.Discard}
+	}
+	return progress{p.Stderr}
+}
+
+const clearLine = "\r\x1b[K"
+
+func (g progress) show(step string) { fmt.Fprint(g.out, clearLine+"… "+step) }
+
+func (g progress) clear() { fmt.Fprint(g.out, clearLine) }

@@ -1,0 +1,395 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// wantFinding fails the test unless the report has the finding with this word, and with
+// these words in its text.
+func wantFinding(t *testing.T, out output, group, check string, word doctor.Word, words ...string) {
+	t.Helper()
+	f := finding(out.report, group, check)
+	if f.Word != word {
+		t.Errorf("%s, %s is %q and should be %q: %s\n%s", group, check, f.Word, word, f.Text, out.stderr)
+	}
+	for _, w := range words {
+		if !strings.Contains(f.Text, w) {
+			t.Errorf("%s, %s does not say %q: %s", group, check, w, f.Text)
+		}
+	}
+}
+
+// operations returns the operations that the service received, each once.
+func operations(service *mocktest.Instance) []string {
+	var names []string
+	for _, r := range service.Requests() {
+		names = append(names, r.Operation)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestDoctor_everythingIsOKInTheDefaultDialect(t *testing.T) {
+	t.Parallel()
+	out := wholly(t, patient(t, nil))
+	if out.status != 0 || out.report.ExitStatus != 0 || out.report.Result != doctor.OK || len(out.report.Strangers) > 0 || out.report.WireBlock != "" {
+		t.Errorf("exit status %d: %s", out.status, out.stdout)
+	}
+}
+
+func TestDoctor_touchesNobodyWithoutFlags(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	out := run(t, environment(service), "-json")
+
+	want := []string{mockserver.OpExportRecords, mockserver.OpGetCurrentUser, mockserver.OpListPendingRequests, mockserver.OpLogin}
+	if got := operations(service); !slices.Equal(got, want) {
+		t.Errorf("the service received %v", got)
+	}
+	if out.status != 0 {
+		t.Errorf("exit status %d: %s", out.status, out.stdout)
+	}
+	if len(out.report.NotAnswered) < 3 {
+		t.Errorf("it does not say what it has not looked at: %v", out.report.NotAnswered)
+	}
+}
+
+func TestDoctor_writesNothingWithIdentityAlone(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	run(t, environment(service), "-identity", person)
+
+	if n := service.Count(mockserver.OpUpdateConsent); n > 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+	if service.Count(mockserver.OpGetConsent) == 0 || service.Count(mockserver.OpGetProfile) == 0 {
+		t.Errorf("consent and profile were not read: %v", operations(service))
+	}
+}
+
+func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
+	t.Parallel()
+	service := patient(t, mockserver.Dialect{"login_parameters": "form", "consent_parameters": "query", "agreement_time": "unix_ms", "export_kind": "own_values", "pending_names": "own_person"})
+	first := wholly(t, service)
+	if first.status != 1 || len(first.report.Setup.Wire) != 6 {
+		t.Fatalf("exit status %d: %s", first.status, first.stdout)
+	}
+
+	env := environment(service)
+	for name, value := range first.report.Setup.Wire {
+		env["ANALYTICS_WIRE_"+strings.ToUpper(name)] = value
+	}
+	second := run(t, env, "-json", "-identity", person, "-write", "-yes")
+	if second.status != 0 || second.report.WireBlock != first.report.WireBlock {
+		t.Errorf("exit status %d: %s", second.status, second.stdout)
+	}
+}
+
+func TestDoctor_boundsLoginAttempts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		about string
+		fault *mockserver.Fault
+		want  int
+	}{
+		{"rejected in every form", nil, 3},
+		{"the service is down", &mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusServiceUnavailable, Times: -1}, 1},
+		{"too many requests", &mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusTooManyRequests, Times: -1}, 1},
+		{"not found", &mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusNotFound, Times: -1}, 1},
+	} {
+		t.Run(tc.about, func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, nil)
+			if tc.fault != nil {
+				service.Inject(*tc.fault)
+			}
+
+			env := environment(service)
+			env["ANALYTICS_PASSWORD"] = "wrong"
+			out := run(t, env, "-json")
+			if n := service.Count(mockserver.OpLogin); n != tc.want || out.report.LoginAttempts != tc.want {
+				t.Errorf("%d logins were sent, and %d reported", n, out.report.LoginAttempts)
+			}
+			wantFinding(t, out, "Access", "login", doctor.Broken, "attempt")
+			if out.report.Setup.Credentials != "api_secret_key" {
+				t.Errorf("the key works and is not advised: %+v", out.report.Setup)
+			}
+		})
+	}
+}
+
+func TestDoctor_namesWhichCredentialsAreAcceptedWhere(t *testing.T) {
+	t.Parallel()
+	out := wholly(t, patient(t, mockserver.Dialect{"credentials": "key_for_people"}))
+	wantFinding(t, out, "Access", "email and password", doctor.Differs, "accepted for the current user, exports", "refused for people and lists", "api_secret_key")
+	wantFinding(t, out, "Access", "api_secret_key", doctor.OK)
+	if out.report.Setup.Credentials != "api_secret_key" {
+		t.Errorf("advised: %+v", out.report.Setup)
+	}
+}
+
+func TestDoctor_findsThePathFamilyThatAnswers(t *testing.T) {
+	t.Parallel()
+	out := wholly(t, patient(t, mockserver.Dialect{"path_family": "account"}))
+	wantFinding(t, out, "Access", "project paths", doctor.Differs, "use the account paths")
+	wantFinding(t, out, "Access", "account paths", doctor.OK)
+	if out.report.Setup.PathFamily != "account" {
+		t.Errorf("advised: %+v", out.report.Setup)
+	}
+}
+
+func TestDoctor_showsCandidatesForFieldsWithOtherNames(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		dialect mockserver.Dialect
+		want    doctor.Candidate
+	}{
+		{mockserver.Dialect{"consent_names": "own_time"}, doctor.Candidate{Member: "agreedOn", Field: "agreement_time"}},
+		{mockserver.Dialect{"pending_names": "own_time"}, doctor.Candidate{Member: "askedOn", Field: "created_at"}},
+		{mockserver.Dialect{"pending_names": "own_names"}, doctor.Candidate{Member: "what", Field: "request_type"}},
+		{mockserver.Dialect{"pending_names": "own_person"}, doctor.Candidate{Member: "customer", Field: "identity"}},
+		{mockserver.Dialect{"export_answer": "own_discriminator"}, doctor.Candidate{Member: "sort", Field: "the kind"}},
+		{mockserver.Dialect{"consent_names": "camel"}, doctor.Candidate{Member: "clause1Consent", Field: "a clause or manual"}},
+	} {
+		t.Run(tc.dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			out := wholly(t, patient(t, tc.dialect))
+			for _, s := range out.report.Strangers {
+				for _, c := range s.Candidates {
+					if c.Member == tc.want.Member && c.Field == tc.want.Field && c.Because != "" {
+						return
+					}
+				}
+			}
+			t.Errorf("there is no candidate %+v: %+v", tc.want, out.report.Strangers)
+		})
+	}
+}
+
+func TestDoctor_judgesTheConnection(t *testing.T) {
+	t.Parallel()
+	t.Run("TLS and HTTP/2", func(t *testing.T) {
+		t.Parallel()
+		service := mocktest.StartTLS(t, mocktest.Valid)
+		env := environment(service)
+		env["ANALYTICS_CA_CERT_FILE"] = service.CAFile
+		out := run(t, env, "-json")
+		wantFinding(t, out, "Connection", "TLS", doctor.Differs, "TLS 1.3", "expires on", "0 days") // the test's certificate is short-lived
+		wantFinding(t, out, "Connection", "HTTP version", doctor.OK, "HTTP/2.0")
+	})
+
+	t.Run("an authority that is not trusted", func(t *testing.T) {
+		t.Parallel()
+		out := run(t, environment(mocktest.StartTLS(t, mocktest.Valid)), "-json")
+		wantFinding(t, out, "Access", "login", doctor.Broken, "authority that is not trusted")
+		if out.status != 2 || len(out.report.Findings) > 4 {
+			t.Errorf("exit status %d: %s", out.status, out.stdout)
+		}
+	})
+
+	t.Run("a clock that is off", func(t *testing.T) {
+		t.Parallel()
+		out := run(t, environment(patient(t, mockserver.Dialect{"clock": "ahead"})), "-json")
+		wantFinding(t, out, "Connection", "clock", doctor.Differs, "ahead of")
+	})
+
+	t.Run("stated limits", func(t *testing.T) {
+		t.Parallel()
+		out := run(t, environment(patient(t, mockserver.Dialect{"rate_limits": "stated"})), "-json")
+		wantFinding(t, out, "Limits", "rate limit", doctor.OK, "X-RateLimit-Limit 600")
+	})
+
+	t.Run("nobody answers", func(t *testing.T) {
+		t.Parallel()
+		service := patient(t, nil)
+		service.Stop()
+		env := environment(service)
+		env["ANALYTICS_MAX_RETRIES"] = "0"
+		out := run(t, env, "-json")
+		wantFinding(t, out, "Access", "login", doctor.Broken, "Cannot reach the service")
+		if out.status != 2 {
+			t.Errorf("exit status %d", out.status)
+		}
+	})
+}
+
+func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		about string
+		set   map[string]string
+		args  []string
+		says  string
+	}{
+		{"no address", map[string]string{"ANALYTICS_BASE_URL": ""}, nil, "base_url"},
+		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_SHAPE": "round"}, nil, "wire.export_shape"},
+		{"write without a person", nil, []string{"-write", "-yes"}, "-identity"},
+		{"write without a terminal", nil, []string{"-write", "-identity", person}, "needs -yes"},
+		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},
+		{"no day", nil, []string{"-day", "2026-02-30"}, "-day"},
+		{"too many records", nil, []string{"-records", "100001"}, "-records"},
+		{"a flag that does not exist", nil, []string{"-force"}, "force"},
+		{"an argument", nil, []string{"everything"}, "flags only"},
+	} {
+		t.Run(tc.about, func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, nil)
+			env := environment(service)
+			maps.Copy(env, tc.set)
+
+			out := run(t, env, tc.args...)
+			if out.status != 2 || !strings.Contains(out.stderr, tc.says) || out.stdout != "" {
+				t.Errorf("exit status %d: %s%s", out.status, out.stdout, out.stderr)
+			}
+			if n := service.Count(""); n > 0 {
+				t.Errorf("%d requests were sent", n)
+			}
+		})
+	}
+}
+
+func TestDoctor_asksTwiceBeforeItWrites(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		answers string
+		writes  bool
+	}{
+		{"yes\n" + person + "\n", true},
+		{"yes\n" + other + "\n", false},
+		{"y\n" + person + "\n", false},
+		{"yes\n", false},
+		{"", false},
+	} {
+		service := patient(t, nil)
+		var stdout, stderr bytes.Buffer
+		status := cli.Run(t.Context(), cli.Process{
+			Args: []string{cli.Name, "-write", "-identity", person}, Stdin: strings.NewReader(tc.answers), Stdout: &stdout, Stderr: &stderr,
+			Getenv: func(name string) string { return environment(service)[name] }, Interactive: true,
+		})
+
+		if got := service.Count(mockserver.OpUpdateConsent) > 0; got != tc.writes || (status == 0) != tc.writes {
+			t.Errorf("after %q: exit status %d, written %t\n%s", tc.answers, status, got, stderr.String())
+		}
+		if !tc.writes && service.Count("") > 0 {
+			t.Errorf("after %q: requests were sent", tc.answers)
+		}
+	}
+}
+
+func TestDoctor_helpIsNoError(t *testing.T) {
+	t.Parallel()
+	out := run(t, nil, "-help")
+	if out.status != 0 || !strings.Contains(out.stdout, "-identity") || !strings.Contains(out.stdout, "Exit status") {
+		t.Errorf("exit status %d: %s%s", out.status, out.stdout, out.stderr)
+	}
+}
+
+func TestDoctor_printsNoColoursIntoAPipe(t *testing.T) {
+	t.Parallel()
+	out := run(t, environment(patient(t, nil)))
+	if strings.Contains(out.stdout, "\x1b") || out.stderr != "" || !strings.Contains(out.stdout, "For the provider block") {
+		t.Errorf("printed: %s%s", out.stdout, out.stderr)
+	}
+}
+
+func TestDoctor_restoresAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	service := patient(t, mockserver.Dialect{"consent_parameters": "form", "misplaced_parameters": "ignored"}, func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpUpdateConsent && r.Place == mockserver.InForm {
+				interrupt()
+			}
+		}
+	})
+
+	var stdout bytes.Buffer
+	status := cli.Run(ctx, cli.Process{
+		Args: []string{cli.Name, "-write", "-yes", "-json", "-identity", person}, Stdout: &stdout, Stderr: &stdout,
+		Getenv: func(name string) string { return environment(service)[name] },
+	})
+	if status != 2 {
+		t.Errorf("exit status %d: %s", status, stdout.String())
+	}
+	record, _ := service.Consent(project, person)
+	if record.Clauses != held().Clauses || record.Manual == nil || *record.Manual {
+		t.Errorf("the consent is not restored: %+v\n%s", record, stdout.String())
+	}
+}
+
+func TestDoctor_leavesAChoiceThatWasMadeMeanwhile(t *testing.T) {
+	t.Parallel()
+	var service *mocktest.Instance
+	choice := mockserver.ConsentRecord{AgreementTime: time.Now().UTC().Format(time.RFC3339)}
+	reads := 0
+	service = patient(t, nil, func(s *mockserver.Server) {
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpUpdateConsent {
+				reads = 1
+			} else if r.Operation == mockserver.OpGetConsent && reads == 1 {
+				reads = 2
+				service.PutConsent(project, person, choice)
+			}
+		}
+	})
+
+	out := wholly(t, service)
+	wantFinding(t, out, "Writing consent", "restored", doctor.Broken, "somebody else")
+	if record, _ := service.Consent(project, person); record.Clauses != choice.Clauses || record.AgreementTime != choice.AgreementTime {
+		t.Errorf("the choice was overwritten: %+v", record)
+	}
+}
+
+func TestDoctor_saysWhatCannotBeRestored(t *testing.T) {
+	t.Parallel()
+	t.Run("a person without a record", func(t *testing.T) {
+		t.Parallel()
+		service := patient(t, nil)
+		out := run(t, environment(service), "-json", "-write", "-yes", "-identity", "new@example.com")
+		wantFinding(t, out, "Writing consent", "restored", doctor.Differs, "had no consent record", "refuses all clauses")
+		record, _ := service.Consent(project, "new@example.com")
+		if record.Clauses != [mockserver.Clauses]bool{} || record.UserIPv6 != nil {
+			t.Errorf("the record is left as %+v", record)
+		}
+	})
+
+	t.Run("a record without a time", func(t *testing.T) {
+		t.Parallel()
+		service := patient(t, nil)
+		service.PutConsent(project, person, mockserver.ConsentRecord{})
+		out := wholly(t, service)
+		wantFinding(t, out, "Writing consent", "restored", doctor.Differs, "agreement_time", "manual")
+		acctest.WantText(t, []string{out.stdout}, "except agreement_time, manual")
+	})
+
+	t.Run("a record that cannot be read", func(t *testing.T) {
+		t.Parallel()
+		service := patient(t, mockserver.Dialect{"consent_answer": "list"})
+		out := wholly(t, service)
+		wantFinding(t, out, "Writing consent", "form", doctor.Unknown, "nothing was written")
+		if n := service.Count(mockserver.OpUpdateConsent); n > 0 {
+			t.Errorf("%d updates were sent", n)
+		}
+	})
+}
+
+func TestDoctor_tellsAFormThatOnlyLooksUnderstood(t *testing.T) {
+	t.Parallel()
+	service := patient(t, mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"})
+	out := wholly(t, service)
+	wantFinding(t, out, "Writing consent", "form", doctor.Differs, "query", "URL")
+	wantFinding(t, out, "Writing consent", "precision of times", doctor.Differs, "whole seconds")
+}

@@ -1,0 +1,262 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The people of the tests. Nothing of them may be printed.
+const (
+	person  = "ada.canary@example.com"
+	other   = "grace.canary-4711@example.com"
+	name    = "Canary Lovelace"
+	address = "2001:db8:cafe:affe:1234:5678:9abc:def0"
+)
+
+var (
+	project = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	account = mockserver.Scope{AccountID: "acc-1"}
+)
+
+// held is the consent of the person before the examination.
+func held() mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{
+		Clauses: [mockserver.Clauses]bool{true, false, true, true, false}, UserIPv6: new(address),
+		AgreementTime: "2026-02-01T08:00:00.25Z", Manual: new(false),
+	}
+}
+
+// patient is a service that speaks a dialect, with a person in both path families.
+func patient(t *testing.T, dialect mockserver.Dialect, configure ...func(*mockserver.Server)) *mocktest.Instance {
+	t.Helper()
+	configure = append([]func(*mockserver.Server){func(s *mockserver.Server) {
+		s.FulfilmentDelay = time.Hour
+		s.ExportRecords = 60
+		if err := s.Speak(dialect); err != nil {
+			t.Fatal(err)
+		}
+	}}, configure...)
+	service := mocktest.Start(t, configure...)
+
+	for _, scope := range []mockserver.Scope{project, account} {
+		service.PutConsent(scope, person, held())
+		service.PutProfile(scope, person, `{"plan":"pro","name":"`+name+`"}`)
+		for _, who := range []string{person, other} {
+			service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: who, Operation: mockserver.OpDeleteAllData})
+		}
+	}
+
+	return service
+}
+
+// environment has everything that a user may have at hand.
+func environment(service *mocktest.Instance) map[string]string {
+	return map[string]string{
+		"ANALYTICS_BASE_URL": service.URL,
+		"ANALYTICS_ORG_ID":   project.OrgID, "ANALYTICS_PROJECT_ID": project.ProjectID, "ANALYTICS_ACCOUNT_ID": account.AccountID,
+		"ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password, "ANALYTICS_API_SECRET_KEY": service.SecretKey,
+	}
+}
+
+// output is what a run printed.
+type output struct {
+	status         int
+	stdout, stderr string
+	report         doctor.Report
+}
+
+// run runs the command; with -json, the report is decoded.
+func run(t *testing.T, environment map[string]string, args ...string) output {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status := cli.Run(t.Context(), cli.Process{
+		Args: append([]string{cli.Name}, args...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Getenv: func(name string) string { return environment[name] }, Version: "1.2.3",
+	})
+
+	out := output{status: status, stdout: stdout.String(), stderr: stderr.String()}
+	if strings.HasPrefix(out.stdout, "{") {
+		if err := json.Unmarshal(stdout.Bytes(), &out.report); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return out
+}
+
+// wholly runs all levels.
+func wholly(t *testing.T, service *mocktest.Instance) output {
+	t.Helper()
+	return run(t, environment(service), "-json", "-identity", person, "-write", "-yes")
+}
+
+// alone returns each choice of each question alone, and the default.
+func alone() []mockserver.Dialect {
+	dialects := []mockserver.Dialect{{}}
+	for _, q := range mockserver.Questions {
+		for _, c := range q.Choices[1:] {
+			dialects = append(dialects, mockserver.Dialect{q.Name: c.Name})
+		}
+	}
+	return dialects
+}
+
+// mixed returns a random choice for each question, among those that the provider
+// understands.
+func mixed(random *rand.Rand) mockserver.Dialect {
+	dialect := mockserver.Dialect{}
+	for _, q := range mockserver.Questions {
+		for {
+			c := q.Choices[random.IntN(len(q.Choices))]
+			if !c.Foreign {
+				dialect[q.Name] = c.Name
+				break
+			}
+		}
+	}
+
+	return dialect
+}
+
+func TestDoctor_itsSetupMakesConsentWork(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range alone() {
+		t.Run(dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, dialect)
+			out := wholly(t, service)
+
+			if dialect.Foreign() {
+				service.AllowViolations() // an error that is text is no JSON
+				wantNotAllUnderstood(t, out.report)
+				return
+			}
+			wantConsentWorks(t, service, out.report)
+			wantRestored(t, service, out.report)
+		})
+	}
+}
+
+func TestDoctor_itsSetupMakesConsentWorkInMixedDialects(t *testing.T) {
+	t.Parallel()
+	for i := range soak.Schedules(25, 1000) {
+		seed := soak.Seed(i)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			dialect := mixed(rand.New(rand.NewPCG(seed, 15)))
+			t.Log(dialect)
+			service := patient(t, dialect)
+			out := wholly(t, service)
+
+			wantConsentWorks(t, service, out.report)
+			wantRestored(t, service, out.report)
+		})
+	}
+}
+
+// wantConsentWorks configures the provider as the report says, creates a consent, and
+// expects that it is read back as written.
+func wantConsentWorks(t *testing.T, service *mocktest.Instance, report doctor.Report) {
+	t.Helper()
+	config, scope := configuration(t, service, report.Setup)
+	p := acctest.MustStart(t, config)
+
+	consent := acctest.Attributes{
+		"identity_id": "new.person@example.com", "agreement_time": "2026-03-04T05:06:07Z", "user_ipv6": "2001:db8::7", "manual": true,
+		"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": true, "clause_4_consent": false, "clause_5_consent": false,
+	}
+	state, diags := p.Create("analytics_consent", consent)
+	if len(diags.Errors()) > 0 {
+		t.Fatalf("with %v, consent cannot be written: %q\n%+v", report.Setup, diags.Errors(), report.Findings)
+	}
+	p.WantEmptyPlan("analytics_consent", state, consent)
+
+	record, ok := service.Consent(scope, "new.person@example.com")
+	if !ok || record.Clauses != [mockserver.Clauses]bool{true, false, true, false, false} || record.Manual == nil || !*record.Manual {
+		t.Errorf("the service holds another consent: %+v", record)
+	}
+}
+
+// configuration returns the provider block that the report advises.
+func configuration(t *testing.T, service *mocktest.Instance, setup doctor.Setup) (acctest.Attributes, mockserver.Scope) {
+	t.Helper()
+	config := acctest.Attributes{"base_url": service.URL}
+
+	switch setup.Credentials {
+	case "email and password":
+		config["email"], config["password"] = service.Email, service.Password
+	case "api_secret_key":
+		config["api_secret_key"] = service.SecretKey
+	default:
+		t.Fatalf("no credentials are advised: %+v", setup)
+	}
+
+	wire := acctest.Attributes{}
+	for name, value := range setup.Wire {
+		wire[name] = value
+	}
+	config["wire"] = wire
+
+	if setup.PathFamily == "account" {
+		config["account_id"] = account.AccountID
+		return config, account
+	}
+	config["org_id"], config["project_id"] = project.OrgID, project.ProjectID
+
+	return config, project
+}
+
+// wantRestored expects that the person's consent is as it was.
+func wantRestored(t *testing.T, service *mocktest.Instance, report doctor.Report) {
+	t.Helper()
+	for _, scope := range []mockserver.Scope{project, account} {
+		record, _ := service.Consent(scope, person)
+		before := held()
+		if record.Clauses != before.Clauses || *record.UserIPv6 != *before.UserIPv6 || *record.Manual != *before.Manual {
+			t.Errorf("the consent is not restored: %+v", record)
+		}
+	}
+	if f := finding(report, "Writing consent", "restored"); f.Word != doctor.OK && f.Word != doctor.Differs {
+		t.Errorf("the report says of the restoration: %+v", f)
+	}
+
+	for _, r := range service.Requests() {
+		switch r.Operation {
+		case mockserver.OpDeleteAllData, mockserver.OpGetAllData, mockserver.OpUpdateProfile:
+			t.Errorf("the queueing call %s was sent", r.Operation)
+		}
+	}
+}
+
+func wantNotAllUnderstood(t *testing.T, report doctor.Report) {
+	t.Helper()
+	if report.ExitStatus == 0 {
+		t.Errorf("the provider does not understand this dialect, and the report says that all is ok: %+v", report)
+	}
+}
+
+// finding returns a finding of the report; the zero Finding if it has none.
+func finding(report doctor.Report, group, check string) doctor.Finding {
+	for _, f := range report.Findings {
+		if f.Group == group && f.Check == check {
+			return f
+		}
+	}
+	return doctor.Finding{}
+}

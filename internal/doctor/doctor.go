@@ -1,0 +1,228 @@
+// Package doctor finds out how a service answers the questions that its interface leaves
+// open, and which settings the provider needs for it. It uses the provider's own client,
+// so that what it finds is what the provider would meet.
+//
+// It never sends a request that the service queues: no deletion, no data access request,
+// no profile update.
+package doctor
+
+import (
+	"context"
+	"net/http/httptrace"
+	"slices"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+// Bounds of an examination.
+const (
+	// DefaultRecords is how many records of an export are read.
+	DefaultRecords = 100
+	LimitRecords   = 100_000
+	// LoginForms is how many logins are tried, one for each place of the parameters.
+	LoginForms = 3
+)
+
+// Options say what to examine.
+type Options struct {
+	// Client is the configuration without credentials.
+	Client client.Config
+	// Credentials may hold several ways to authenticate, each of which is tried.
+	Credentials client.Credentials
+	// Scope may hold both path families, each of which is tried.
+	Scope   client.Scope
+	Version string
+
+	// Identity is the person whose consent and profile are read; empty reads nobody.
+	Identity string
+	// Write lets the examination write the consent of that person, and restore it.
+	Write bool
+	// Day is the UTC day whose export is read; zero is yesterday.
+	Day time.Time
+	// Records is how many records of the export are read at most; 0 is DefaultRecords.
+	Records int
+	// Progress is called with what is done next; nil is not called.
+	Progress func(step string)
+}
+
+// The levels of an examination.
+const (
+	levelNobody = "nobody is read or written"
+	levelRead   = "one person is read"
+	levelWrite  = "one person is read and written"
+)
+
+func (o Options) level() string {
+	if o.Write {
+		return levelWrite
+	}
+	if o.Identity != "" {
+		return levelRead
+	}
+	return levelNobody
+}
+
+// Examine examines a service and returns the report. If ctx ends, the report covers what
+// was done until then, and a consent that was written is restored first.
+func Examine(ctx context.Context, o Options) *Report {
+	if o.Records == 0 {
+		o.Records = DefaultRecords
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+
+	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Credentials), families: familiesOf(o.Scope)}
+	x.report = &Report{
+		Format: 1, Version: o.Version, Level: o.level(),
+		Findings: []Finding{}, NotAnswered: []Omission{}, Strangers: []Stranger{},
+	}
+	defer x.close()
+
+	ctx = httptrace.WithClientTrace(ctx, x.seen.trace())
+	x.run(ctx)
+	x.finish()
+
+	return x.report
+}
+
+// examination is an examination that is under way.
+type examination struct {
+	options  Options
+	report   *Report
+	seen     observations
+	ways     []*way
+	families []family
+	wire     client.Wire // what is known to work so far
+
+	// use and scope are what people and lists are examined with; nil and zero if nothing
+	// was accepted.
+	use   *way
+	scope client.Scope
+
+	clients []*client.Client
+}
+
+// run examines level by level. It stops where nothing behind it can work.
+func (x *examination) run(ctx context.Context) {
+	if !x.checkSetup() {
+		return
+	}
+
+	x.examineLogin(ctx)
+	x.examineUsers(ctx)
+	x.examineConnection()
+	if !x.seen.reached() {
+		return
+	}
+
+	x.examineLists(ctx)
+	exports := x.examineExports(ctx)
+	x.judgeAccess()
+	x.examinePending(ctx)
+	x.examineExport(ctx, exports)
+
+	x.examinePerson(ctx)
+	x.examineWriting(ctx)
+	x.examineLimits()
+}
+
+// checkSetup reports what is missing in the configuration, and whether anything can be
+// examined.
+func (x *examination) checkSetup() bool {
+	ok := true
+	if len(x.ways) == 0 {
+		ok = false
+		x.report.add(GroupAccess, "credentials", Broken, "none are given; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
+	}
+
+	for _, w := range x.ways {
+		if err := w.credentials.Validate(); err != nil {
+			ok = false
+			x.report.add(GroupAccess, w.name, Broken, "the setting "+err.Error())
+		}
+	}
+
+	for _, f := range x.families {
+		if err := f.scope.Validate(); err != nil {
+			ok = false
+			x.report.add(GroupAccess, "path family", Broken, err.Error())
+		}
+	}
+
+	if id := x.options.Identity; id != "" {
+		if err := client.ValidateSegment(id); err != nil {
+			ok = false
+			x.report.add(GroupConsent, "identity", Broken, "the identity "+err.Error())
+		}
+	}
+
+	return ok
+}
+
+// finish completes the report with what it is about.
+func (x *examination) finish() {
+	r := x.report
+	r.Requests, r.LoginAttempts = x.seen.counts()
+
+	r.Setup.Wire = settingsOf(x.wire)
+	if x.use != nil {
+		r.Setup.Credentials = x.use.name
+	}
+	if !x.scope.IsZero() {
+		r.Setup.PathFamily = familyName(x.scope)
+	}
+
+	x.omitLevels()
+	r.close()
+}
+
+// omitLevels says what a further level would find out, and what none does.
+func (x *examination) omitLevels() {
+	r := x.report
+	if x.options.Identity == "" {
+		r.omit("what consent and profile look like", "no person was read; -identity reads one")
+	}
+	if !x.options.Write {
+		r.omit("where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
+	}
+
+	r.omit("what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
+	r.omit("pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it")
+	r.omit("export_min_rate: how fast a day arrives", "only the beginning of a day is read")
+}
+
+// connect returns a client with one way to authenticate and these settings.
+func (x *examination) connect(w *way, wire client.Wire) (*client.Client, error) {
+	cfg := x.options.Client
+	cfg.Credentials, cfg.Wire = w.credentials, wire
+	cfg.MaxRetries = min(cfg.MaxRetries, 1)
+	cfg.Observer = x.seen.observer()
+
+	c, err := client.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	x.clients = append(x.clients, c)
+
+	return c, nil
+}
+
+// close closes the connections of all clients.
+func (x *examination) close() {
+	for _, c := range x.clients {
+		c.Close()
+	}
+}
+
+// private returns what no name of a member may contain.
+func (x *examination) private() []string {
+	c := x.options.Credentials
+	values := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
+	for _, v := range x.options.Client.Headers {
+		values = append(values, v)
+	}
+
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}

@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Word is the verdict of a finding.
+type Word string
+
+// The words. OK: the provider works with this as it is configured. Differs: another
+// setting is needed, or the provider does not understand a part of it. Unknown: this was
+// looked at and could not be told. Broken: nothing works before this is repaired.
+const (
+	OK      Word = "ok"
+	Differs Word = "differs"
+	Unknown Word = "unknown"
+	Broken  Word = "broken"
+)
+
+// Words are all words, the best first.
+var Words = []Word{OK, Unknown, Differs, Broken}
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	Group string `json:"group"`
+	Check string `json:"check"`
+	Word  Word   `json:"word"`
+	Text  string `json:"text"`
+}
+
+// The groups of findings, in the order of the report.
+const (
+	GroupConnection = "Connection"
+	GroupAccess     = "Access"
+	GroupPending    = "Pending requests"
+	GroupExport     = "Export"
+	GroupConsent    = "Consent"
+	GroupProfile    = "Profile"
+	GroupWriting    = "Writing consent"
+	GroupLimits     = "Limits"
+)
+
+var groups = []string{
+	GroupConnection, GroupAccess, GroupPending, GroupExport, GroupConsent, GroupProfile, GroupWriting, GroupLimits,
+}
+
+// Omission is a question that was not answered, with the reason.
+type Omission struct {
+	Question string `json:"question"`
+	Why      string `json:"why"`
+}
+
+// Stranger is a part of an answer that the provider does not recognise, by its names.
+type Stranger struct {
+	Where   string   `json:"where"`
+	Members []string `json:"members"`
+	// Candidates are the fields that members may be, judged by what they hold.
+	Candidates []Candidate `json:"candidates,omitempty"`
+}
+
+// Candidate is a member that may be a field that the provider knows by another name.
+type Candidate struct {
+	Member  string `json:"member"`
+	Field   string `json:"field"`
+	Because string `json:"because"`
+}
+
+// Setup is what a provider block for this service contains.
+type Setup struct {
+	// Credentials is what to authenticate with; empty if nothing was accepted.
+	Credentials string `json:"credentials,omitempty"`
+	// PathFamily is "project" or "account"; empty if none answered.
+	PathFamily string `json:"path_family,omitempty"`
+	// Wire are the settings that differ from the defaults, by name.
+	Wire map[string]string `json:"wire"`
+}
+
+// Report is the result of an examination. It holds names and never a value of the service,
+// a credential or a person.
+type Report struct {
+	Format        int        `json:"format"` // of this JSON
+	Version       string     `json:"provider_version"`
+	Level         string     `json:"level"`
+	Result        Word       `json:"result"`
+	ExitStatus    int        `json:"exit_status"`
+	Requests      int        `json:"requests"`
+	LoginAttempts int        `json:"login_attempts"`
+	Findings      []Finding  `json:"findings"`
+	Setup         Setup      `json:"setup"`
+	WireBlock     string     `json:"wire_block"`
+	NotAnswered   []Omission `json:"not_answered"`
+	Strangers     []Stranger `json:"not_understood"`
+}
+
+func (r *Report) add(group, check string, word Word, text string) {
+	r.Findings = append(r.Findings, Finding{Group: group, Check: check, Word: word, Text: text})
+}
+
+func (r *Report) omit(question, why string) {
+	r.NotAnswered = append(r.NotAnswered, Omission{Question: question, Why: why})
+}
+
+// stranger notes members that are not recognised. Without members there is none.
+func (r *Report) stranger(s Stranger) {
+	if len(s.Members) > 0 {
+		r.Strangers = append(r.Strangers, s)
+	}
+}
+
+// close puts the findings into the order of the groups and sets the result.
+func (r *Report) close() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group))
+	})
+
+	r.Result = OK
+	for _, f := range r.Findings {
+		if slices.Index(Words, f.Word) > slices.Index(Words, r.Result) {
+			r.Result = f.Word
+		}
+	}
+
+	r.ExitStatus = exitStatuses[r.Result]
+	r.WireBlock = wireBlock(r.Setup.Wire)
+}
+
+// exitStatuses are the exit statuses of the process: 0 if the provider works as it is
+// configured, 1 if something differs or could not be told, and 2 if something is broken.
+var exitStatuses = map[Word]int{OK: 0, Unknown: 1, Differs: 1, Broken: 2}
+
+// Count returns how many findings have the word.
+func (r *Report) Count(w Word) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Word == w {
+			n++
+		}
+	}
+	return n
+}
+
+// list joins words with commas.
+func list(words []string) string { return strings.Join(words, ", ") }

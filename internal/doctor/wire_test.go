@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
+	t.Parallel()
+	defaults := client.Wire{
+		LoginParametersIn: client.InJSON, AgreementTimeFormat: client.TimeRFC3339, ExportShape: client.ShapeAuto,
+		PendingListLag: client.DefaultPendingListLag, ExportMinRate: client.Some(int64(client.DefaultExportMinRate)),
+	}
+	if got := wireBlock(settingsOf(defaults)); got != "" {
+		t.Errorf("the defaults are printed: %s", got)
+	}
+
+	own := client.Wire{
+		ConsentParametersIn: client.InForm, ExportMinRate: client.Some(int64(0)), ExportKindParameter: `k"${x}%{y}\`,
+	}
+	want := `wire = {
+  consent_parameters_in = "form"
+  export_kind_parameter = "k\"$${x}%%{y}\\"
+  export_min_rate       = 0
+}
+`
+	if got := wireBlock(settingsOf(own)); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestTestClauses_areNeverRepeatedOrAllEqual(t *testing.T) {
+	t.Parallel()
+	for before := range 1 << client.Clauses {
+		trial := &trial{}
+		for c := range client.Clauses {
+			trial.before.Clauses[c] = client.Some(before>>c&1 == 1)
+		}
+
+		seen := map[[client.Clauses]bool]bool{}
+		for i := range len(client.Placements) * len(client.TimeFormats) {
+			clauses := trial.testClauses(i)
+			if seen[clauses] || clauses == [client.Clauses]bool{} || clauses == [client.Clauses]bool{true, true, true, true, true} {
+				t.Errorf("from %05b, update %d sends %v", before, i, clauses)
+			}
+			for c, agreed := range clauses {
+				if was, _ := trial.before.Clauses[c].Get(); was != agreed {
+					seen[clauses] = true
+				}
+			}
+			if !seen[clauses] {
+				t.Errorf("from %05b, update %d changes nothing", before, i)
+			}
+		}
+	}
+}
