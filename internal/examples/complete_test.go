@@ -38,6 +38,9 @@ func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 	for name := range schemas.EphemeralResourceSchemas {
 		wantFile(t, true, filepath.Join("ephemeral-resources", name), "ephemeral-resource.tf")
 	}
+	for name := range schemas.ListResourceSchemas {
+		wantFile(t, true, filepath.Join("list-resources", name), "list-resource.tfquery.hcl")
+	}
 	for name := range schemas.ActionSchemas {
 		wantFile(t, true, filepath.Join("actions", name), "action.tf")
 	}

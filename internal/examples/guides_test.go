@@ -40,12 +40,12 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 	}
 }
 
-// exampleTexts returns the texts of all files that TestAccExamples applies.
+// exampleTexts returns the texts of all files that TestAccExamples applies or queries.
 func exampleTexts(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}
 	err := filepath.WalkDir(root+"/examples", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".tf" {
+		if err != nil || filepath.Ext(path) != ".tf" && !strings.HasSuffix(path, queryFile) {
 			return err
 		}
 

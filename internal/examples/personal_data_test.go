@@ -14,7 +14,7 @@ import (
 
 // The lines of the guide: what an attribute belongs to, and where its value goes.
 var (
-	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source|Ephemeral resource|Action).*)$")
+	objectLine    = regexp.MustCompile("(?m)^### ((?:Provider block|Resource|Data source|Ephemeral resource|List resource|Action).*)$")
 	attributeLine = regexp.MustCompile("(?m)^\\| `([a-z0-9_.]+)` \\| [^|]+ \\| ([^|]+) \\|$")
 )
 
@@ -89,6 +89,9 @@ func schemaClasses(t *testing.T) classification {
 	}
 	for name, schema := range schemas.EphemeralResourceSchemas {
 		classes.addBlock("Ephemeral resource `"+name+"`: ", schema.Block, words{"ephemeral", "ephemeral", ""})
+	}
+	for name, schema := range schemas.ListResourceSchemas {
+		classes.addBlock("List resource `"+name+"`: ", schema.Block, words{"list", "", ""})
 	}
 	for name, schema := range schemas.ActionSchemas {
 		classes.addBlock("Action `"+name+"`: ", schema.Schema.Block, words{"action", "", "action, write-only"})

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -30,6 +31,7 @@ var (
 	_ provider.ProviderWithActions            = (*analyticsProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*analyticsProvider)(nil)
 	_ provider.ProviderWithFunctions          = (*analyticsProvider)(nil)
+	_ provider.ProviderWithListResources      = (*analyticsProvider)(nil)
 	_ provider.ProviderWithValidateConfig     = (*analyticsProvider)(nil)
 )
 
@@ -84,6 +86,12 @@ func (p *analyticsProvider) EphemeralResources(context.Context) []func() ephemer
 		consent.NewEphemeralResource,
 		profile.NewEphemeralResource,
 		session.NewSessionTokenEphemeral,
+	}
+}
+
+func (p *analyticsProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{
+		consent.NewListResource,
 	}
 }
 

@@ -41,6 +41,10 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 		walk("ephemeral resource "+name, schema)
 	}
 
+	for name, schema := range schemas.ListResourceSchemas {
+		walk("list resource "+name, schema)
+	}
+
 	for name, schema := range schemas.ActionSchemas {
 		walk("action "+name, schema.Schema)
 	}

@@ -94,6 +94,11 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 		AddPanic(ctx, diags)
 	}
 
+	s.AddNotices(diags)
+}
+
+// AddNotices reports what the client noticed.
+func (s *Service) AddNotices(diags *diag.Diagnostics) {
 	if s == nil || s.Client == nil {
 		return
 	}

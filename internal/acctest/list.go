@@ -1,0 +1,115 @@
+package acctest
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// ListRequest is a list block of a query. Limit is what Terraform expects at most, 0 for
+// everything.
+type ListRequest struct {
+	Config          Attributes
+	Limit           int64
+	IncludeResource bool
+}
+
+// ListResult is one result of a list. The identity and the resource are nil where the
+// result has none, as one with nothing but diagnostics.
+type ListResult struct {
+	Diagnostics
+
+	DisplayName        string
+	Identity, Resource Attributes
+}
+
+// ListResults are the results of a list, in order.
+type ListResults []ListResult
+
+// Names returns the display names of the results that have one.
+func (r ListResults) Names() []string {
+	var names []string
+	for _, result := range r {
+		if result.Identity != nil {
+			names = append(names, result.DisplayName)
+		}
+	}
+	return names
+}
+
+// Diagnostics returns the diagnostics of all results.
+func (r ListResults) Diagnostics() (diags Diagnostics) {
+	for _, result := range r {
+		diags = append(diags, result.Diagnostics...)
+	}
+	return diags
+}
+
+// ValidateList checks the configuration of a list block.
+func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
+	p.t.Helper()
+	return call(p.t, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{
+		TypeName: name, Config: p.packList(name, config),
+	}).Diagnostics
+}
+
+// List validates a list block and returns all results. A configuration with errors has one
+// result, which holds them.
+func (p *Provider) List(name string, req ListRequest) ListResults {
+	p.t.Helper()
+	if diags := p.ValidateList(name, req.Config); len(diags.Errors()) > 0 {
+		return ListResults{{Diagnostics: diags}}
+	}
+
+	var results ListResults
+	p.ListUntil(p.t.Context(), name, req, func(result ListResult) bool {
+		results = append(results, result)
+		return true
+	})
+
+	return results
+}
+
+// ListUntil hands over each result of a list, and reads no further if taken returns false,
+// as a connection that breaks does.
+func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, taken func(ListResult) bool) {
+	p.t.Helper()
+	stream, err := p.server.ListResource(ctx, &tfprotov6.ListResourceRequest{
+		TypeName: name, Config: p.packList(name, req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	identities := call(p.t, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	identity := identities.IdentitySchemas[name].ValueType()
+
+	for result := range stream.Results {
+		if !taken(p.listResult(name, identity, result)) {
+			return
+		}
+	}
+}
+
+func (p *Provider) listResult(name string, identity tftypes.Type, from tfprotov6.ListResourceResult) ListResult {
+	p.t.Helper()
+	result := ListResult{DisplayName: from.DisplayName, Diagnostics: from.Diagnostics}
+	if from.Identity != nil {
+		result.Identity, _ = fromValue(p.t, unpack(p.t, identity, from.Identity.IdentityData)).(Attributes)
+	}
+	if from.Resource != nil {
+		result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)
+	}
+
+	return result
+}
+
+func (p *Provider) packList(name string, config Attributes) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	schema := p.schemas.ListResourceSchemas[name]
+	if schema == nil {
+		p.t.Fatalf("there is no list resource %s", name)
+	}
+	return pack(p.t, toValue(p.t, schema.ValueType(), config))
+}

@@ -1,0 +1,234 @@
+package consent_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// exportDay is a day that is over.
+const exportDay = "2026-02-03"
+
+// personRecords returns Person records that hold the identities in a member.
+func personRecords(member string, identities ...any) []any {
+	var list []any
+	for i, identity := range identities {
+		list = append(list, map[string]any{"id": fmt.Sprintf("p-%d", i), member: identity, "plan": "gold"})
+	}
+	return list
+}
+
+// listDay returns a request for the people of the day.
+func listDay(others acctest.Attributes) acctest.ListRequest {
+	return acctest.ListRequest{Config: acctest.Attributes{"utc_date": exportDay}.With(others)}
+}
+
+func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
+	t.Parallel()
+
+	both := map[string]any{"identity_id": "user-2", "identityId": "user-1"}
+	for label, tc := range map[string]struct {
+		persons []any
+		config  acctest.Attributes
+		want    []string
+	}{
+		"the first name":               {personRecords("identityId", "user-1", "user-2"), nil, []string{"user-1", "user-2"}},
+		"the second name":              {personRecords("identity_id", "user-1"), nil, []string{"user-1"}},
+		"both":                         {[]any{both}, nil, []string{"user-1"}},
+		"an empty first name":          {[]any{map[string]any{"identityId": "", "identity_id": "user-2"}}, nil, []string{"user-2"}},
+		"a configured name":            {personRecords("db id", "user-1"), acctest.Attributes{"identity_field": "db id"}, []string{"user-1"}},
+		"a configured name goes first": {[]any{both}, acctest.Attributes{"identity_field": "identity_id"}, []string{"user-2"}},
+		"a number":                     {personRecords("identityId", 4711), nil, []string{"4711"}},
+		"a person twice":               {personRecords("identityId", "user-1", "user-2", "user-1"), nil, []string{"user-1", "user-2"}},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			putConsents(service, "user-1", "user-2", "4711")
+			service.PutExport(scope, exportDay, mockserver.ExportDay{
+				Persons:  tc.persons,
+				Sessions: personRecords("identityId", "user-8"),
+				Events:   personRecords("identityId", "user-9"),
+			})
+
+			results := p.List(name, listDay(tc.config))
+			wantNames(t, results, tc.want...)
+			if diags := results.Diagnostics(); len(diags) > 0 {
+				t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
+			}
+		})
+	}
+}
+
+func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	putConsents(service, "user-1", "user-2")
+
+	unusable := []any{
+		map[string]any{"mail": "user-7@example.com", "id": "p-7"},
+		map[string]any{"identityId": nil},
+		map[string]any{"identityId": ""},
+		map[string]any{"identityId": ".."},
+		map[string]any{"identityId": 1.5},
+		map[string]any{"identityId": -1},
+		map[string]any{"identityId": []any{"user-2"}},
+		map[string]any{"nested": map[string]any{"identityId": "user-2"}},
+	}
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append(unusable, personRecords("identityId", "user-1")...)})
+	results := p.List(name, listDay(nil))
+	wantNames(t, results, "user-1")
+	acctest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail")`)
+	wantNobodyNamed(t, results)
+
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: unusable})
+	results = p.List(name, listDay(acctest.Attributes{"identity_field": "user"}))
+	acctest.WantText(t, results.Diagnostics().Errors(), "No Person record holds an identity", "8 of the 8", `"user"`, `"mail"`, "set identity_field", "(AttributeName(\"identity_field\"))")
+	wantNobodyNamed(t, results)
+}
+
+func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Others: personRecords("identityId", "user-1", "user-2")})
+	results := p.List(name, listDay(nil))
+	wantNames(t, results)
+	acctest.WantText(t, results.Diagnostics().Warnings(), "Records of an unknown kind", "include 2", "wire.export_kind_parameter")
+}
+
+func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	today := time.Now().UTC()
+	for day, says := range map[string]string{
+		today.Format(time.DateOnly):                   "The day is not over",
+		today.AddDate(0, 0, 7).Format(time.DateOnly):  "A day in the future",
+		today.AddDate(0, 0, -1).Format(time.DateOnly): "",
+	} {
+		errors := p.List(name, listDay(acctest.Attributes{"utc_date": day})).Diagnostics().Errors()
+		if says == "" && len(errors) > 0 {
+			t.Errorf("%s: %v", day, errors)
+		}
+		if says != "" {
+			acctest.WantText(t, errors, says, "utc_date")
+		}
+	}
+
+	if n := service.Count(mockserver.OpExportRecords); n != 1 {
+		t.Errorf("%d days were asked for", n)
+	}
+}
+
+func TestConsentListDay_failedExportIsAnError(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte(`{}`)})
+	results := p.List(name, listDay(nil))
+	acctest.WantText(t, results.Diagnostics().Errors(), "Not permitted", "Export records")
+
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"persons":[],"status":"processing"}`)})
+	results = p.List(name, listDay(nil))
+	acctest.WantText(t, results.Diagnostics().Errors(), "Not ready yet")
+}
+
+func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	putConsents(service, identities(40)...)
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append([]any{map[string]any{"id": "p"}}, personRecords("identityId", identities(40)...)...)})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -20})
+
+	results := p.List(name, listDay(nil))
+	wantNames(t, results, names(identities(40)...)...)
+	acctest.WantText(t, results.Diagnostics().Warnings(), "1 of the 41 Person records")
+	if n := service.Count(mockserver.OpExportRecords); n != 2 {
+		t.Errorf("the day was asked for %d times", n)
+	}
+}
+
+// written counts the bytes of an answer.
+type written struct {
+	http.ResponseWriter
+
+	bytes *atomic.Int64
+}
+
+func (w written) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w written) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes.Add(int64(n))
+	return n, err
+}
+
+func TestConsentListDay_isReadNoFurtherThanNeeded(t *testing.T) {
+	t.Parallel()
+
+	const size = 80_000_000 // of the whole day, which begins with 2,000 people
+	var sent atomic.Int64
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.ExportRecords = 200_000
+		s.Wrap = func(operations http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { operations.ServeHTTP(written{w, &sent}, r) })
+		}
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if r.Operation != mockserver.OpGetConsent {
+				return nil
+			}
+			return &mockserver.Fault{Body: []byte(`{"clause_1_consent":true}`)}
+		}
+	})
+	p := acctest.MustStart(t, acctest.Config(service))
+
+	req := listDay(nil)
+	req.Limit = 20
+	results := p.List(name, req)
+	if n := len(results.Names()); n != 20 {
+		t.Fatalf("%d people are listed: %v", n, results.Diagnostics().Errors())
+	}
+	acctest.WantText(t, results[19].Warnings(), "and more people follow")
+	if n := service.Count(mockserver.OpGetConsent); n != 21 {
+		t.Errorf("%d people were looked up", n)
+	}
+	if n := sent.Load(); n == 0 || n > size/2 {
+		t.Errorf("%d bytes of the day were sent", n)
+	}
+}
+
+// TestConsentListDay_blocksOverlapNobody has more people without a record than one block
+// holds, in front of those who are listed. One request at a time is enough: no export is
+// open while people are looked up.
+func TestConsentListDay_blocksOverlapNobody(t *testing.T) {
+	t.Parallel()
+	var f flights
+	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
+	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 1}))
+	everyone := identities(1_300)
+	putConsents(service, everyone[1_100:]...)
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", append(everyone, everyone...)...)})
+
+	req := listDay(nil)
+	req.Limit = 5
+	results := p.List(name, req)
+	wantNames(t, results, names(everyone[1_100:1_105]...)...)
+	if exports, people := service.Count(mockserver.OpExportRecords), service.Count(mockserver.OpGetConsent); exports != 2 || people != 1_106 {
+		t.Errorf("the day was asked for %d times, and %d people were looked up", exports, people)
+	}
+	if f.most != 1 || f.whileExported {
+		t.Errorf("%d requests were under way at a time, together with an export: %v", f.most, f.whileExported)
+	}
+
+	service.Reset()
+	req.Limit = 0
+	results = p.List(name, req)
+	wantNames(t, results, names(everyone[1_100:]...)...)
+	if exports := service.Count(mockserver.OpExportRecords); exports != 1 {
+		t.Errorf("the day was asked for %d times", exports)
+	}
+}

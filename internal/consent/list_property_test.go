@@ -1,0 +1,219 @@
+package consent_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+// startPipe starts a service and a provider that is connected to it in memory, for a
+// bubble. stop has to be called before the bubble ends.
+func startPipe(t *testing.T, settings acctest.Attributes, configure func(*mockserver.Server)) (p *acctest.Provider, service *mocktest.Instance, stop func()) {
+	t.Helper()
+	service = mocktest.StartPipe(t, configure)
+	dial, closeAll := service.Tracked()
+	p = acctest.MustStart(t, acctest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial })
+
+	return p, service, func() {
+		closeAll()
+		<-time.After(10 * time.Minute) // a login outlives the caller that began it
+	}
+}
+
+// population is a random source of people, and what a list of it has to show.
+type population struct {
+	source  []any           // with repetitions
+	failing map[string]bool // people who cannot be read
+	without map[string]bool // people without a record
+
+	limit, width int
+}
+
+func newPopulation(r *rand.Rand) population {
+	p := population{failing: map[string]bool{}, without: map[string]bool{}, limit: r.IntN(12), width: 1 + r.IntN(8)}
+	failing, without := r.IntN(6), r.IntN(6)
+	people := 1 + r.IntN(60)
+
+	for range r.IntN(80) {
+		identity := fmt.Sprintf("user-%d", r.IntN(people))
+		p.source = append(p.source, identity)
+		p.failing[identity] = r.IntN(10) < failing
+		p.without[identity] = !p.failing[identity] && r.IntN(10) < without
+	}
+
+	return p
+}
+
+// expectation is what a list has to show.
+type expectation struct {
+	names    []string
+	failures int
+	missing  int
+	follows  string // what the last result says of further people
+}
+
+func (p population) expectation() (want expectation) {
+	seen := map[string]bool{}
+	peeked := 0
+	for _, identity := range names(p.source...) {
+		if seen[identity] {
+			continue
+		}
+		seen[identity] = true
+
+		isFull := p.limit > 0 && len(want.names) == p.limit
+		switch {
+		case p.without[identity]:
+			if isFull {
+				peeked++
+			}
+			if peeked == 16 {
+				want.follows = "it was not found out"
+				return want
+			}
+			want.missing++
+		case isFull:
+			want.follows = "more people follow"
+			return want
+		case p.failing[identity]:
+			if want.failures++; want.failures == 10 {
+				return want
+			}
+		default:
+			want.names = append(want.names, identity)
+		}
+	}
+
+	return want
+}
+
+// TestConsentList_showsExactlyWhatItShould lists random people with random delays, some of
+// whom have no record or cannot be read, from both sources.
+func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
+	t.Parallel()
+	for i := range soak.Schedules(60, 5_000) {
+		seed := soak.Seed(i)
+		synctest.Test(t, func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("seed %d", seed)
+				}
+			}()
+
+			r := rand.New(rand.NewPCG(seed, 14))
+			people := newPopulation(r)
+			var f flights
+			p, service, stop := startPipe(t, acctest.Attributes{"max_retries": 0, "max_concurrency": people.width}, func(s *mockserver.Server) {
+				s.Wrap = f.wrap
+				s.FaultFor = people.fault(seed)
+			})
+			defer stop()
+
+			for identity, has := range people.without {
+				if !has && !people.failing[identity] {
+					putConsents(service, identity)
+				}
+			}
+
+			req := listOf(people.source...)
+			if r.IntN(2) == 0 || len(people.source) == 0 {
+				service.PutExport(scope, "1999-12-31", mockserver.ExportDay{Persons: personRecords("identityId", people.source...)})
+				req = listDay(acctest.Attributes{"utc_date": "1999-12-31"})
+			}
+			req.Limit = int64(people.limit)
+
+			people.check(t, p.List(name, req))
+			if most := max(1, people.limit); people.limit > 0 && f.most > most || f.most > people.width {
+				t.Errorf("%d requests were under way, for a limit of %d and %d at a time", f.most, people.limit, people.width)
+			}
+
+			people.checkPrefix(t, p, req, r.IntN(5))
+		})
+	}
+}
+
+// fault returns the faults of the service: a delay for everybody, and errors.
+func (p population) fault(seed uint64) func(mockserver.Request) *mockserver.Fault {
+	return func(r mockserver.Request) *mockserver.Fault {
+		if r.Operation != mockserver.OpGetConsent {
+			return nil
+		}
+
+		hash := seed
+		for _, c := range r.Identity {
+			hash = hash*31 + uint64(c)
+		}
+		fault := &mockserver.Fault{Delay: time.Duration(hash%50) * time.Millisecond}
+		if p.failing[r.Identity] {
+			fault.Status, fault.Body = http.StatusInternalServerError, []byte(`{}`)
+		}
+
+		return fault
+	}
+}
+
+func (p population) check(t *testing.T, results acctest.ListResults) {
+	t.Helper()
+	want := p.expectation()
+	wantNames(t, results, want.names...)
+	wantNobodyNamed(t, results)
+
+	diags := results.Diagnostics()
+	failures := 0
+	for _, text := range diags.Warnings() {
+		if strings.HasPrefix(text, "A person could not be read") {
+			failures++
+		}
+	}
+	if want.failures == 10 {
+		acctest.WantText(t, diags.Errors(), "Too many people could not be read")
+		return
+	}
+
+	if failures != want.failures || len(diags.Errors()) > 0 {
+		t.Errorf("%d warnings are about failures, want %d; errors: %v", failures, want.failures, diags.Errors())
+	}
+	if want.missing > 0 {
+		acctest.WantText(t, diags.Warnings(), fmt.Sprintf("no consent record of %d p", want.missing))
+	}
+	if want.follows != "" {
+		acctest.WantText(t, results[len(results)-1].Warnings(), want.follows)
+	}
+}
+
+// checkPrefix lists once more and reads no further than a number of results. The bubble
+// fails the test where a goroutine stays.
+func (p population) checkPrefix(t *testing.T, provider *acctest.Provider, req acctest.ListRequest, results int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+
+	var got []string
+	provider.ListUntil(ctx, name, req, func(result acctest.ListResult) bool {
+		if result.Identity != nil {
+			got = append(got, result.DisplayName)
+		}
+		return len(got) < results
+	})
+
+	want := p.expectation().names
+	if len(want) > results {
+		want = want[:max(1, results)]
+	}
+	if len(got) > 0 && cmp.Diff(want[:len(got)], got) != "" {
+		t.Errorf("the first results are %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,155 @@
+package consent
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listresourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var (
+	_ list.ListResourceWithConfigure        = (*consentList)(nil)
+	_ list.ListResourceWithConfigValidators = (*consentList)(nil)
+)
+
+// limitIdentityIDs is the largest number of identities that a list accepts.
+const limitIdentityIDs = 10_000
+
+// defaultIdentityFields are the members of a Person record that hold the identity. The
+// interface shows no field of such a record (section 2), so they are our assumption.
+var defaultIdentityFields = []string{"identityId", "identity_id"}
+
+// NewListResource returns the list resource analytics_consent.
+func NewListResource() list.ListResource { return &consentList{} }
+
+type consentList struct{ tfkit.Resource }
+
+// listModel holds the configuration of the list resource analytics_consent.
+type listModel struct {
+	tfkit.Scope
+	UTCDate       types.String       `tfsdk:"utc_date"`
+	IdentityIDs   types.List         `tfsdk:"identity_ids"`
+	IdentityField types.String       `tfsdk:"identity_field"`
+	Timeouts      tfkit.ListTimeouts `tfsdk:"timeouts"`
+}
+
+func (l *consentList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_consent"
+}
+
+func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them. " +
+			"The people come from a list of identities, or from the Person records of one UTC day, and are listed in that order, each of them once. Requires Terraform 1.14 or later.\n\n" +
+			"Each person is looked up at the service. People without a consent record are not listed, and a warning counts them. A person who cannot be read is a warning with the position in the source; ten of them, or an answer that concerns everybody, such as 403, are an error. " +
+			"If more people follow after `limit`, which Terraform sets to 100 unless the block does, a warning says so.\n\n" +
+			"The output of a query shows the identity of each person. The IP address of a person is never part of it.",
+		Attributes: tfkit.AddListScope(map[string]schema.Attribute{
+			"utc_date": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					tfkit.Day(),
+					stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
+				},
+				MarkdownDescription: "UTC day whose Person records name the people, in the format `YYYY-MM-DD`. The day must be over. " +
+					"A day has records only of the people whom the service met on that day. Conflicts with `account_id`, because the older account path family has no export. Exactly one of `utc_date` and `identity_ids` is required.",
+			},
+			"identity_ids": schema.ListAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				Validators: []validator.List{
+					listvalidator.SizeBetween(1, limitIdentityIDs),
+					listvalidator.NoNullValues(),
+					listvalidator.ValueStringsAre(tfkit.Segment()),
+				},
+				MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ". They are listed in this order, and each of them once.",
+			},
+			"identity_field": schema.StringAttribute{
+				Optional: true,
+				Validators: []validator.String{
+					stringvalidator.LengthAtLeast(1),
+					stringvalidator.AlsoRequires(path.MatchRoot("utc_date")),
+				},
+				MarkdownDescription: "Member of a Person record that holds the identity, at the top level of the record. Requires `utc_date`. " +
+					"The service documents no field of these records. Defaults to `identityId`, or else `identity_id`.",
+			},
+		}),
+		Blocks: map[string]schema.Block{"timeouts": tfkit.ListTimeoutsBlock()},
+	}
+}
+
+func (l *consentList) ListResourceConfigValidators(context.Context) []list.ConfigValidator {
+	return []list.ConfigValidator{
+		listresourcevalidator.ExactlyOneOf(path.MatchRoot("utc_date"), path.MatchRoot("identity_ids")),
+	}
+}
+
+// List streams the people. Everything happens while the stream is read; a panic is left to
+// the guard of the stream.
+func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	stream.Results = func(push func(list.ListResult) bool) {
+		var m listModel
+		diags := req.Config.Get(ctx, &m)
+		if diags.HasError() {
+			push(list.ListResult{Diagnostics: diags})
+			return
+		}
+
+		ctx, cancel := tfkit.WithListTimeout(ctx, m.Timeouts)
+		defer cancel()
+
+		run, ok := l.newListing(ctx, m, &diags)
+		if !ok {
+			push(list.ListResult{Diagnostics: diags})
+			return
+		}
+
+		run.request = req
+		run.stream(ctx, push)
+	}
+}
+
+// newListing returns the listing of the configured people, or reports what is missing.
+func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.Diagnostics) (*listing, bool) {
+	c, scope, ok := l.ClientAndScope(m.Scope, diags)
+	if !ok {
+		return nil, false
+	}
+
+	run := &listing{service: l.Service, client: c, scope: scope}
+	if m.UTCDate.IsNull() {
+		var identities identityList
+		diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
+		run.source = identities
+
+		return run, !diags.HasError()
+	}
+
+	day, ok := tfkit.StartedDay(m.UTCDate, l.Today(), diags)
+	if !ok {
+		return nil, false
+	}
+	if !day.Before(l.Today()) {
+		addDayNotOver(diags)
+		return nil, false
+	}
+
+	fields := defaultIdentityFields
+	if !m.IdentityField.IsNull() {
+		fields = []string{m.IdentityField.ValueString()}
+	}
+	run.source = &dayPeople{client: c, scope: scope, day: day, fields: fields}
+
+	return run, true
+}

@@ -1,0 +1,332 @@
+package consent_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// identities returns user-1 to user-n.
+func identities(n int) []any {
+	var list []any
+	for i := range n {
+		list = append(list, fmt.Sprintf("user-%d", i+1))
+	}
+	return list
+}
+
+// names returns the identities as the names of results.
+func names(identities ...any) (names []string) {
+	for _, identity := range identities {
+		names = append(names, fmt.Sprint(identity))
+	}
+	return names
+}
+
+// putConsents gives each person a consent record.
+func putConsents(service *mocktest.Instance, identities ...any) {
+	for _, identity := range identities {
+		service.PutConsent(scope, fmt.Sprint(identity), mockserver.ConsentRecord{Clauses: configured, AgreementTime: early})
+	}
+}
+
+// listOf returns a request for the people with these identities.
+func listOf(identities ...any) acctest.ListRequest {
+	return acctest.ListRequest{Config: acctest.Attributes{"identity_ids": identities}}
+}
+
+// wantNames fails the test unless exactly these people are listed, in this order.
+func wantNames(t *testing.T, results acctest.ListResults, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, results.Names()); diff != "" {
+		t.Errorf("listed are other people (-want +got):\n%s\n%v", diff, results.Diagnostics().Errors())
+	}
+}
+
+// wantNobodyNamed fails the test if a diagnostic names a person or holds a path of one.
+func wantNobodyNamed(t *testing.T, results acctest.ListResults) {
+	t.Helper()
+	diags := results.Diagnostics()
+	for _, text := range append(diags.Errors(), diags.Warnings()...) {
+		if strings.Contains(text, "user-") || strings.Contains(text, person) || strings.Contains(text, "2001:db8") {
+			t.Errorf("a diagnostic names a person: %s", text)
+		}
+	}
+}
+
+// flights counts the requests about people that are under way at a time.
+type flights struct {
+	mu            sync.Mutex
+	flying, most  int
+	whileExported bool // a request was under way together with an export
+	exporting     bool
+}
+
+func (f *flights) wrap(operations http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isExport := strings.HasSuffix(r.URL.Path, "/export")
+		f.change(isExport, 1)
+		defer f.change(isExport, -1)
+		operations.ServeHTTP(w, r)
+	})
+}
+
+func (f *flights) change(isExport bool, by int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+
+	if isExport {
+		f.exporting = by > 0
+	} else {
+		f.flying += by
+		f.most = max(f.most, f.flying)
+	}
+	f.whileExported = f.whileExported || f.exporting && f.flying > 0
+}
+
+func TestConsentList_listsPeopleWithARecordOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	putConsents(service, "user-3", "user-1", "user-2")
+
+	results := p.List(name, listOf("user-3", "nobody", "user-1", "user-3", "user-2", "nobody else", "user-1"))
+	wantNames(t, results, "user-3", "user-1", "user-2")
+	acctest.WantText(t, results.Diagnostics().Warnings(), "People without a consent record", "2 people")
+	wantNobodyNamed(t, results)
+
+	want := acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil, "identity_id": "user-3"}
+	if diff := cmp.Diff(want, results[0].Identity); diff != "" {
+		t.Errorf("the identity is another (-want +got):\n%s", diff)
+	}
+	if results[0].Resource != nil {
+		t.Error("a resource was not asked for")
+	}
+	if n := service.Count(mockserver.OpGetConsent); n != 5 {
+		t.Errorf("%d people were looked up", n)
+	}
+}
+
+func TestConsentList_nothingFoundIsNoError(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	service.PutExport(scope, exportDay, mockserver.ExportDay{})
+	for label, config := range map[string]acctest.Attributes{
+		"nobody has a record": {"identity_ids": []any{"nobody"}},
+		"nobody on that day":  {"utc_date": exportDay},
+	} {
+		results := p.List(name, acctest.ListRequest{Config: config})
+		if diags := results.Diagnostics(); len(results.Names()) > 0 || len(diags.Errors()) > 0 {
+			t.Errorf("%s: listed are %v, with the errors %v", label, results.Names(), diags.Errors())
+		}
+	}
+}
+
+func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	address, no, yes := "2001:db8::1", false, true
+	account := mockserver.Scope{AccountID: "acct-7"}
+	clauses := acctest.Attributes{"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true}
+
+	for label, tc := range map[string]struct {
+		scope  mockserver.Scope
+		record mockserver.ConsentRecord
+		config acctest.Attributes
+		want   acctest.Attributes
+	}{
+		"defaults are left out":         {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes}, nil, acctest.Attributes{"agreement_time": early}},
+		"what differs from a default":   {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &no}, nil, acctest.Attributes{"agreement_time": early, "manual": false}},
+		"the address stays out":         {scope, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address}, nil, acctest.Attributes{}},
+		"another scope is written down": {account, mockserver.ConsentRecord{Clauses: configured}, acctest.Attributes{"account_id": "acct-7"}, acctest.Attributes{"account_id": "acct-7"}},
+		"the provider's scope is not":   {scope, mockserver.ConsentRecord{Clauses: configured}, acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, acctest.Attributes{}},
+	} {
+		service.PutConsent(tc.scope, person, tc.record)
+		results := p.List(name, acctest.ListRequest{Config: acctest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
+		wantNames(t, results, person)
+
+		want := clauses.With(tc.want).With(acctest.Attributes{"identity_id": person})
+		for attribute, value := range results[0].Resource {
+			if value != want[attribute] {
+				t.Errorf("%s: %s is %v, want %v", label, attribute, value, want[attribute])
+			}
+		}
+	}
+}
+
+func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
+	t.Parallel()
+
+	const follow, mayFollow = "and more people follow", "it was not found out"
+	for label, tc := range map[string]struct {
+		people, without, limit, want int
+		says                         string
+		most                         int // look-ups
+	}{
+		"no limit":                         {people: 30, want: 30, most: 30},
+		"a limit above the number":         {people: 30, limit: 31, want: 30, most: 30},
+		"a limit equal to the number":      {people: 30, limit: 30, want: 30, most: 30},
+		"one more than the limit":          {people: 30, limit: 29, want: 29, says: follow, most: 30},
+		"many more than the limit":         {people: 30, limit: 5, want: 5, says: follow, most: 6},
+		"a limit of one":                   {people: 30, limit: 1, want: 1, says: follow, most: 2},
+		"only people without a record":     {people: 5, without: 3, limit: 5, want: 5, most: 8},
+		"too many people without a record": {people: 5, without: 300, limit: 5, want: 5, says: mayFollow, most: 5 + 16},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			var f flights
+			service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
+			p := acctest.MustStart(t, acctest.Config(service))
+			putConsents(service, identities(tc.people)...)
+
+			req := listOf(identities(tc.people + tc.without)...)
+			req.Limit = int64(tc.limit)
+			results := p.List(name, req)
+
+			wantNames(t, results, names(identities(tc.want)...)...)
+			if n := service.Count(mockserver.OpGetConsent); n > tc.most {
+				t.Errorf("%d people were looked up, at most %d are of use", n, tc.most)
+			}
+			if tc.limit > 0 && f.most > tc.limit {
+				t.Errorf("%d requests were under way for %d results", f.most, tc.limit)
+			}
+
+			// Terraform reads no further than the limit, so that its last result has to say it.
+			if tc.says != "" {
+				acctest.WantText(t, results[tc.limit-1].Warnings(), "The list ends at its limit", tc.says)
+			}
+			if all := strings.Join(results.Diagnostics().Warnings(), "\n"); tc.says == "" && strings.Contains(all, "limit") {
+				t.Errorf("it warns of the limit: %s", all)
+			}
+			if tc.limit > 0 && len(results.Names()) == tc.limit && len(results) != tc.limit {
+				t.Errorf("there are %d results for a limit of %d", len(results), tc.limit)
+			}
+		})
+	}
+}
+
+func TestConsentList_personWhoCannotBeReadIsAWarningWithThePlace(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	putConsents(service, identities(5)...)
+	service.Inject(
+		mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-2", Status: 500, Body: []byte(`{"error":{"message":"no user-2 at 2001:db8::1"}}`)},
+		mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-4", Body: []byte(`["user-4"]`)},
+	)
+
+	results := p.List(name, listOf(identities(5)...))
+	wantNames(t, results, "user-1", "user-3", "user-5")
+	for i, place := range map[int]string{1: "identity_ids[1]", 3: "identity_ids[3]"} {
+		acctest.WantText(t, results[i].Warnings(), "A person could not be read", place, "Get consent")
+	}
+	if diags := results.Diagnostics(); len(diags.Errors()) > 0 || len(diags.Warnings()) != 2 {
+		t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
+	}
+	wantNobodyNamed(t, results)
+}
+
+func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
+	t.Parallel()
+
+	for label, tc := range map[string]struct {
+		fault mockserver.Fault
+		says  []string
+		most  int // look-ups
+	}{
+		"401":          {mockserver.Fault{Status: 401, Body: []byte(`{}`), Times: -1}, []string{"Authentication rejected"}, 64},
+		"403":          {mockserver.Fault{Status: 403, Body: []byte(`{}`), Skip: 3, Times: 1}, []string{"Not permitted"}, 40},
+		"ten failures": {mockserver.Fault{Status: 500, Body: []byte(`{}`), Skip: 3, Times: 10}, []string{"Too many people could not be read", "10th", "The service failed"}, 40},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, acctest.Attributes{"max_retries": 0})
+			putConsents(service, identities(100)...)
+			tc.fault.Operation = mockserver.OpGetConsent
+			service.Inject(tc.fault)
+
+			results := p.List(name, listOf(identities(100)...))
+			acctest.WantText(t, results[len(results)-1].Errors(), tc.says...)
+			if n := len(results.Diagnostics().Errors()); n != 1 {
+				t.Errorf("there are %d errors", n)
+			}
+			if n := service.Count(mockserver.OpGetConsent); n > tc.most {
+				t.Errorf("%d people were looked up", n)
+			}
+			wantNobodyNamed(t, results)
+		})
+	}
+}
+
+func TestConsentList_nineFailuresAreWarnings(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	putConsents(service, identities(20)...)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Body: []byte(`{}`), Times: 9})
+
+	results := p.List(name, listOf(identities(20)...))
+	if diags := results.Diagnostics(); len(results.Names()) != 11 || len(diags.Warnings()) != 9 || len(diags.Errors()) > 0 {
+		t.Errorf("listed are %v, with %v %v", results.Names(), diags.Errors(), diags.Warnings())
+	}
+}
+
+func TestConsentList_refusesAConfiguration(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, nil)
+	for label, tc := range map[string]struct {
+		config acctest.Attributes
+		want   []string
+	}{
+		"no source":              {acctest.Attributes{}, []string{"utc_date", "identity_ids"}},
+		"two sources":            {acctest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
+		"nobody":                 {acctest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
+		"too many":               {acctest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
+		"a null":                 {acctest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
+		"no identity":            {acctest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
+		"a field without a day":  {acctest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
+		"an empty field":         {acctest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
+		"no date":                {acctest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
+		"a day of an account":    {acctest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
+		"half a scope":           {acctest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
+		"a timeout without time": {acctest.Attributes{"identity_ids": []any{"user-1"}, "timeouts": acctest.Attributes{"list": "0s"}}, []string{"Unusable duration"}},
+	} {
+		diags := p.ValidateList(name, tc.config)
+		if len(diags.Errors()) == 0 {
+			t.Errorf("%s is accepted", label)
+			continue
+		}
+		acctest.WantText(t, diags.Errors(), tc.want...)
+	}
+
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestConsentList_unknownConfigurationIsValid(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	for _, config := range []acctest.Attributes{
+		{"utc_date": acctest.Unknown}, {"identity_ids": acctest.Unknown}, {"identity_ids": []any{acctest.Unknown}},
+	} {
+		p.NoErrors(p.ValidateList(name, config))
+	}
+}
+
+func TestConsentList_missingScopeIsAnError(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
+	results := p.List(name, listOf("user-1"))
+	acctest.WantText(t, results.Diagnostics().Errors(), "No usable scope")
+	if slices.Contains(results.Names(), "user-1") || service.Count("") > 0 {
+		t.Error("the service was asked")
+	}
+}

@@ -1,0 +1,143 @@
+package consent_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// hanging makes the service never answer for some people.
+func hanging(identities ...string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		for _, identity := range identities {
+			s.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: identity, Hang: true, Times: -1})
+		}
+	}
+}
+
+// TestConsentList_clientThatGoesAwayLeaksNothing reads one result while other requests are
+// under way. The bubble fails the test where a goroutine stays.
+func TestConsentList_clientThatGoesAwayLeaksNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, service, stop := startPipe(t, nil, hanging("user-2", "user-3"))
+		defer stop()
+		putConsents(service, identities(5)...)
+
+		began := time.Now()
+		var taken []string
+		p.ListUntil(t.Context(), name, listOf(identities(5)...), func(result acctest.ListResult) bool {
+			taken = append(taken, result.DisplayName)
+			synctest.Wait() // all five requests were sent
+			return false
+		})
+
+		if len(taken) != 1 || taken[0] != "user-1" {
+			t.Errorf("taken are %v", taken)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %s to end", took)
+		}
+		if n := service.Count(mockserver.OpGetConsent); n != 5 {
+			t.Errorf("%d people were looked up", n)
+		}
+	})
+}
+
+func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
+	t.Parallel()
+
+	for label, operation := range map[string]string{"while people are looked up": mockserver.OpGetConsent, "while the day is read": mockserver.OpExportRecords} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p, service, stop := startPipe(t, nil, func(s *mockserver.Server) {
+					s.Inject(mockserver.Fault{Operation: operation, Hang: true, Times: -1})
+				})
+				defer stop()
+				service.PutExport(scope, "1999-12-31", mockserver.ExportDay{Persons: personRecords("identityId", identities(5)...)})
+
+				ctx, cancel := context.WithCancel(t.Context())
+				began := time.Now()
+				time.AfterFunc(5*time.Second, cancel)
+				p.ListUntil(ctx, name, listDay(acctest.Attributes{"utc_date": "1999-12-31"}), func(result acctest.ListResult) bool {
+					if result.Identity != nil {
+						t.Errorf("%s is listed", result.DisplayName)
+					}
+					return true
+				})
+
+				if took := time.Since(began); took > 6*time.Second {
+					t.Errorf("it took %s to end", took)
+				}
+			})
+		})
+	}
+}
+
+func TestConsentList_timeIsLimited(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, service, stop := startPipe(t, acctest.Attributes{"request_timeout": "5m"}, hanging("user-3"))
+		defer stop()
+		putConsents(service, identities(5)...)
+
+		req := listOf(identities(5)...)
+		for timeout, want := range map[string]time.Duration{"30s": 30 * time.Second, "": 10 * time.Minute} {
+			if timeout != "" {
+				req.Config["timeouts"] = acctest.Attributes{"list": timeout}
+			}
+			began := time.Now()
+			results := p.List(name, req)
+			delete(req.Config, "timeouts")
+
+			wantNames(t, results, "user-1", "user-2")
+			acctest.WantText(t, results.Diagnostics().Errors(), "The list took too long", "raise list in the block timeouts")
+			if took := time.Since(began); took != want {
+				t.Errorf("it took %s, want %s", took, want)
+			}
+		}
+
+		// Behind the limit, the time that is over leaves only open whether more follow.
+		req.Limit = 2
+		results := p.List(name, req)
+		wantNames(t, results, "user-1", "user-2")
+		acctest.WantText(t, results[1].Warnings(), "it was not found out")
+		if errors := results.Diagnostics().Errors(); len(errors) > 0 {
+			t.Errorf("it fails with %v", errors)
+		}
+	})
+}
+
+// TestConsentList_panicIsAnError panics in a goroutine that looks a person up, and in the
+// iteration itself.
+func TestConsentList_panicIsAnError(t *testing.T) {
+	t.Parallel()
+
+	for label, tc := range map[string]struct {
+		sabotage func(*client.Config)
+		req      acctest.ListRequest
+	}{
+		"in a look-up":     {func(cfg *client.Config) { cfg.Proxy = func(*http.Request) (*url.URL, error) { panic(person) } }, listOf(person, "user-2")},
+		"in the iteration": {func(cfg *client.Config) { cfg.Now = func() time.Time { panic(person) } }, listDay(nil)},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t)
+			config := acctest.Config(service).Without("email", "password").With(acctest.Attributes{"api_secret_key": service.SecretKey})
+			p := acctest.MustStart(t, config, tc.sabotage)
+
+			results := p.List(name, tc.req)
+			acctest.WantText(t, results.Diagnostics().Errors(), "Internal error", "panic")
+			wantNobodyNamed(t, results)
+		})
+	}
+}

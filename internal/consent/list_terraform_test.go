@@ -1,0 +1,126 @@
+package consent_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// queryCLI returns a CLI that knows lists, with a configuration for the service, or skips
+// the test.
+func queryCLI(t *testing.T, service *mocktest.Instance) *acctest.CLI {
+	t.Helper()
+	cli := acctest.NewCLI(t, acctest.Block(service), nil)
+	cli.SkipUnlessTerraform(14, "lists")
+	return cli
+}
+
+// listBlock returns a list block with the lines of its configuration, and lines above it.
+func listBlock(config string, lines ...string) string {
+	return fmt.Sprintf("list \"analytics_consent\" \"people\" {\n  provider = analytics\n%s\n  config {\n%s\n  }\n}\n", strings.Join(lines, "\n"), config)
+}
+
+func TestAccConsentList_isQueried(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	queryCLI(t, service)
+	putConsents(service, "user-1", "user-2")
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-2", "nobody", "user-1")})
+
+	const address = "analytics_consent.people"
+	identity := func(person string) map[string]knownvalue.Check {
+		return map[string]knownvalue.Check{
+			"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(acctest.Project),
+			"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+		}
+	}
+	byDay := listBlock(fmt.Sprintf("utc_date = %q", exportDay), "include_resource = true")
+
+	acctest.Run(t,
+		resource.TestStep{
+			Query: true, Config: acctest.Block(service) + byDay,
+			QueryResultChecks: []querycheck.QueryResultCheck{
+				querycheck.ExpectLength(address, 2),
+				querycheck.ExpectIdentity(address, identity("user-1")),
+				querycheck.ExpectIdentity(address, identity("user-2")),
+				querycheck.ExpectNoIdentity(address, identity("nobody")),
+				querycheck.ExpectResourceDisplayName(address, queryfilter.ByResourceIdentity(identity("user-2")), knownvalue.StringExact("user-2")),
+				querycheck.ExpectResourceKnownValues(address, queryfilter.ByResourceIdentity(identity("user-1")), []querycheck.KnownValueCheck{
+					{Path: tfjsonpath.New("clause_1_consent"), KnownValue: knownvalue.Bool(true)},
+					{Path: tfjsonpath.New("clause_3_consent"), KnownValue: knownvalue.Bool(false)},
+					{Path: tfjsonpath.New("agreement_time"), KnownValue: knownvalue.StringExact(early)},
+					{Path: tfjsonpath.New("org_id"), KnownValue: knownvalue.Null()},
+				}),
+			},
+		},
+		resource.TestStep{
+			Query: true, Config: acctest.Block(service) + listBlock(`identity_ids = ["nobody"]`),
+			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(address, 0)},
+		},
+		resource.TestStep{
+			Query: true, Config: acctest.Block(service) + listBlock(`identity_ids = ["user-1"]`+"\n"+`utc_date = "2026-02-03"`),
+			ExpectError: regexp.MustCompile("(?s)utc_date.*identity_ids|identity_ids.*utc_date"),
+		},
+	)
+}
+
+// TestAccConsentList_limitIsSaid shows that Terraform hands on the warning of the last
+// result, although it reads no further.
+func TestAccConsentList_limitIsSaid(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := queryCLI(t, service)
+	putConsents(service, identities(120)...)
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", identities(120)...)})
+
+	byDay := fmt.Sprintf("utc_date = %q", exportDay)
+	for lines, want := range map[string]int{"limit = 7": 7, "": 100, "limit = 120": 120} {
+		service.Reset()
+		queried := cli.Query(listBlock(byDay, lines))
+		if n := strings.Count(queried.Output, "identity_id="); queried.Code != 0 || n != want {
+			t.Errorf("%q: %d people are listed, want %d:\n%s", lines, n, want, queried.Output)
+		}
+
+		says := strings.Contains(queried.Words(), fmt.Sprintf("The list ended at its limit of %d people, and more people follow in its source.", want))
+		if says != (want < 120) {
+			t.Errorf("%q: it says that more follow: %v\n%s", lines, says, queried.Output)
+		}
+		if n := service.Count(mockserver.OpGetConsent); n > want+1 {
+			t.Errorf("%q: %d people were looked up", lines, n)
+		}
+	}
+}
+
+func TestAccConsentList_failuresAreShown(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := queryCLI(t, service)
+	cli.Setenv("ANALYTICS_MAX_RETRIES", "0")
+	putConsents(service, identities(5)...)
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-3", Status: 500, Body: []byte(`{}`)})
+
+	ids := `identity_ids = ["user-1", "user-2", "user-3", "user-4", "user-5", "nobody"]`
+	queried := cli.Query(listBlock(ids))
+	if n := strings.Count(queried.Output, "identity_id="); queried.Code != 0 || n != 4 {
+		t.Errorf("%d people are listed:\n%s", n, queried.Output)
+	}
+	acctest.WantWords(t, queried, "A person could not be read", "identity_ids[2]", "no consent record of 1 person")
+
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Body: []byte(`{}`), Skip: 2, Times: -1})
+	queried = cli.Query(listBlock(ids))
+	if queried.Code == 0 || strings.Contains(queried.Output, "identity_id=") {
+		t.Errorf("a query that failed lists people:\n%s", queried.Output)
+	}
+	acctest.WantWords(t, queried, "Not permitted")
+}
