@@ -121,9 +121,9 @@ func (x *examination) examineLogin(ctx context.Context) {
 
 	x.options.Progress("logging in")
 	var reasons []string
+	var err error
 	for _, in := range placements(x.wire.LoginParametersIn) {
-		err := x.logIn(ctx, w, in)
-		if err == nil {
+		if err = x.logIn(ctx, w, in); err == nil {
 			x.reportLogin(in)
 			return
 		}
@@ -135,7 +135,7 @@ func (x *examination) examineLogin(ctx context.Context) {
 	}
 
 	_, logins := x.seen.counts()
-	x.report.add(GroupAccess, "login", Broken, fmt.Sprintf("it failed (%s); sent %s, and never more than %d",
+	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); sent %s, and never more than %d",
 		list(reasons), counted(logins, "attempt", "attempts"), LoginForms))
 }
 
@@ -222,7 +222,7 @@ func (x *examination) examineUsers(ctx context.Context) {
 		w.note(endpointsUser, err)
 
 		if err != nil && !isRefused(err) {
-			x.report.add(wayGroup(err), "current user, "+w.name, Broken, describe(err))
+			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
 		}
 		if isUnreachable(err) {
 			return // every other request would fail alike
@@ -230,8 +230,8 @@ func (x *examination) examineUsers(ctx context.Context) {
 	}
 }
 
-// wayGroup returns the group of an error of the first requests.
-func wayGroup(err error) string {
+// groupOf returns the group that an error of the first requests belongs to.
+func groupOf(err error) string {
 	if isUnreachable(err) {
 		return GroupConnection
 	}

@@ -57,7 +57,7 @@ func (x *examination) examineName() {
 		x.report.add(GroupConnection, "name resolution", OK, counted(x.seen.addresses, "address", "addresses"))
 		return
 	}
-	x.report.add(GroupConnection, "name resolution", OK, "not needed, base_url has an IP address")
+	x.report.add(GroupConnection, "name resolution", OK, "not needed on this machine")
 }
 
 func (x *examination) examineTLS(first client.Head) {

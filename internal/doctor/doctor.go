@@ -8,6 +8,7 @@ package doctor
 
 import (
 	"context"
+	"maps"
 	"net/http/httptrace"
 	"slices"
 	"time"
@@ -220,8 +221,9 @@ func (x *examination) close() {
 func (x *examination) private() []string {
 	c := x.options.Credentials
 	values := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
-	for _, v := range x.options.Client.Headers {
-		values = append(values, v)
+	values = slices.AppendSeq(values, maps.Values(x.options.Client.Headers))
+	for _, w := range x.ways {
+		values = append(values, w.credentials.Token) // of a login
 	}
 
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })

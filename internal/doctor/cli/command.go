@@ -146,12 +146,9 @@ func (p Process) options(ctx context.Context, s settings) (doctor.Options, error
 		return doctor.Options{}, fmt.Errorf("-records is a number from 1 to %d", doctor.LimitRecords)
 	}
 
-	var day time.Time
-	if s.day != "" {
-		var err error
-		if day, err = client.ParseDay(s.day); err != nil {
-			return doctor.Options{}, errors.New("-day " + err.Error())
-		}
+	day, err := s.dayToRead(time.Now())
+	if err != nil {
+		return doctor.Options{}, err
 	}
 
 	e, problems := provider.ReadEnvironment(ctx, p.Version, p.Getenv)
@@ -169,6 +166,24 @@ func (p Process) options(ctx context.Context, s settings) (doctor.Options, error
 		Client: e.Client, Credentials: e.Credentials, Scope: e.Scope, Version: p.Version,
 		Identity: s.identity, Write: s.write, Day: day, Records: s.records,
 	}, nil
+}
+
+// dayToRead returns the day of the flag; zero if there is none. A day that is not over is
+// refused, since exporting it is not advised (section 8).
+func (s settings) dayToRead(now time.Time) (time.Time, error) {
+	if s.day == "" {
+		return time.Time{}, nil
+	}
+
+	day, err := client.ParseDay(s.day)
+	if err != nil {
+		return time.Time{}, errors.New("-day " + err.Error())
+	}
+	if !day.Before(now.UTC().Truncate(24 * time.Hour)) {
+		return time.Time{}, errors.New("-day has to be a UTC day that is over")
+	}
+
+	return day, nil
 }
 
 // confirm asks twice whether the consent of the person may be written. Without a person

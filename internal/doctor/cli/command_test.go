@@ -194,7 +194,7 @@ func TestDoctor_judgesTheConnection(t *testing.T) {
 	t.Run("an authority that is not trusted", func(t *testing.T) {
 		t.Parallel()
 		out := run(t, environment(mocktest.StartTLS(t, mocktest.Valid)), "-json")
-		wantFinding(t, out, "Access", "login", doctor.Broken, "authority that is not trusted")
+		wantFinding(t, out, "Connection", "login", doctor.Broken, "authority that is not trusted")
 		if out.status != 2 || len(out.report.Findings) > 4 {
 			t.Errorf("exit status %d: %s", out.status, out.stdout)
 		}
@@ -219,7 +219,7 @@ func TestDoctor_judgesTheConnection(t *testing.T) {
 		env := environment(service)
 		env["ANALYTICS_MAX_RETRIES"] = "0"
 		out := run(t, env, "-json")
-		wantFinding(t, out, "Access", "login", doctor.Broken, "Cannot reach the service")
+		wantFinding(t, out, "Connection", "login", doctor.Broken, "Cannot reach the service")
 		if out.status != 2 {
 			t.Errorf("exit status %d", out.status)
 		}
@@ -240,6 +240,7 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		{"write without a terminal", nil, []string{"-write", "-identity", person}, "needs -yes"},
 		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},
 		{"no day", nil, []string{"-day", "2026-02-30"}, "-day"},
+		{"a day that is not over", nil, []string{"-day", time.Now().UTC().Format(time.DateOnly)}, "is over"},
 		{"too many records", nil, []string{"-records", "100001"}, "-records"},
 		{"a flag that does not exist", nil, []string{"-force"}, "force"},
 		{"an argument", nil, []string{"everything"}, "flags only"},
