@@ -90,9 +90,12 @@ func (s *Stage) path(name string) string { return filepath.Join(s.root, name) }
 func (s *Stage) mirror() string          { return s.path("mirror") }
 func (s *Stage) server() string          { return s.path("mockserver" + terraformcli.ExeSuffix()) }
 
+// Provider returns the path of the provider that Build compiles.
+func (s *Stage) Provider() string { return s.path("provider" + terraformcli.ExeSuffix()) }
+
 // Build compiles the provider into the mirror and the mock server beside it.
 func (s *Stage) Build(ctx context.Context) error {
-	provider := s.path("provider" + terraformcli.ExeSuffix())
+	provider := s.Provider()
 	err := terraformcli.Build(ctx, provider, terraformcli.ModulePath, "-ldflags", "-X main.version="+terraformcli.ProviderVersion)
 	if err != nil {
 		return err
