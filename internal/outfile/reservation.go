@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Target says where a file is to be written.
@@ -212,7 +213,8 @@ func (r *Reservation) Keep() {
 // Close releases everything that was not committed: unfinished files, paths, locks,
 // and folders that were created and are empty.
 func (r *Reservation) Close() {
-	for _, t := range r.targets {
+	// The first target may have created a folder that holds the locks of the others.
+	for _, t := range slices.Backward(r.targets) {
 		t.close()
 	}
 	r.targets = nil

@@ -182,6 +182,10 @@ func TestReserve_folders(t *testing.T) {
 	reserve(t, &paths, targets...).Close()
 	wantFiles(t, root)
 
+	shared := filepath.Join(root, "lake")
+	reserve(t, &paths, Target{Path: filepath.Join(shared, "events"), CreateFolders: true}, Target{Path: filepath.Join(shared, "persons"), CreateFolders: true}).Close()
+	wantFiles(t, root)
+
 	r := reserve(t, &paths, targets...)
 	writeTexts(t, r, "events")
 	if _, err := r.Commit(); err != nil {
