@@ -170,7 +170,7 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 func (m *dataSourceModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
 	day, ok = tfkit.StartedDay(m.UTCDate, today, diags)
 	if ok && !day.Before(today) {
-		warnNotOver(diags)
+		warnNotOver(markedIncomplete, diags)
 	}
 	return day, ok
 }

@@ -20,11 +20,15 @@ func addNotOver(diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-// warnNotOver warns about the current day.
-func warnNotOver(diags *diag.Diagnostics) {
+// markedIncomplete says what an incomplete day means for what has an attribute complete.
+const markedIncomplete = "What is exported now is marked with complete = false."
+
+// warnNotOver warns about the current day. outcome says what that means for what is
+// exported.
+func warnNotOver(outcome string, diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The day is not over",
-		Detail:  tfkit.WhyNotOver + " What is exported now is marked with complete = false.",
+		Detail:  tfkit.WhyNotOver + " " + outcome,
 		At:      tfkit.AtUTCDate,
 	}.AddWarning(diags)
 }
@@ -34,7 +38,7 @@ func warnNotOver(diags *diag.Diagnostics) {
 func warnServiceNotOver(date time.Time, diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The day is not over",
-		Detail:  "By the service's clock it was " + date.UTC().Format("2006-01-02 15:04") + " UTC when it answered, so more records will come. What is exported now is marked with complete = false.",
+		Detail:  "By the service's clock it was " + date.UTC().Format("2006-01-02 15:04") + " UTC when it answered, so more records will come. " + markedIncomplete,
 		Do:      "read it again once the day is over, and compare the clock of this machine with that of the service.",
 		At:      tfkit.AtUTCDate,
 	}.AddWarning(diags)

@@ -2,6 +2,8 @@ package export
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -22,6 +24,7 @@ type dayExport struct {
 	diags    *diag.Diagnostics
 
 	outputs []output // the files to write
+	written tally    // so far
 }
 
 // run exports the day. It reports false, and leaves the old files in place, after an error.
@@ -43,7 +46,7 @@ func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
 		return c.Export(ctx, scope, query, sink)
 	})
 	if err != nil {
-		e.addError(err)
+		e.addError(ctx, err)
 		return exportedDay{}, false
 	}
 
@@ -68,7 +71,7 @@ func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, e
 	}
 	defer reservation.Close()
 
-	sink, err := newFileSink(e.day, e.outputs, reservation)
+	sink, err := newFileSink(e.day, e.outputs, reservation, &e.written)
 	if err != nil {
 		return client.ExportResult{}, nil, err
 	}
@@ -85,6 +88,29 @@ func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, e
 	files, err := reservation.Commit()
 
 	return exported, files, err
+}
+
+// checkTargets reports what is at a path and must not be replaced. It looks only at paths
+// that are known, and leaves nothing behind.
+func (e *dayExport) checkTargets(ctx context.Context) {
+	if e.day.Path.IsUnknown() || e.day.Overwrite.IsUnknown() || !kindsKnown(ctx, e.day.Kinds) {
+		return
+	}
+
+	e.outputs = e.day.outputs(kindsOf(ctx, e.day.Kinds))
+	for i, target := range e.targets() {
+		_, err := outfile.Look(target.Path)
+		if err == nil && !target.Replace {
+			err = outfile.ErrExists
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		e.addError(ctx, &outfile.TargetError{Target: i, Err: err})
+
+		return
+	}
 }
 
 // targets returns where the files go. A file that the object itself has written may be

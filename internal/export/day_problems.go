@@ -1,7 +1,9 @@
 package export
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,9 @@ import (
 
 var atPath = path.Root("path")
 
+// errTimeUp is why the context of an export ends when its time is over.
+var errTimeUp = fmt.Errorf("the time that timeouts allows is over: %w", context.DeadlineExceeded)
+
 // writeProblems are the problems of errors that are not the service's; the first one that
 // applies counts. In Detail, {file}, {reason} and {max_bytes} are replaced.
 var writeProblems = []struct {
@@ -27,6 +32,12 @@ var writeProblems = []struct {
 		Detail:  "The export would be larger than {max_bytes} bytes; what was written of it is removed.",
 		Do:      "raise max_bytes, ask for fewer kinds, or compress the file.",
 		At:      atMaxBytes,
+	}},
+	{errTimeUp, tfkit.Problem{
+		Summary: "The time for the export is over",
+		Detail:  "The day could not be read to its end in the time that timeouts allows; what was written of it is removed.",
+		Do:      "raise timeouts, ask for fewer kinds, or look for what makes the service slow.",
+		At:      path.Root("timeouts"),
 	}},
 	{outfile.ErrPartial, tfkit.Problem{
 		Summary: "The files could not all be replaced",
@@ -83,7 +94,10 @@ func writeProblemOf(err error) tfkit.Problem {
 }
 
 // addError reports why there are no new files.
-func (e *dayExport) addError(err error) {
+func (e *dayExport) addError(ctx context.Context, err error) {
+	if errors.Is(context.Cause(ctx), errTimeUp) {
+		err = errTimeUp // the client's error is the end of its context
+	}
 	if client.IsError(err) {
 		tfkit.AddError(e.diags, err, e.inState)
 		return

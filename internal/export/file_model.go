@@ -113,7 +113,7 @@ func (m *fileModel) fromExport(ctx context.Context, exported exportedDay, diags 
 	m.fromFiles(ctx, exported, diags)
 
 	if !exported.complete {
-		warnNotOver(diags)
+		warnNotOver(markedIncomplete, diags)
 	}
 }
 

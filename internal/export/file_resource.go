@@ -85,7 +85,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *resource.ModifyPlanResponse) {
 	today := r.Today()
 	if day, ok := plan.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
-		warnNotOver(&resp.Diagnostics)
+		warnNotOver(markedIncomplete, &resp.Diagnostics)
 	}
 
 	plan.planComputed()

@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -22,45 +21,44 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Writes the records of one UTC day to files, as NDJSON (one JSON text per line). The day can have any size: records pass through in constant memory, and none of them is stored in plan, state or log.\n\n" +
-			"There is one file for all kinds, or one for each kind if `path` contains `{kind}`. Files have mode 0600 and appear as a whole or not at all; an export that breaks off begins again or fails, and never leaves a short file. While a file is written, a lock file `.analytics-*.lock` beside it keeps other objects, provider configurations and processes from the same path. " +
+		MarkdownDescription: "Writes the records of one UTC day to files, as NDJSON (one JSON text per line). " + filesDescription + "\n\n" +
 			"After a refresh, the plan creates a missing file and writes an altered one again, so state and files belong on the same machine.\n\n" +
 			"Destroying the object removes the files that it wrote, and only those: a file that was altered since stays, with a warning. `on_destroy = \"retain\"` keeps all files. There is no import.\n\n" +
-			"The service documents neither the shape of an export nor how to select a kind. The provider understands an array, lines, and objects of arrays; `wire.export_kind_parameter` of the provider block makes it send one request for each kind. The older account path family has no export.",
+			shapeDescription,
 
 		Attributes: tfkit.AddKeptScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{tfkit.Day()},
-				MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set. Changing this writes the files again, in place.",
+				MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set." + inPlaceDescription,
 			},
 			"kinds": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
-				MarkdownDescription: kindsDescription + " Changing this writes the files again, in place.",
+				MarkdownDescription: kindsDescription + inPlaceDescription,
 			},
 
 			"path": schema.StringAttribute{
 				Required:   true,
-				Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-				MarkdownDescription: "Path of the file. A relative path begins in the directory in which Terraform runs. If it contains `{kind}`, in the name or in a directory, there is one file for each kind, and `{kind}` is replaced by `persons`, `sessions`, `events` and, if there are such records, `unknown`. The answer is read once, and a kind without records is an empty file. " +
+				Validators: pathValidators(),
+				MarkdownDescription: pathDescription + " " +
 					"Directories, symbolic links and devices are refused, and so is a file that this object did not write, unless `overwrite` is set. It is an error if two objects use one path. " +
 					"Changing this writes the day to the new path first, and then removes the old file if it is still as it was written.",
 			},
 
 			"compression": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(uncompressed),
-				Validators:          []validator.String{stringvalidator.OneOf(uncompressed, gzipped, zstandard)},
-				MarkdownDescription: "Compression of the files: `none` (default), `gzip` or `zstd`. It does not change the name in `path`. Changing this writes the files again, in place.",
+				Validators:          compressionValidators(),
+				MarkdownDescription: compressionDescription + inPlaceDescription,
 			},
 			"with_kind": schema.BoolAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Whether each line contains the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`, or to `false` if `path` contains `{kind}`. With `false`, a line is the record alone, as the service sent it. This requires `{kind}` in `path` or exactly one kind in `kinds`; in the latter case the file also holds records of unknown kind, which are counted. Changing this writes the files again, in place.",
+				MarkdownDescription: withKindDescription + inPlaceDescription,
 			},
 
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          []validator.Int64{int64validator.AtLeast(1)},
-				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were. By default only the free space on the disk is a limit, of which 64 MiB are kept free.",
+				Validators:          maxBytesValidators(),
+				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were. " + freeSpaceDescription,
 			},
 
 			"overwrite": schema.BoolAttribute{

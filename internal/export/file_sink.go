@@ -22,20 +22,23 @@ const (
 type fileSink struct {
 	withKind bool
 	reserved *outfile.Reservation
-	size     *quota
+	limit    int64 // of all files together, in bytes; 0 for none
+	written  *tally
 	files    []*lineFile // by target; nil for an optional one without records
 	outputs  []output
 	targets  [len(records.Counts{})]int // by kind
 	compress string
 }
 
-// newFileSink returns a sink that has begun to write every file but the optional ones.
-func newFileSink(m *dayModel, outputs []output, reserved *outfile.Reservation) (*fileSink, error) {
+// newFileSink returns a sink that has begun to write every file but the optional ones. It
+// counts in written.
+func newFileSink(m *dayModel, outputs []output, reserved *outfile.Reservation, written *tally) (*fileSink, error) {
 	s := &fileSink{
 		withKind: m.WithKind.ValueBool(),
 		compress: m.Compression.ValueString(),
 		reserved: reserved,
-		size:     &quota{limit: m.MaxBytes.ValueInt64()},
+		limit:    m.MaxBytes.ValueInt64(),
+		written:  written,
 		files:    make([]*lineFile, len(outputs)),
 		outputs:  outputs,
 	}
@@ -69,14 +72,14 @@ func (s *fileSink) start(target int) error {
 		return err
 	}
 
-	s.files[target] = startLines(&bounded{out, s.size}, s.compress)
+	s.files[target] = startLines(&bounded{out, s.limit, s.written}, s.compress)
 	return nil
 }
 
 // Restart forgets every record.
 func (s *fileSink) Restart() error {
 	s.abort()
-	s.size.used.Store(0)
+	s.written.restart()
 
 	for i, f := range s.files {
 		if f != nil {
@@ -120,6 +123,7 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 		return err
 	}
 
+	s.written.records.Add(1)
 	if s.withKind {
 		return f.line(lineBegins[k], line, wrappedEnds)
 	}
@@ -161,21 +165,35 @@ var (
 	}()
 )
 
-// quota limits the size of all files of an object together, in bytes.
-type quota struct {
-	limit int64 // 0 for none
-	used  atomic.Int64
+// tally counts what has been written of a day. It may be read at any time.
+type tally struct {
+	records atomic.Int64
+	bytes   atomic.Int64 // of all files together, after compression
+
+	// restarted is called when an answer broke off, after so many records, and the day is
+	// read from its beginning again; nil for nothing.
+	restarted func(records int64)
 }
 
-// bounded is a writer that fails with errTooMuch when the quota is used up.
+// restart begins to count again.
+func (t *tally) restart() {
+	t.bytes.Store(0)
+	if records := t.records.Swap(0); t.restarted != nil {
+		t.restarted(records)
+	}
+}
+
+// bounded is a writer that fails with errTooMuch when all files together would exceed a
+// limit.
 type bounded struct {
 	*outfile.Writer
 
-	size *quota
+	limit   int64 // 0 for none
+	written *tally
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if used := b.size.used.Add(int64(len(p))); b.size.limit > 0 && used > b.size.limit {
+	if written := b.written.bytes.Add(int64(len(p))); b.limit > 0 && written > b.limit {
 		return 0, errTooMuch
 	}
 	return b.Writer.Write(p)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -209,5 +210,117 @@ resource "analytics_export_file" "day" {
 	entries, err = os.ReadDir(folder)
 	if err != nil || len(entries) != 3 {
 		t.Errorf("afterwards there are %v, %v", entries, err)
+	}
+}
+
+const nightlyAddress = "action.analytics_export_day.nightly"
+
+const nightlyBlock = `
+action "analytics_export_day" "nightly" {
+  config {
+    utc_date           = formatdate("YYYY-MM-DD", timeadd(plantimestamp(), "-24h"))
+    path               = "export/{kind}.ndjson.zst"
+    compression        = "zstd"
+    create_directories = true
+  }
+}
+`
+
+// TestAccExportDay_invoked exports the day before, as a nightly job does.
+func TestAccExportDay_invoked(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 1_000 })
+	cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
+	cli.SkipUnlessTerraform(14, "actions")
+	before := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	r := cli.Invoke(nightlyAddress)
+	after := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+
+	if words := r.Words(); !strings.Contains(words, "Exporting "+before+".") && !strings.Contains(words, "Exporting "+after+".") {
+		t.Errorf("another day was exported:\n%s", r.Output)
+	}
+	acctest.WantWords(t, r, "Written: 1,060 records (persons 10, sessions 50, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
+	if entries, err := os.ReadDir(filepath.Join(cli.Dir, "export")); err != nil || len(entries) != 3 {
+		t.Errorf("written are %v, %v", entries, err)
+	}
+	if listed := cli.MustRun("state", "list"); strings.TrimSpace(listed.Output) != "" {
+		t.Errorf("in state are:\n%s", listed.Output)
+	}
+	wantCount(t, service, 1)
+
+	// The plan already refuses to replace the files.
+	again := cli.Invoke(nightlyAddress)
+	acctest.WantWords(t, again, "There is a file already")
+	if again.Code == 0 || strings.Contains(again.Words(), "Exporting") {
+		t.Errorf("the second run ended with %d:\n%s", again.Code, again.Output)
+	}
+	wantCount(t, service, 1)
+}
+
+// TestAccExportDay_triggered lets the creation of another object invoke the action with a
+// path that is known only then.
+func TestAccExportDay_triggered(t *testing.T) {
+	t.Parallel()
+
+	service := mocktest.Start(t)
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "Canary"}}})
+	cli := acctest.NewCLI(t, `
+resource "terraform_data" "first" {}
+
+resource "terraform_data" "done" {
+  lifecycle {
+    action_trigger {
+      events  = [after_create]
+      actions = [action.analytics_export_day.day]
+    }
+  }
+}
+
+action "analytics_export_day" "day" {
+  config {
+    utc_date = "2026-03-01"
+    path     = "day-${terraform_data.first.id}.ndjson"
+  }
+}
+`, acctest.Environment(service))
+	cli.SkipUnlessTerraform(14, "actions")
+
+	r := cli.MustRun("apply", "-auto-approve")
+	acctest.WantWords(t, r, "Written: 1 records")
+	wantNoPerson(t, r.Output)
+	if files, err := filepath.Glob(filepath.Join(cli.Dir, "day-*.ndjson")); err != nil || len(files) != 1 {
+		t.Errorf("written are %v, %v", files, err)
+	}
+}
+
+func TestAccExportDay_interruptLeavesNoFile(t *testing.T) {
+	t.Parallel()
+
+	for name, stop := range acctest.Interrupts() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			begun := make(chan struct{})
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.ExportRecords = 10_000
+				s.OnRequest = func(r mockserver.Request) {
+					if r.Operation == mockserver.OpExportRecords {
+						close(begun)
+					}
+				}
+			})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
+			cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
+			cli.SkipUnlessTerraform(14, "actions")
+
+			r := cli.RunInterrupted(stop, "Exporting", begun, "apply", "-auto-approve", "-invoke="+nightlyAddress)
+			if r.Code == 0 {
+				t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
+			}
+			if _, err := os.Lstat(filepath.Join(cli.Dir, "export")); !os.IsNotExist(err) {
+				t.Errorf("something is left behind: %v\n%s", err, r.Output)
+			}
+		})
 	}
 }

@@ -97,6 +97,7 @@ func (p *analyticsProvider) ListResources(context.Context) []func() list.ListRes
 
 func (p *analyticsProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
+		export.NewExportDayAction,
 		requests.NewDeleteDataAction,
 	}
 }

@@ -1,0 +1,229 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var (
+	_ action.ActionWithConfigure      = (*exportDayAction)(nil)
+	_ action.ActionWithModifyPlan     = (*exportDayAction)(nil)
+	_ action.ActionWithValidateConfig = (*exportDayAction)(nil)
+)
+
+// NewExportDayAction returns the action analytics_export_day.
+func NewExportDayAction() action.Action { return &exportDayAction{} }
+
+type exportDayAction struct{ tfkit.Action }
+
+// exportDayModel is the model of analytics_export_day.
+type exportDayModel struct {
+	dayModel
+
+	Timeouts tfkit.InvokeTimeouts `tfsdk:"timeouts"`
+}
+
+// exportDayTimeout is the default of timeouts. It is generous, since each pause of an
+// answer has a limit of its own.
+const exportDayTimeout = 24 * time.Hour
+
+func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_export_day"
+}
+
+func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Writes the records of one UTC day to files, as NDJSON (one JSON text per line), without keeping anything in state. It is meant for machines that keep neither files nor state, such as the runners of a pipeline. Requires Terraform 1.14 or later. On machines that keep both, and in OpenTofu, which has no actions, use the resource `analytics_export_file`.\n\n" +
+			filesDescription + "\n\n" +
+			"While it runs, the action shows every 30 seconds how much it has written, and at the end the number of records by kind, the size and the SHA-256 digests. It shows no path and no record. " +
+			"Nothing manages the files afterwards: each invocation exports the day again, and the files stay until you remove them.\n\n" +
+			shapeDescription,
+		Attributes: exportDayAttributes(),
+		Blocks: map[string]schema.Block{
+			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the export ends with an error, and what was at `path` before is as it was.", exportDayTimeout),
+		},
+	}
+}
+
+func exportDayAttributes() map[string]schema.Attribute {
+	return tfkit.AddActionScope(map[string]schema.Attribute{
+		"utc_date": schema.StringAttribute{
+			Required: true, Validators: []validator.String{tfkit.Day()},
+			MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set. `formatdate(\"YYYY-MM-DD\", timeadd(plantimestamp(), \"-24h\"))` is the day before; `timestamp()` is not known in a plan and therefore refused.",
+		},
+		"kinds": schema.SetAttribute{
+			Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
+			MarkdownDescription: kindsDescription,
+		},
+		"path": schema.StringAttribute{
+			Required: true, Validators: pathValidators(),
+			MarkdownDescription: pathDescription + " Directories, symbolic links and devices are refused, and so is an existing file, unless `overwrite` is set. The plan already refuses them.",
+		},
+		"compression": schema.StringAttribute{
+			Optional: true, Validators: compressionValidators(),
+			MarkdownDescription: compressionDescription,
+		},
+		"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
+		"max_bytes": schema.Int64Attribute{
+			Optional: true, Validators: maxBytesValidators(),
+			MarkdownDescription: "Maximum size of all files together, in bytes, after compression; at least 1. A larger day is an error and leaves what was at `path` as it was. " + freeSpaceDescription,
+		},
+		"overwrite": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether existing files may be replaced. They stay as they were until the new ones are complete. Defaults to `false`.",
+		},
+		"create_directories": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Those of an export that fails are removed. Defaults to `false`: a missing directory is an error.",
+		},
+		"allow_incomplete_day": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether the current UTC day may be exported, with a warning. Defaults to `false`.",
+		},
+	})
+}
+
+// ValidateConfig refuses lines that could not be told apart. ModifyPlan does so too, for
+// values that are not known before.
+func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
+	var config exportDayModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	config.checkLines(ctx, &resp.Diagnostics)
+}
+
+// ModifyPlan reports in the plan what Invoke would refuse. It asks nothing of the service.
+func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m exportDayModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	if scope, known := a.KnownScope(m.Scope); known && scope.Account() {
+		addNoExport(&resp.Diagnostics)
+		return
+	}
+	a.PlanScope(m.Scope, &resp.Diagnostics)
+
+	today := a.Today()
+	if day, ok := m.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
+		warnNotOver(partOfTheDay, &resp.Diagnostics)
+	}
+
+	export := dayExport{day: &m.dayModel, inState: "nothing, and nothing was asked of the service", diags: &resp.Diagnostics}
+	export.checkTargets(ctx)
+}
+
+// Invoke exports the day.
+func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m exportDayModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	m.setDefaults()
+	m.checkLines(ctx, &resp.Diagnostics)
+	m.checkDay(a.Today(), &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	ctx, cancel := context.WithTimeoutCause(ctx, tfkit.InvokeTimeout(ctx, m.Timeouts, exportDayTimeout), errTimeUp)
+	defer cancel()
+
+	progress := tfkit.ProgressOf(resp)
+	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")
+	exported, ok := a.export(ctx, &m, progress, resp)
+	if !ok {
+		return
+	}
+
+	if !exported.complete {
+		warnNotOver(partOfTheDay, &resp.Diagnostics)
+	}
+	progress.Say(exported.String())
+}
+
+// export exports the day, and shows how far it is.
+func (a *exportDayAction) export(ctx context.Context, m *exportDayModel, progress tfkit.Progress, resp *action.InvokeResponse) (exported exportedDay, ok bool) {
+	export := dayExport{
+		Service: a.Service,
+		day:     &m.dayModel,
+		inState: "nothing, since an action has no state; what was at path before is as it was",
+		diags:   &resp.Diagnostics,
+	}
+	export.written.restarted = func(records int64) {
+		progress.Say("The answer broke off after " + humanize.Comma(records) + " records. The day is read again from its beginning.")
+	}
+
+	progress.During(ctx, func() { exported, ok = export.run(ctx) }, func(string) string { return export.written.String() })
+
+	return exported, ok
+}
+
+// setDefaults sets the defaults of the attributes that are not configured: an action cannot
+// declare them.
+func (m *exportDayModel) setDefaults() {
+	m.planWithKind(m.WithKind)
+	if m.Compression.IsNull() {
+		m.Compression = types.StringValue(uncompressed)
+	}
+}
+
+// partOfTheDay says what an incomplete day means for the files of an action.
+const partOfTheDay = "The files hold a part of the day."
+
+// String says how much has been written so far.
+func (t *tally) String() string {
+	return humanize.Comma(t.records.Load()) + " records, " + sizeOf(t.bytes.Load()) + " so far."
+}
+
+// String says what was written: the records by kind, and the size and digests of the files.
+func (x exportedDay) String() string {
+	var counts, digests []string
+	for i, o := range x.outputs {
+		if file := x.files[i]; file.SHA256 != "" {
+			digests = append(digests, ofKind(o)+file.SHA256)
+		}
+	}
+	for _, kind := range append(slices.Clone(x.kinds), records.Unknown) {
+		if n := x.Counts.Of(kind); n > 0 || kind != records.Unknown {
+			counts = append(counts, kind.Plural()+" "+humanize.Comma(n))
+		}
+	}
+
+	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",
+		humanize.Comma(x.Counts.Total()), strings.Join(counts, ", "), sizeOf(x.bytes()), strings.Join(digests, ", "))
+}
+
+// ofKind names the file of one kind; nothing for a single file.
+func ofKind(o output) string {
+	if o.name == wholeFile {
+		return ""
+	}
+	return "of " + o.name + " "
+}
+
+// sizeOf returns a size for messages.
+func sizeOf(bytes int64) string { return humanize.IBytes(uint64(max(bytes, 0))) }

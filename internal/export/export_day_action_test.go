@@ -1,0 +1,376 @@
+package export_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const actionName = "analytics_export_day"
+
+// invoked invokes the action and fails the test on an error.
+func invoked(t *testing.T, p *acctest.Provider, config acctest.Attributes) acctest.Invocation {
+	t.Helper()
+	invocation := p.Invoke(actionName, config)
+	p.NoErrors(invocation.Diagnostics)
+	return invocation
+}
+
+// wantProgress fails the test if an action has shown other messages.
+func wantProgress(t *testing.T, invocation acctest.Invocation, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, invocation.Progress); diff != "" {
+		t.Errorf("unexpected messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestExportDay_writesTheDayAndSaysWhatItWrote(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := target(t)
+	p.NoErrors(p.PlanAction(actionName, file(path, nil)))
+	wantCount(t, service, 0)
+	wantNothing(t, path)
+
+	invocation := invoked(t, p, file(path, nil))
+	wantProgress(t, invocation,
+		"Exporting 2026-03-01.",
+		"Written: 4 records (persons 1, sessions 1, events 2), 218 B, SHA-256 "+digest(lines)+".")
+	if len(invocation.Diagnostics) > 0 {
+		t.Errorf("it says %v", invocation.Texts())
+	}
+
+	wantCount(t, service, 1)
+	wantContent(t, path, lines)
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	for _, text := range invocation.Texts() {
+		if strings.Contains(text, "Canary") || strings.Contains(text, filepath.Base(path)) {
+			t.Errorf("a record or a path is in %s", text)
+		}
+	}
+}
+
+func TestExportDay_oneFileForEachKind(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
+	path, of := splitPath(t)
+	invocation := invoked(t, p, splitFile(path, acctest.Attributes{"kinds": []any{"events", "persons"}}))
+	wantProgress(t, invocation,
+		"Exporting 2026-03-01.",
+		"Written: 2 records (persons 0, events 1, unknown 1), 10 B, SHA-256 of persons "+digest("")+", of events "+digest("1\n")+", of unknown "+digest("{\"x\":2}\n")+".")
+	acctest.WantText(t, invocation.Warnings(), "Records of unknown kind")
+
+	wantContent(t, of("persons"), "")
+	wantContent(t, of("events"), "1\n")
+	wantContent(t, of("unknown"), "{\"x\":2}\n")
+	wantNothingOf(t, of("sessions"))
+}
+
+// TestExportDay_defaultsAreThoseOfTheResource exports a day twice, and compares the files.
+func TestExportDay_defaultsAreThoseOfTheResource(t *testing.T) {
+	t.Parallel()
+
+	for name, others := range map[string]acctest.Attributes{
+		"none":        nil,
+		"gzip":        {"compression": "gzip"},
+		"zstd":        {"compression": "zstd"},
+		"one kind":    {"kinds": []any{"events"}, "with_kind": false},
+		"other scope": {"org_id": acctest.Org, "project_id": acctest.Project},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			p, _ := start(t)
+			byAction, byResource := target(t), target(t)
+			invoked(t, p, file(byAction, others))
+			created(t, p, file(byResource, others))
+			wantContent(t, byAction, content(t, byResource))
+		})
+	}
+}
+
+func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := target(t)
+	for name, c := range map[string]struct {
+		config acctest.Attributes
+		valid  bool
+	}{
+		"nothing else":            {nil, true},
+		"no date":                 {acctest.Attributes{"utc_date": "2026-02-30"}, false},
+		"an empty path":           {acctest.Attributes{"path": ""}, false},
+		"no kinds":                {acctest.Attributes{"kinds": []any{}}, false},
+		"an unknown kind":         {acctest.Attributes{"kinds": []any{"devices"}}, false},
+		"a compression":           {acctest.Attributes{"compression": "zstd"}, true},
+		"another compression":     {acctest.Attributes{"compression": "lzma"}, false},
+		"no bytes":                {acctest.Attributes{"max_bytes": 0}, false},
+		"lines of several kinds":  {acctest.Attributes{"with_kind": false}, false},
+		"several kinds, one line": {acctest.Attributes{"with_kind": false, "kinds": []any{"events"}}, true},
+		"a file for each kind":    {acctest.Attributes{"with_kind": false, "path": path + "{kind}"}, true},
+		"half a scope":            {acctest.Attributes{"org_id": "other"}, false},
+		"an account":              {acctest.Attributes{"account_id": "acct-7"}, false},
+		"a day in the future":     {acctest.Attributes{"utc_date": tomorrow}, false},
+		"the current day":         {acctest.Attributes{"utc_date": today}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			config := file(path, c.config)
+			action := p.PlanAction(actionName, config).Errors()
+			resource := p.Validate(fileName, config).Errors()
+			if len(resource) == 0 {
+				_, diags := p.Plan(fileName, nil, config)
+				resource = diags.Errors()
+			}
+
+			if diff := cmp.Diff(resource, action); diff != "" || (len(action) == 0) != c.valid {
+				t.Errorf("the action says %q (-resource +action):\n%s", action, diff)
+			}
+		})
+	}
+
+	diags := p.PlanAction(actionName, file(path, acctest.Attributes{"timeouts": acctest.Attributes{"invoke": "25h"}}))
+	acctest.WantText(t, diags.Errors(), "invoke", "at most 24h")
+	wantCount(t, service, 0)
+}
+
+func TestExportDay_existingFileIsRefusedByPlanAndInvocation(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := target(t)
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	acctest.WantText(t, p.PlanAction(actionName, file(path, nil)).Errors(), "There is a file already", "overwrite = true", "path")
+	unplanned := p.InvokePlanned(t.Context(), actionName, file(path, nil), func(string) bool { return true })
+	acctest.WantText(t, unplanned.Errors(), "There is a file already", "what was at path before is as it was")
+	wantContent(t, path, "theirs")
+	wantCount(t, service, 0)
+
+	invoked(t, p, file(path, acctest.Attributes{"overwrite": true}))
+	wantContent(t, path, lines)
+
+	// The action owns nothing: its own file is an existing one for the next run.
+	p = nextRun(t, service)
+	acctest.WantText(t, p.Invoke(actionName, file(path, nil)).Errors(), "There is a file already")
+	wantCount(t, service, 1)
+}
+
+func TestExportDay_planRefusesWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "events"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	overwrite := acctest.Attributes{"overwrite": true}
+	acctest.WantText(t, p.PlanAction(actionName, file(folder, overwrite)).Errors(), "no regular file", "path")
+	acctest.WantText(t, p.PlanAction(actionName, file(filepath.Join(folder, "{kind}"), overwrite)).Errors(), "The file of events", "no regular file")
+
+	// A folder can still be created before the action is invoked.
+	missing := filepath.Join(folder, "missing", "day")
+	p.NoErrors(p.PlanAction(actionName, file(missing, nil)))
+	acctest.WantText(t, p.Invoke(actionName, file(missing, nil)).Errors(), "The folder does not exist", "create_directories = true")
+	wantCount(t, service, 0)
+}
+
+func TestExportDay_failureLeavesWhatWasThere(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		change acctest.Attributes
+		fault  mockserver.Fault
+		says   string
+	}{
+		"too large":      {acctest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
+		"cut at its end": {nil, mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -2, Times: -1}, "Connection lost"},
+		"not permitted":  {nil, mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}"), Times: -1}, "Not permitted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			_, service := start(t)
+			service.Inject(c.fault)
+			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
+			path := target(t)
+			if err := os.WriteFile(path, []byte("the day before"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			invocation := p.Invoke(actionName, file(path, acctest.Attributes{"overwrite": true}).With(c.change))
+			acctest.WantText(t, invocation.Errors(), c.says, "what was at path before is as it was", "What to do")
+			wantProgress(t, invocation, "Exporting 2026-03-01.")
+			wantContent(t, path, "the day before")
+
+			fresh := target(t)
+			p.Invoke(actionName, file(fresh, c.change))
+			wantNothing(t, fresh)
+		})
+	}
+}
+
+func TestExportDay_incompleteDay(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := target(t)
+	config := file(path, acctest.Attributes{"utc_date": today})
+	unplanned := p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
+	acctest.WantText(t, unplanned.Errors(), "The day is not over", "allow_incomplete_day = true")
+	wantProgress(t, unplanned)
+	wantCount(t, service, 0)
+
+	config = config.With(acctest.Attributes{"allow_incomplete_day": true})
+	acctest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
+	wantCount(t, service, 0)
+	unplanned = p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
+	acctest.WantText(t, unplanned.Warnings(), "The day is not over", "a part of the day")
+	wantContent(t, path, strings.ReplaceAll(lines, day, today))
+}
+
+func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
+	t.Parallel()
+
+	p, _ := start(t)
+	path := target(t)
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	names := []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"}
+	for _, name := range names {
+		p.NoErrors(p.PlanAction(actionName, file(target(t), acctest.Attributes{name: acctest.Unknown})))
+	}
+	for _, name := range []string{"path", "kinds", "overwrite"} {
+		p.NoErrors(p.PlanAction(actionName, file(path, acctest.Attributes{name: acctest.Unknown})))
+	}
+
+	late := file(target(t), acctest.Attributes{"with_kind": false})
+	unplanned := p.InvokePlanned(t.Context(), actionName, late, func(string) bool { return true })
+	acctest.WantText(t, unplanned.Errors(), "Lines of several kinds", "with_kind")
+}
+
+// startAt returns a provider and its mock server in a bubble, whose time is moved to a day
+// after those of the tests.
+func startAt(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+	t.Helper()
+	<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC)))
+	service := mocktest.StartPipe(t, configure...)
+	dial, closeAll := service.Tracked()
+	t.Cleanup(closeAll)
+	return acctest.MustStart(t, acctest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
+}
+
+// TestExportDay_saysHowFarItIs lets an answer stall after 3 MB, until the client
+// gives it up and reads the day from its beginning.
+func TestExportDay_saysHowFarItIs(t *testing.T) {
+	t.Parallel()
+
+	path := target(t)
+	synctest.Test(t, func(t *testing.T) {
+		p, service := startAt(t, acctest.Attributes{"request_timeout": "100s", "wire": acctest.Attributes{"export_min_rate": 0}},
+			func(s *mockserver.Server) { s.ExportRecords = 10_000 })
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 3_000_000, Times: 1})
+
+		invocation := invoked(t, p, file(path, nil))
+		want := []string{
+			`^Exporting 2026-03-01\.$`,
+			`^\d,\d{3} records, \d\.\d MiB so far\.$`, `^\d,\d{3} records, \d\.\d MiB so far\.$`, `^\d,\d{3} records, \d\.\d MiB so far\.$`,
+			`^The answer broke off after [67],\d{3} records\. The day is read again from its beginning\.$`,
+			`^Written: 10,600 records \(persons 100, sessions 500, events 10,000\), 4\.\d MiB, SHA-256 [0-9a-f]{64}\.$`,
+		}
+		wantMatches(t, invocation.Progress, want)
+	})
+	acctest.WantAlone(t, path)
+}
+
+func TestExportDay_timeIsUp(t *testing.T) {
+	t.Parallel()
+
+	path := target(t)
+	synctest.Test(t, func(t *testing.T) {
+		p, service := startAt(t, acctest.Attributes{"wire": acctest.Attributes{"export_min_rate": 0}},
+			func(s *mockserver.Server) { s.ExportRecords = 5_000 })
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 600_000, Times: -1})
+
+		began := time.Now()
+		invocation := p.Invoke(actionName, file(path, acctest.Attributes{"timeouts": acctest.Attributes{"invoke": "45s"}}))
+		if took := time.Since(began); took < 45*time.Second || took > 50*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		acctest.WantText(t, invocation.Errors(), "The time for the export is over", "timeouts", "what was at path before is as it was")
+		if errors := invocation.Errors(); len(errors) > 1 {
+			t.Errorf("there are %d errors", len(errors))
+		}
+	})
+	wantNothing(t, path)
+}
+
+// TestExportDay_interruptedLeavesNothing interrupts an export while its answer stalls, by
+// the context and by a connection that is gone.
+func TestExportDay_interruptedLeavesNothing(t *testing.T) {
+	t.Parallel()
+
+	for name, hears := range map[string]bool{"cancelled": true, "nobody listens": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			begun := make(chan struct{})
+			p, service := start(t, func(s *mockserver.Server) {
+				s.OnRequest = func(r mockserver.Request) {
+					if r.Operation == mockserver.OpExportRecords {
+						close(begun)
+					}
+				}
+			})
+			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 30, Times: -1})
+
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-begun
+				cancel()
+			}()
+
+			path := target(t)
+			invocation := p.InvokePlanned(ctx, actionName, file(path, nil), func(string) bool { return hears })
+			wantProgress(t, invocation, "Exporting 2026-03-01.")
+			wantNothing(t, path)
+		})
+	}
+}
+
+// wantMatches fails the test if messages differ from patterns.
+func wantMatches(t *testing.T, got, patterns []string) {
+	t.Helper()
+	if len(got) != len(patterns) {
+		t.Fatalf("there are %d messages, want %d:\n%s", len(got), len(patterns), strings.Join(got, "\n"))
+	}
+	for i, pattern := range patterns {
+		if !regexp.MustCompile(pattern).MatchString(got[i]) {
+			t.Errorf("message %d is %q", i, got[i])
+		}
+	}
+}
