@@ -47,7 +47,7 @@ func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 		format = rows.FormatIn(text)
 	}
 
-	return readContent(strings.NewReader(text), format, diagnosed{path.Root("content_wo"), inState, diags})
+	return m.readContent(strings.NewReader(text), format, diagnosed{path.Root("content_wo"), inState, diags})
 }
 
 func (m *model) readSource(inState string, diags *diag.Diagnostics) (input, bool) {
@@ -64,7 +64,7 @@ func (m *model) readSource(inState string, diags *diag.Diagnostics) (input, bool
 	}
 	defer f.Close()
 
-	return readContent(f, format, report)
+	return m.readContent(f, format, report)
 }
 
 var errNotRegular = errors.New("it is no regular file")
@@ -82,10 +82,11 @@ func openSource(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-func readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
+func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
 	sum := sha256.New()
+	shard := shardOf(m.Shard)
 
-	list, err := rows.Read(io.TeeReader(in, sum), format)
+	list, err := rows.ReadShard(io.TeeReader(in, sum), format, shard)
 	if problems, bad := errors.AsType[*rows.Error](err); bad {
 		report.unusable(problems)
 		return input{}, false
@@ -96,6 +97,10 @@ func readContent(in io.Reader, format rows.Format, report diagnosed) (input, boo
 	}
 
 	read := input{Rows: list}
+	if shard.Count > 0 { // a change of other rows is none of this content
+		read.sum = list.Sum()
+		return read, true
+	}
 	sum.Sum(read.sum[:0])
 
 	return read, true

@@ -20,6 +20,7 @@ type model struct {
 	ContentWO        secretText     `tfsdk:"content_wo"`
 	ContentWOVersion types.Int64    `tfsdk:"content_wo_version"`
 	Format           types.String   `tfsdk:"format"`
+	Shard            types.Object   `tfsdk:"shard"`
 	KeepLaterChoice  types.Bool     `tfsdk:"keep_later_choice"`
 	CompareAtPlan    types.Bool     `tfsdk:"compare_at_plan"`
 	OnDestroy        types.String   `tfsdk:"on_destroy"`
@@ -56,7 +57,10 @@ func (m *model) isWriteOnly() bool { return m.Source.IsNull() }
 // comparesAnew reports whether a setting of the comparison differs from state, so that its
 // result may differ although neither the content nor the service has changed.
 func (m *model) comparesAnew(state model) bool {
-	return !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.ContentWOVersion.Equal(state.ContentWOVersion) && m.isWriteOnly()
+	if !m.KeepLaterChoice.Equal(state.KeepLaterChoice) || !m.Shard.Equal(state.Shard) {
+		return true
+	}
+	return m.isWriteOnly() && !m.ContentWOVersion.Equal(state.ContentWOVersion)
 }
 
 // update returns the update that writes a row.

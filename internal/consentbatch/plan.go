@@ -122,6 +122,10 @@ type proposal struct {
 
 // propose returns what to plan, and checks that a report can be written.
 func (p *planner) propose(ctx context.Context) (proposed proposal, ok bool) {
+	if !p.checkShardChange() {
+		return proposal{}, false
+	}
+
 	if p.isUnknown() {
 		proposed = p.proposeUnknown()
 	} else if proposed, ok = p.proposeKnown(ctx); !ok {
@@ -138,7 +142,7 @@ func (p *planner) propose(ctx context.Context) (proposed proposal, ok bool) {
 // isUnknown reports whether the rows, or how to compare them, are known only after apply.
 func (p *planner) isUnknown() bool {
 	rows := p.config.Source.IsUnknown() || p.config.ContentWO.IsUnknown() || p.config.ContentWOVersion.IsUnknown() || p.config.Format.IsUnknown()
-	return rows || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
+	return rows || !p.config.shardKnown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
 }
 
 // proposeUnknown returns the proposal for rows that are not known. An unknown content_wo with the

@@ -78,7 +78,7 @@ func (p *planner) warnOfContent() {
 		}.AddWarning(p.diags)
 	}
 
-	if p.state == nil {
+	if p.state == nil || !p.model.Shard.Equal(p.state.Shard) {
 		return
 	}
 

@@ -68,6 +68,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
 			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to the format of the extension of `source` (`.csv`, `.ndjson`, `.jsonl`, `.json`), or of the first character of `content_wo`.",
 		},
+		"shard": shardAttribute(),
 		"keep_later_choice": schema.BoolAttribute{
 			Optional: true,
 			Computed: true,
@@ -113,12 +114,12 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 func addResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
-		MarkdownDescription: "Digest of the content that was applied last, to detect changes of it. It is salted and slow to compute (PBKDF2 with SHA-256), so that the content cannot be found by guessing. " +
+		MarkdownDescription: "Digest of the content that was applied last, or of the rows of its shard, to detect changes of it. It is salted and slow to compute (PBKDF2 with SHA-256), so that the content cannot be found by guessing. " +
 			"A plan holds the digest of `source`, so it is never applied with another file: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
 	}
 
 	for name, text := range map[string]string{
-		"rows":     "Number of rows of the content.",
+		"rows":     "Number of rows of the content, or of its shard.",
 		"to_write": "Number of rows that differed from what the service held in the last apply. A warning of the plan tells how many it would write: as a known number, it could not change until the apply, while people go on choosing.",
 		"kept":     "Number of rows that the last apply left alone, because a later choice of the person stands.",
 		"written":  "Number of rows that the last apply has written.",
@@ -171,6 +172,7 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 		}.AddError(&resp.Diagnostics)
 	}
 
+	config.checkShard(&resp.Diagnostics)
 	if config.hasUnknownExtension() {
 		tfkit.Problem{
 			Summary: "Unknown format",

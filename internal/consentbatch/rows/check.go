@@ -111,20 +111,36 @@ func (d *draft) setAgreed(value string) (err error) {
 
 // builder checks rows one by one and collects them.
 type builder struct {
-	rows     Rows
+	format   Format
+	shard    Shard
+	kept     collected // of the shard
+	others   collected // which are needed to find repeated people
 	problems Error
-	index    index
 	read     int  // rows so far, bad ones included
 	open     bool // a row was begun and not ended
 	flagged  bool // the present row has a problem
 	draft    draft
 }
 
-func newBuilder(format Format) *builder {
-	b := &builder{rows: Rows{format: format}, draft: draft{given: make([]bool, len(columns))}}
-	b.index = newIndex(&b.rows)
+func newBuilder(format Format, shard Shard) *builder {
+	return &builder{
+		format: format,
+		shard:  shard,
+		kept:   newCollected(format),
+		others: newCollected(format),
+		draft:  draft{given: make([]bool, len(columns))},
+	}
+}
 
-	return b
+// collected are rows that can be found by identity.
+type collected struct {
+	rows  *Rows
+	index index
+}
+
+func newCollected(format Format) collected {
+	rows := &Rows{format: format}
+	return collected{rows, newIndex(rows)}
 }
 
 // begin starts a row.
@@ -145,7 +161,7 @@ func (b *builder) problem(format string, args ...any) {
 	}
 
 	if b.problems.Rows <= limitBadRows {
-		where := place(b.rows.format, b.draft.line, b.read)
+		where := place(b.format, b.draft.line, b.read)
 		b.problems.texts = append(b.problems.texts, "line "+where+": "+fmt.Sprintf(format, args...))
 	}
 }
@@ -165,8 +181,8 @@ func (b *builder) boolean(i int, value bool) {
 	columns[i].setBool(&b.draft, value)
 }
 
-// end checks the present row as a whole and adds it to the rows. expected tells which columns
-// the file has.
+// end checks the present row as a whole and adds it to those of its shard or to the others.
+// expected tells which columns the file has.
 func (b *builder) end(expected []bool) {
 	b.open = false
 	b.checkRequired(expected)
@@ -175,13 +191,18 @@ func (b *builder) end(expected []bool) {
 		return
 	}
 
-	if first, repeated := b.index.find(b.draft.identity); repeated {
-		b.problem("identity_id is the same as in line %s; a person can have one row only", b.rows.Place(first))
+	to := &b.others
+	if b.shard.Has(b.draft.identity) {
+		to = &b.kept
+	}
+
+	if first, repeated := to.index.find(b.draft.identity); repeated {
+		b.problem("identity_id is the same as in line %s; a person can have one row only", to.rows.Place(first))
 		return
 	}
 
-	b.rows.add(&b.draft, b.read)
-	b.index.enterLast()
+	to.rows.add(&b.draft, b.read)
+	to.index.enterLast()
 }
 
 // checkRequired reports required columns without a value.

@@ -201,19 +201,23 @@ func (d *draft) pack() packed {
 
 // Read reads and checks all rows. The error is an *Error if rows or their form are wrong, and
 // otherwise the reader's.
-func Read(in io.Reader, format Format) (*Rows, error) {
+func Read(in io.Reader, format Format) (*Rows, error) { return ReadShard(in, format, Shard{}) }
+
+// ReadShard reads and checks all rows, and returns those of a shard. Its errors are those of
+// Read.
+func ReadShard(in io.Reader, format Format, shard Shard) (*Rows, error) {
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	if err := skipBOM(buffered); err != nil {
 		return nil, err
 	}
 
-	b := newBuilder(format)
+	b := newBuilder(format, shard)
 	readAll := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
 	if err := readAll(buffered); err != nil {
 		return nil, err
 	}
 
-	if b.problems.Rows == 0 && b.rows.count == 0 {
+	if b.problems.Rows == 0 && b.kept.rows.count+b.others.rows.count == 0 {
 		b.begin(1)
 		b.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
 	}
@@ -221,9 +225,7 @@ func Read(in io.Reader, format Format) (*Rows, error) {
 		return nil, &b.problems
 	}
 
-	read := b.rows // without the builder, whose index of identities is larger than the rows
-
-	return &read, nil
+	return b.kept.rows, nil
 }
 
 // skipBOM skips a byte order mark at the beginning of a file.

@@ -1,0 +1,104 @@
+package consentbatch
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// limitShards is the largest count of shards.
+const limitShards = 4096
+
+var atShard = path.Root("shard")
+
+func shardAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Part of the rows that this object manages, so that several objects, workspaces or machines share one file. All rows are checked, and only those of the shard are compared, written and counted. " +
+			"The number of a row's shard is the first 8 bytes of the SHA-256 of `identity_id`, as a big-endian number, modulo `count`; in Terraform, `parseint(substr(sha256(identity_id), 0, 16), 16) % count`. Later versions keep this rule. " +
+			"Changing the shard moves rows between objects, in place. Nobody's consent is withdrawn, and with `on_destroy = \"withdraw\"` such a change is an error. By default the object manages all rows.",
+		Attributes: map[string]schema.Attribute{
+			"index": schema.Int64Attribute{
+				Required:            true,
+				Validators:          []validator.Int64{int64validator.Between(0, limitShards-1)},
+				MarkdownDescription: "Number of the shard, from 0 to `count` - 1. Each number needs an object.",
+			},
+			"count": schema.Int64Attribute{
+				Required:            true,
+				Validators:          []validator.Int64{int64validator.Between(1, limitShards)},
+				MarkdownDescription: "Number of shards, from 1 to 4096. It must be the same in all objects of the file.",
+			},
+		},
+	}
+}
+
+// shardOf returns the shard that a known value of shard names; all rows if it is null.
+func shardOf(value types.Object) rows.Shard {
+	return rows.Shard{Index: shardNumber(value, "index"), Count: shardNumber(value, "count")}
+}
+
+// shardNumber returns an attribute of shard; 0 if shard is null.
+func shardNumber(value types.Object, name string) uint64 {
+	number, _ := value.Attributes()[name].(types.Int64)
+	return uint64(number.ValueInt64()) //nolint:gosec // the validators refuse negative numbers
+}
+
+// shardKnown reports whether shard is known with its attributes.
+func (m *model) shardKnown() bool {
+	for _, value := range m.Shard.Attributes() {
+		if value.IsUnknown() {
+			return false
+		}
+	}
+	return !m.Shard.IsUnknown()
+}
+
+// checkShard adds an error if the shard has a number that its count does not have.
+func (m *model) checkShard(diags *diag.Diagnostics) {
+	if m.Shard.IsNull() || !m.shardKnown() {
+		return
+	}
+
+	if shard := shardOf(m.Shard); shard.Index >= shard.Count {
+		tfkit.Problem{
+			Summary: "No such shard",
+			Detail:  "shard.index is not below shard.count: the shards are numbered from 0 to count - 1.",
+			At:      atShard.AtName("index"),
+		}.AddError(diags)
+	}
+}
+
+// checkShardChange warns of a changed shard. It adds an error if on_destroy is "withdraw":
+// shards that are destroyed because there are fewer of them would withdraw rows that belong
+// to other shards by then.
+func (p *planner) checkShardChange() (ok bool) {
+	if p.state == nil || !p.model.shardKnown() || p.model.Shard.Equal(p.state.Shard) {
+		return true
+	}
+
+	if p.model.OnDestroy.ValueString() == withdraw || p.state.OnDestroy.ValueString() == withdraw {
+		tfkit.Problem{
+			Summary: "The shard cannot change with on_destroy = \"withdraw\"",
+			Detail:  "Rows move between shards when shard changes. An object that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
+			InState: p.inState,
+			Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
+			At:      atShard,
+		}.AddError(p.diags)
+		return false
+	}
+
+	tfkit.Problem{
+		Summary: "Rows move between shards",
+		Detail:  "shard has changed, so this object manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no object is no longer managed.",
+		Do:      "change count in all objects of the file, so that each number from 0 to count - 1 has an object.",
+		At:      atShard,
+	}.AddWarning(p.diags)
+
+	return true
+}

@@ -1,0 +1,266 @@
+package consentbatch_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// shard returns the configuration of one shard.
+func shard(index, count any) acctest.Attributes {
+	return acctest.Attributes{"shard": acctest.Attributes{"index": index, "count": count}}
+}
+
+// rowsIn returns the number of rows in the states of shards.
+func rowsIn(states []*acctest.State) (sum float64) {
+	for _, state := range states {
+		if n, known := state.Attributes["rows"].(float64); known {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// wantEachOnce fails the test unless the service has carried out one update for each of n
+// rows, and holds what is configured.
+func wantEachOnce(t *testing.T, service *mocktest.Instance, n int) {
+	t.Helper()
+	updates := map[string]int{}
+	for _, r := range service.Requests() {
+		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+			updates[r.Identity]++
+		}
+	}
+
+	for i := range n {
+		if updates[userName(i)] != 1 {
+			t.Errorf("row %d was written %d times", i, updates[userName(i)])
+		}
+		wantRow(t, service, i, configured)
+	}
+}
+
+// TestConsentBatch_shardsAppliedAtOnce applies two shards of a file at once, each in a
+// process of its own.
+func TestConsentBatch_shardsAppliedAtOnce(t *testing.T) {
+	t.Parallel()
+	const people200 = 200
+	_, service := start(t, nil)
+	f := newFile(t, people(people200))
+
+	states := make([]*acctest.State, 2)
+	var applies sync.WaitGroup
+	for index := range states {
+		p := acctest.MustStart(t, acctest.Config(service))
+		applies.Go(func() {
+			var diags acctest.Diagnostics
+			states[index], diags = p.Create(batchName, f.config(shard(index, len(states))))
+			if len(diags.Errors()) > 0 {
+				t.Errorf("shard %d: %v", index, diags.Errors())
+			}
+		})
+	}
+	applies.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+
+	wantEachOnce(t, service, people200)
+	if n := rowsIn(states); n != people200 {
+		t.Errorf("the shards have %v rows", n)
+	}
+	for index, state := range states {
+		p := acctest.MustStart(t, acctest.Config(service))
+		wantEmptyBatchPlan(t, p, state, f.config(shard(index, len(states))))
+	}
+}
+
+// TestConsentBatch_changedCountMovesRows changes two shards into three. Only what moves is
+// compared by another object than before, and the service keeps everything.
+func TestConsentBatch_changedCountMovesRows(t *testing.T) {
+	t.Parallel()
+	const people90 = 90
+	p, service := start(t, nil)
+	f := newFile(t, people(people90))
+	var states []*acctest.State
+	for index := range 2 {
+		states = append(states, createdBatch(t, p, service, f.config(shard(index, 2))))
+	}
+
+	for index := range 3 {
+		var state *acctest.State
+		config := f.config(shard(index, 3))
+		if index < len(states) {
+			plan, diags := p.Plan(batchName, states[index], config)
+			p.NoErrors(diags)
+			acctest.WantText(t, diags.Warnings(), "Rows move between shards", "stays as it is")
+			if len(plan.Replace) > 0 || !plan.Changes {
+				t.Errorf("shard %d: changes %v, replaces by %v", index, plan.Changes, plan.Replace)
+			}
+			state, diags = p.Apply(t.Context(), batchName, states[index], plan)
+			p.NoErrors(diags)
+			states[index] = state
+		} else {
+			state, _ = p.MustCreate(batchName, config)
+			states = append(states, state)
+		}
+		wantEmptyBatchPlan(t, p, state, config)
+	}
+
+	if n := rowsIn(states); n != people90 {
+		t.Errorf("the shards have %v rows", n)
+	}
+	if n := service.Count(mockserver.OpUpdateConsent); n > 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+	for i := range people90 {
+		wantRow(t, service, i, configured)
+	}
+
+	// Without shards, one object has all rows again.
+	state, diags := p.Update(batchName, states[0], f.config(nil))
+	p.NoErrors(diags)
+	wantResults(t, state, counts{Rows: people90})
+}
+
+func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	content := people(40)
+	f := newFile(t, content)
+	var states []*acctest.State
+	for index := range 4 {
+		states = append(states, createdBatch(t, p, service, f.config(shard(index, 4))))
+	}
+
+	f.write("\n" + strings.Replace(content, userName(7)+",true", userName(7)+",false", 1))
+	changed := 0
+	for index, state := range states {
+		plan, diags := p.Plan(batchName, state, f.config(shard(index, 4)).With(acctest.Attributes{"compare_at_plan": true}))
+		p.NoErrors(diags)
+		if plan.Changes {
+			changed++
+		}
+	}
+	if changed != 1 {
+		t.Errorf("%d shards have changes", changed)
+	}
+}
+
+func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(40))
+	withdrawing := acctest.Attributes{"on_destroy": "withdraw"}
+	createdBatch(t, p, service, f.config(shard(0, 2)))
+	state := createdBatch(t, p, service, f.config(shard(1, 2)).With(withdrawing))
+
+	for name, c := range map[string]struct{ config acctest.Attributes }{
+		"another index":    {shard(0, 2).With(withdrawing)},
+		"another count":    {shard(1, 3).With(withdrawing)},
+		"no shard":         {withdrawing},
+		"retained at once": {shard(1, 3)},
+	} {
+		_, diags := p.Plan(batchName, state, f.config(c.config))
+		if len(diags.Errors()) == 0 {
+			t.Errorf("%s is accepted", name)
+		}
+		acctest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this object as it was before", "shard")
+	}
+	wantRequests(t, service, 0, 0)
+
+	gone, diags := p.Destroy(batchName, state)
+	p.NoErrors(diags)
+	if gone != nil {
+		t.Error("the object is still there")
+	}
+	withdrawn := 0
+	for i := range 40 {
+		if record, _ := service.Consent(scope, userName(i)); record.Clauses == [5]bool{} {
+			withdrawn++
+		}
+	}
+	if n, _ := state.Attributes["rows"].(float64); withdrawn != int(n) || withdrawn == 0 || withdrawn == 40 {
+		t.Errorf("%d people were withdrawn, the shard has %v rows", withdrawn, n)
+	}
+}
+
+func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	config := func(index, count int) acctest.Attributes {
+		return shard(index, count).With(acctest.Attributes{"content_wo": people(40), "content_wo_version": 1, "compare_at_plan": false})
+	}
+	state := createdBatch(t, p, service, config(0, 2))
+	first, _ := state.Attributes["rows"].(float64)
+
+	// The version is the same, so only the shard tells that there is something to do.
+	state, diags := p.Update(batchName, state, config(1, 2))
+	p.NoErrors(diags)
+	if second, _ := state.Attributes["rows"].(float64); first+second != 40 || service.Count(mockserver.OpUpdateConsent) != int(second) {
+		t.Errorf("the shards have %v and %v rows, %d updates were sent", first, second, service.Count(mockserver.OpUpdateConsent))
+	}
+}
+
+func TestConsentBatch_shardIsValidated(t *testing.T) {
+	t.Parallel()
+	p, _ := start(t, nil)
+	f := newFile(t, people(3))
+
+	for index, count := range map[any]any{-1: 2, 2: 2, 5: 2, 0: 0, 4096: 4097} {
+		if diags := p.Validate(batchName, f.config(shard(index, count))); len(diags.Errors()) == 0 {
+			t.Errorf("shard %v of %v is accepted", index, count)
+		}
+	}
+	acctest.WantText(t, p.Validate(batchName, f.config(shard(2, 2))).Errors(), "No such shard", "count - 1")
+
+	p.NoErrors(p.Validate(batchName, f.config(shard(4095, 4096))))
+	for _, unknown := range []acctest.Attributes{shard(acctest.Unknown, 2), shard(1, acctest.Unknown), {"shard": acctest.Unknown}} {
+		p.NoErrors(p.Validate(batchName, f.config(unknown)))
+		plan, diags := p.Plan(batchName, nil, f.config(unknown))
+		p.NoErrors(diags)
+		if plan.Attributes["rows"] != acctest.Unknown {
+			t.Errorf("planned are %v rows", plan.Attributes["rows"])
+		}
+	}
+}
+
+// TestAccConsentBatch_shards applies all shards of a file in one run, and computes the
+// number of each row's shard in Terraform.
+func TestAccConsentBatch_shards(t *testing.T) {
+	t.Parallel()
+	cli, service, _ := newBatchCLI(t, `
+locals {
+  people = csvdecode(file("${path.module}/consents.csv"))
+}
+
+resource "analytics_consent_batch" "shard" {
+  count  = 3
+  source = "${path.module}/consents.csv"
+  shard  = { index = count.index, count = 3 }
+}
+
+output "rows" {
+  value = join(" ", analytics_consent_batch.shard[*].rows)
+}
+
+output "expected" {
+  value = join(" ", [for index in range(3) : length([
+    for person in local.people : person if parseint(substr(sha256(person.identity_id), 0, 16), 16) % 3 == index
+  ])])
+}
+`, people(60))
+	cli.MustRun("apply", "-auto-approve")
+	wantEachOnce(t, service, 60)
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+
+	rows, expected := cli.MustRun("output", "-raw", "rows").Output, cli.MustRun("output", "-raw", "expected").Output
+	if rows != expected || fmt.Sprint(strings.Count(rows, " ")) != "2" {
+		t.Errorf("the shards have %q rows, want %q", rows, expected)
+	}
+}

@@ -1,0 +1,187 @@
+package examples_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/oasdiff/yaml"
+	"github.com/zclconf/go-cty/cty/gocty"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// shardsFolder holds the files of the guide about several machines.
+const shardsFolder = "guides/when-one-machine-is-not-enough"
+
+// TestAccShards_scriptAppliesEachRowOnce runs the script of the guide for all shards at
+// once, each in a folder of its own, as the jobs of a pipeline do.
+func TestAccShards_scriptAppliesEachRowOnce(t *testing.T) {
+	t.Parallel()
+	e := open(t, shardsFolder)
+	e.SkipBefore(5) // workspace select -or-create
+
+	// The script runs the program terraform, which the tests may know by another path.
+	bin := t.TempDir()
+	terraform := e.Command(t.Context(), "version")
+	if err := os.Symlink(terraform.Path, filepath.Join(bin, "terraform")); err != nil {
+		t.Fatal(err)
+	}
+
+	var jobs sync.WaitGroup
+	for index := range 4 {
+		folder := t.TempDir()
+		if err := os.CopyFS(folder, os.DirFS(e.folder)); err != nil {
+			t.Fatal(err)
+		}
+
+		cmd := exec.CommandContext(t.Context(), "sh", "apply-shard.sh", fmt.Sprint(index), "4", "2")
+		cmd.Dir = folder
+		cmd.Env = slices.Concat(terraform.Env, []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")})
+		jobs.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("shard %d: %v\n%s", index, err, out)
+			}
+			state := filepath.Join(folder, "terraform.tfstate.d", fmt.Sprintf("shard-%d", index), "terraform.tfstate")
+			if _, err := os.Stat(state); err != nil {
+				t.Errorf("shard %d has no state of its own: %v", index, err)
+			}
+		})
+	}
+	jobs.Wait()
+
+	written := map[string]int{}
+	for _, r := range e.service.Requests() {
+		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+			written[r.Identity]++
+		}
+	}
+	want := map[string]int{"user-1001": 1, "user-1002": 1, "user-1003": 1, "user-1004": 1, "user-1005": 1}
+	if diff := cmp.Diff(want, written); diff != "" {
+		t.Errorf("the updates of each person (-want +got):\n%s", diff)
+	}
+}
+
+// parsed decodes a file of YAML.
+func parsed[T any](t *testing.T, name string) (value T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "examples", shardsFolder, name))
+	if err == nil {
+		_, err = yaml.Unmarshal(text, &value, yaml.DecodeOpts{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return value
+}
+
+func TestShards_workflowHasEachShard(t *testing.T) {
+	t.Parallel()
+	workflow := parsed[struct {
+		Jobs struct {
+			Apply struct {
+				Strategy struct {
+					FailFast    *bool `json:"fail-fast"`
+					MaxParallel int   `json:"max-parallel"`
+					Matrix      struct{ Shard []int }
+				}
+				Steps []struct{ Run string }
+			}
+		}
+	}](t, "github-workflow.yml")
+
+	strategy := workflow.Jobs.Apply.Strategy
+	for i, shard := range strategy.Matrix.Shard {
+		if shard != i {
+			t.Errorf("shard %d is at %d", shard, i)
+		}
+	}
+	if strategy.FailFast == nil || *strategy.FailFast {
+		t.Error("a failed shard ends the others")
+	}
+
+	steps := workflow.Jobs.Apply.Steps
+	want := fmt.Sprintf("./apply-shard.sh ${{ matrix.shard }} %d %d", len(strategy.Matrix.Shard), strategy.MaxParallel)
+	if last := steps[len(steps)-1].Run; last != want {
+		t.Errorf("the last step is %q, want %q", last, want)
+	}
+}
+
+func TestShards_jobHasEachShard(t *testing.T) {
+	t.Parallel()
+	job := parsed[struct {
+		Spec struct {
+			CompletionMode           string
+			Completions, Parallelism int
+			Template                 struct {
+				Spec struct {
+					RestartPolicy string
+					Containers    []struct{ Args []string }
+				}
+			}
+		}
+	}](t, "kubernetes-job.yaml")
+
+	if mode, policy := job.Spec.CompletionMode, job.Spec.Template.Spec.RestartPolicy; mode != "Indexed" || policy != "Never" {
+		t.Errorf("the mode is %s, and pods restart %s", mode, policy)
+	}
+
+	want := fmt.Sprintf(`./apply-shard.sh "$JOB_COMPLETION_INDEX" %d %d`, job.Spec.Completions, job.Spec.Parallelism)
+	if script := job.Spec.Template.Spec.Containers[0].Args[0]; !strings.Contains(script, want) {
+		t.Errorf("the script is %q, want %q in it", script, want)
+	}
+}
+
+func TestShards_stackHasEachShard(t *testing.T) {
+	t.Parallel()
+	stack := parsedHCL(t, "terragrunt/terragrunt.stack.hcl")
+	content, diags := stack.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "unit", LabelNames: []string{"name"}}}})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+
+	for i, unit := range content.Blocks {
+		attributes, diags := unit.Body.JustAttributes()
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+
+		value, diags := attributes["values"].Expr.Value(nil)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		var values struct {
+			Shard  int `cty:"shard"`
+			Shards int `cty:"shards"`
+		}
+		if err := gocty.FromCtyValue(value, &values); err != nil || values.Shard != i || values.Shards != len(content.Blocks) {
+			t.Errorf("unit %d has %+v, %v", i, values, err)
+		}
+	}
+}
+
+// parsedHCL parses a file that no CLI of the tests reads.
+func parsedHCL(t *testing.T, name string) hcl.Body {
+	t.Helper()
+	file, diags := hclparse.NewParser().ParseHCLFile(filepath.Join(root, "examples", shardsFolder, name))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return file.Body
+}
+
+func TestShards_filesOfOtherProgramsAreHCL(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"hcp-terraform.hcl", "terragrunt/units/shard/terragrunt.hcl"} {
+		parsedHCL(t, name)
+	}
+}
