@@ -34,5 +34,5 @@ func (p *Provider) Move(from Source, name string) (*State, Diagnostics) {
 		return nil, diags
 	}
 
-	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), resp.TargetState), resp.TargetPrivate), diags
+	return p.stateOf(name, resp.TargetState, resp.TargetPrivate, resp.TargetIdentity), diags
 }

@@ -24,10 +24,11 @@ const terraformVersion = "1.11.4"
 // Provider is a configured provider, driven without a CLI. It checks every plan
 // and every new state by the rules that Terraform's core applies.
 type Provider struct {
-	t       testing.TB
-	server  provider.Server
-	schemas *tfprotov6.GetProviderSchemaResponse
-	config  *tfprotov6.DynamicValue
+	t          testing.TB
+	server     provider.Server
+	schemas    *tfprotov6.GetProviderSchemaResponse
+	identities *tfprotov6.GetResourceIdentitySchemasResponse
+	config     *tfprotov6.DynamicValue
 }
 
 // Start serves a provider with an environment of its own and configures it.
@@ -39,6 +40,7 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
 
 	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
+	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	p.config = pack(tb, toValue(tb, p.schemas.Provider.ValueType(), config))
 	validated := call(tb, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)

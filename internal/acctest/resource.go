@@ -12,8 +12,11 @@ import (
 type State struct {
 	Attributes
 
-	Private []byte
-	raw     tftypes.Value
+	// Identity is the resource identity; nil if none is stored.
+	Identity Attributes
+	Private  []byte
+	raw      tftypes.Value
+	identity *tfprotov6.ResourceIdentityData
 }
 
 // Plan is what a plan says about an object.
@@ -25,9 +28,10 @@ type Plan struct {
 	// Replace names the attributes that force a replacement.
 	Replace []string
 
-	private []byte
-	raw     tftypes.Value
-	config  tftypes.Value
+	private  []byte
+	identity *tfprotov6.ResourceIdentityData
+	raw      tftypes.Value
+	config   tftypes.Value
 }
 
 func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
@@ -60,10 +64,10 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 		configured = toValue(p.t, typ, config)
 	}
 
-	before, private := prior.parts(typ)
+	before := prior.orNone(typ)
 	resp := call(p.t, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, before), PriorPrivate: private,
-		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, schema, before, configured)),
+		TypeName: name, PriorState: pack(p.t, before.raw), PriorPrivate: before.Private, PriorIdentity: before.identity,
+		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, schema, before.raw, configured)),
 	})
 	diags := Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -71,8 +75,8 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	}
 
 	planned := unpack(p.t, typ, resp.PlannedState)
-	checkPlan(p.t, schema, change{before, configured, planned})
-	plan := Plan{raw: planned, config: configured, private: resp.PlannedPrivate, Changes: !planned.Equal(before)}
+	checkPlan(p.t, schema, change{before.raw, configured, planned})
+	plan := Plan{raw: planned, config: configured, private: resp.PlannedPrivate, identity: resp.PlannedIdentity, Changes: !planned.Equal(before.raw)}
 	plan.Attributes, _ = fromValue(p.t, planned).(Attributes)
 	for _, at := range resp.RequiresReplace {
 		plan.Replace = append(plan.Replace, strings.Trim(strings.TrimPrefix(at.String(), "AttributeName("), `")`))
@@ -107,22 +111,20 @@ func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
 func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
 	p.t.Helper()
 	typ := p.resourceSchema(name).ValueType()
-	before, _ := prior.parts(typ)
 	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, before), PlannedState: pack(p.t, plan.raw),
-		PlannedPrivate: plan.private, Config: pack(p.t, plan.config),
+		TypeName: name, PriorState: pack(p.t, prior.orNone(typ).raw), PlannedState: pack(p.t, plan.raw),
+		PlannedPrivate: plan.private, PlannedIdentity: plan.identity, Config: pack(p.t, plan.config),
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 
 	diags := Diagnostics(resp.Diagnostics)
-	after := unpack(p.t, typ, resp.NewState)
 	if len(diags.Errors()) == 0 {
-		checkApplied(p.t, plan.raw, after)
+		checkApplied(p.t, plan.raw, unpack(p.t, typ, resp.NewState))
 	}
 
-	return p.stateOf(after, resp.Private), diags
+	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), diags
 }
 
 // Create validates, plans and applies a new object.
@@ -170,7 +172,7 @@ func (p *Provider) planAndApply(name string, prior *State, config Attributes) (*
 func (p *Provider) DestroyUnplanned(name string, prior *State) Diagnostics {
 	p.t.Helper()
 	null := tftypes.NewValue(p.resourceSchema(name).ValueType(), nil)
-	after, diags := p.Apply(p.t.Context(), name, prior, Plan{raw: null, config: null, private: prior.Private})
+	after, diags := p.Apply(p.t.Context(), name, prior, Plan{raw: null, config: null, private: prior.Private, identity: prior.identity})
 	if after != nil {
 		p.t.Error("the object is still there")
 	}
@@ -181,15 +183,28 @@ func (p *Provider) DestroyUnplanned(name string, prior *State) Diagnostics {
 func (p *Provider) Refresh(name string, state *State) (*State, Diagnostics) {
 	p.t.Helper()
 	resp := call(p.t, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
-		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private,
+		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private, CurrentIdentity: state.identity,
 	})
-	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), resp.NewState), resp.Private), resp.Diagnostics
+	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
 
-// Import imports an object and refreshes it, as Terraform does.
+// Import imports an object by its ID and refreshes it, as Terraform does.
 func (p *Provider) Import(name, id string) (*State, Diagnostics) {
 	p.t.Helper()
-	state, diags := p.importOnly(name, id)
+	return p.importAndRefresh(name, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
+}
+
+// ImportOnly returns what an import writes into state before the first refresh.
+func (p *Provider) ImportOnly(name, id string) *State {
+	p.t.Helper()
+	state, diags := p.importOnly(name, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
+	p.NoErrors(diags)
+	return state
+}
+
+func (p *Provider) importAndRefresh(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
+	p.t.Helper()
+	state, diags := p.importOnly(name, req)
 	if state == nil {
 		return nil, diags
 	}
@@ -199,17 +214,9 @@ func (p *Provider) Import(name, id string) (*State, Diagnostics) {
 	return state, append(diags, more...)
 }
 
-// ImportOnly returns what an import writes into state before the first refresh.
-func (p *Provider) ImportOnly(name, id string) *State {
+func (p *Provider) importOnly(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
 	p.t.Helper()
-	state, diags := p.importOnly(name, id)
-	p.NoErrors(diags)
-	return state
-}
-
-func (p *Provider) importOnly(name, id string) (*State, Diagnostics) {
-	p.t.Helper()
-	resp := call(p.t, p.server.ImportResourceState, &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
+	resp := call(p.t, p.server.ImportResourceState, req)
 
 	diags := Diagnostics(resp.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -221,7 +228,7 @@ func (p *Provider) importOnly(name, id string) (*State, Diagnostics) {
 
 	imported := resp.ImportedResources[0]
 
-	return p.stateOf(unpack(p.t, p.resourceSchema(name).ValueType(), imported.State), imported.Private), diags
+	return p.stateOf(name, imported.State, imported.Private, imported.Identity), diags
 }
 
 // MustCreate is Create without errors.
@@ -257,18 +264,25 @@ func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) D
 	return diags
 }
 
-func (p *Provider) stateOf(v tftypes.Value, private []byte) *State {
+// stateOf returns the state of an object from a response; nil where the object is gone.
+func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *State {
 	p.t.Helper()
+	v := unpack(p.t, p.resourceSchema(name).ValueType(), packed)
 	if v.IsNull() {
 		return nil
 	}
 	attributes, _ := fromValue(p.t, v).(Attributes)
-	return &State{Attributes: attributes, Private: private, raw: v}
+
+	return &State{
+		Attributes: attributes, Identity: p.identityOf(name, identity),
+		Private: private, raw: v, identity: identity,
+	}
 }
 
-func (s *State) parts(typ tftypes.Type) (tftypes.Value, []byte) {
+// orNone returns the state, or that of an object that does not exist.
+func (s *State) orNone(typ tftypes.Type) *State {
 	if s == nil {
-		return tftypes.NewValue(typ, nil), nil
+		return &State{raw: tftypes.NewValue(typ, nil)}
 	}
-	return s.raw, s.Private
+	return s
 }

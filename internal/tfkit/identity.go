@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -44,6 +45,20 @@ func IdentitySchema() identityschema.Schema {
 			Description:       "Identifier of the end user. Terraform stores it in state and shows it; an identity cannot be sensitive.",
 		},
 	}}
+}
+
+// attributes returns the values by attribute name.
+func (m *Identity) attributes() map[string]*types.String {
+	values := m.Scope.attributes()
+	values["identity_id"] = &m.IdentityID
+
+	return values
+}
+
+// write sets the attributes of a state.
+func (m Identity) write(ctx context.Context, to attributeWriter, diags *diag.Diagnostics) {
+	m.Scope.write(ctx, to, diags)
+	diags.Append(to.SetAttribute(ctx, path.Root("identity_id"), m.IdentityID)...)
 }
 
 // Identify sets m to the stored identity of an object, because the object is where it was

@@ -3,7 +3,6 @@ package tfkit
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/url"
 	"strings"
 
@@ -100,7 +99,7 @@ func (m mover) move(ctx context.Context, req resource.MoveStateRequest, resp *re
 		return
 	}
 
-	scope, identity, valid := person.decode()
+	identity, valid := person.decode()
 	if !valid {
 		Problem{
 			Summary: "The path cannot be moved",
@@ -112,15 +111,9 @@ func (m mover) move(ctx context.Context, req resource.MoveStateRequest, resp *re
 		return
 	}
 
-	attributes := maps.Clone(m.begin)
-	attributes["identity_id"] = identity
-	for name, value := range map[string]string{"org_id": scope.OrgID, "project_id": scope.ProjectID, "account_id": scope.AccountID} {
-		if value != "" {
-			attributes[name] = value
-		}
-	}
-
-	for name, value := range attributes {
+	identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
+	for name, value := range m.begin {
 		resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
 	}
 }
@@ -157,8 +150,8 @@ func personInParts(p []string, last string) (encodedPerson, bool) {
 	return encodedPerson{}, false
 }
 
-// decode returns the person, and reports false if a part cannot be one of the service's.
-func (p encodedPerson) decode() (scope client.Scope, identity string, valid bool) {
+// decode returns the identity, and reports false if a part cannot be one of the service's.
+func (p encodedPerson) decode() (identity Identity, valid bool) {
 	valid = true
 	decoded := func(part string) string {
 		text, err := url.PathUnescape(part)
@@ -166,12 +159,12 @@ func (p encodedPerson) decode() (scope client.Scope, identity string, valid bool
 		return text
 	}
 
+	var scope client.Scope
 	if p.account != "" {
 		scope.AccountID = decoded(p.account)
 	} else {
 		scope.OrgID, scope.ProjectID = decoded(p.org), decoded(p.project)
 	}
-	identity = decoded(p.identity)
 
-	return scope, identity, valid
+	return NewIdentity(scope, decoded(p.identity)), valid
 }

@@ -1,16 +1,10 @@
 package tfkit
 
 import (
-	"context"
-	"fmt"
-	"net/url"
-	"strings"
-
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -102,79 +96,4 @@ func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
 	}
 
 	return s.effective(m), true
-}
-
-// ImportIdentity parses an import ID and sets the scope and identity_id in state. A scope that
-// equals the provider's is left out; the first refresh sets it. It reports an error, and sets
-// nothing, if the ID cannot be parsed.
-func (s *Service) ImportIdentity(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) bool {
-	scope, identity, err := parseImportID(req.ID)
-	if err != nil {
-		Problem{
-			Summary: "Unusable import id",
-			Detail: "The import id " + err.Error() + ".\n\nAccepted forms: org/project/identity, account/identity, or identity alone with the scope of the provider block. " +
-				"Each part is percent-encoded where it contains a slash, a percent sign or a space.\n" +
-				"Examples: org-demo/web/user-1001, org-demo/web/jane%40example.com, acct-7/user-1001, user-1001.",
-			InState: "nothing; the import was not begun",
-		}.AddError(&resp.Diagnostics)
-
-		return false
-	}
-
-	if s != nil && scope == s.DefaultScope {
-		scope = client.Scope{}
-	}
-
-	set := func(name, value string) {
-		if value != "" {
-			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
-		}
-	}
-
-	set("org_id", scope.OrgID)
-	set("project_id", scope.ProjectID)
-	set("account_id", scope.AccountID)
-	set("identity_id", identity)
-
-	return !resp.Diagnostics.HasError()
-}
-
-// parseImportID returns the scope and identity of an import ID. The error completes a
-// sentence about the ID and never holds it.
-func parseImportID(id string) (client.Scope, string, error) {
-	parts := strings.Split(id, "/")
-	if len(parts) > 3 {
-		return client.Scope{}, "", fmt.Errorf("has %d parts separated by slashes", len(parts))
-	}
-
-	for i, part := range parts {
-		decoded, err := parseImportPart(part, i+1)
-		if err != nil {
-			return client.Scope{}, "", err
-		}
-		parts[i] = decoded
-	}
-
-	switch len(parts) {
-	case 1:
-		return client.Scope{}, parts[0], nil
-	case 2:
-		return client.Scope{AccountID: parts[0]}, parts[1], nil
-	}
-
-	return client.Scope{OrgID: parts[0], ProjectID: parts[1]}, parts[2], nil
-}
-
-// parseImportPart decodes one part of an import ID. number counts from 1.
-func parseImportPart(part string, number int) (string, error) {
-	decoded, err := url.PathUnescape(part)
-	if err != nil {
-		return "", fmt.Errorf("has a percent sign in part %d that encodes nothing", number)
-	}
-
-	if err := client.ValidateSegment(decoded); err != nil {
-		return "", fmt.Errorf("has a part %d that %w", number, err)
-	}
-
-	return decoded, nil
 }

@@ -1,0 +1,72 @@
+package acctest
+
+import (
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// ImportByIdentity imports an object by its resource identity and refreshes it, as an import
+// block does since Terraform 1.12.
+func (p *Provider) ImportByIdentity(name string, identity Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	return p.importAndRefresh(name, &tfprotov6.ImportResourceStateRequest{
+		TypeName: name, Identity: p.packIdentity(name, identity),
+	})
+}
+
+// WithoutIdentity returns the state as a CLI stores it that does not know of identities.
+func (s *State) WithoutIdentity() *State {
+	forgotten := *s
+	forgotten.Identity, forgotten.identity = nil, nil
+
+	return &forgotten
+}
+
+func (p *Provider) packIdentity(name string, identity Attributes) *tfprotov6.ResourceIdentityData {
+	p.t.Helper()
+	typ := p.identities.IdentitySchemas[name].ValueType()
+	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, toValue(p.t, typ, identity))}
+}
+
+// identityOf returns the values of an identity, held to the rules of Terraform's core:
+// every value is known, and there is no identity without a schema.
+func (p *Provider) identityOf(name string, stored *tfprotov6.ResourceIdentityData) Attributes {
+	p.t.Helper()
+	if stored == nil {
+		return nil
+	}
+	schema := p.identities.IdentitySchemas[name]
+	if schema == nil {
+		p.t.Fatalf("%s has an identity without a schema", name)
+	}
+
+	v := unpack(p.t, schema.ValueType(), stored.IdentityData)
+	if !v.IsFullyKnown() {
+		p.t.Error("Terraform would refuse this identity: it has unknown values")
+	}
+	values, _ := fromValue(p.t, v).(Attributes)
+
+	return values
+}
+
+// Replace plans a replacement, destroys the object and creates the new one. As with
+// Terraform, the plan of the new one begins with the identity of the old one.
+func (p *Provider) Replace(name string, prior *State, config Attributes) (*State, Diagnostics) {
+	p.t.Helper()
+	plan, diags := p.Plan(name, prior, config)
+	p.NoErrors(diags)
+	if len(plan.Replace) == 0 {
+		p.t.Fatal("the plan does not replace the object")
+	}
+
+	destroyed, more := p.Destroy(name, prior)
+	diags = append(diags, more...)
+	if destroyed != nil {
+		return destroyed, diags
+	}
+
+	none := &State{raw: tftypes.NewValue(p.resourceSchema(name).ValueType(), nil), Private: plan.private, identity: plan.identity}
+	state, more := p.planAndApply(name, none, config)
+
+	return state, append(diags, more...)
+}
