@@ -142,9 +142,11 @@ func TestMoveState_paths(t *testing.T) {
 	} {
 		state, diags := p.Move(source(path), consentType)
 		p.NoErrors(diags)
-		text := func(name string) string { s, _ := state.Attributes[name].(string); return s }
-		if got := strings.Join([]string{text("org_id"), text("project_id"), text("account_id"), text("identity_id")}, " "); got != want {
-			t.Errorf("%s becomes %q, want %q", path, got, want)
+		for where, values := range map[string]acctest.Attributes{"state": state.Attributes, "identity": state.Identity} {
+			text := func(name string) string { s, _ := values[name].(string); return s }
+			if got := strings.Join([]string{text("org_id"), text("project_id"), text("account_id"), text("identity_id")}, " "); got != want {
+				t.Errorf("%s becomes %q in the %s, want %q", path, got, where, want)
+			}
 		}
 	}
 }

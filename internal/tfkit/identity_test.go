@@ -1,0 +1,274 @@
+package tfkit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const ada = "ada@example.com"
+
+// identified are the resources that have an identity, with a configuration of each.
+var identified = map[string]acctest.Attributes{
+	consentType: {
+		"identity_id": ada, "agreement_time": "2026-01-10T08:00:00Z",
+		"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
+	},
+	profileType: {"identity_id": ada, "profile": `{"plan":"gold"}`},
+}
+
+// scopes are the scopes of a provider block or an object.
+var scopes = map[string]acctest.Attributes{
+	"demo":    {"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil},
+	"two":     {"org_id": "org-two", "project_id": "shop", "account_id": nil},
+	"account": {"org_id": nil, "project_id": nil, "account_id": "acct-7"},
+}
+
+// identityIn returns the identity of Ada in a scope; without a scope if that is empty.
+func identityIn(scope string) acctest.Attributes {
+	return acctest.Attributes{"identity_id": ada}.With(scopes[scope])
+}
+
+// serviceScope returns a scope as one of the mock server.
+func serviceScope(name string) mockserver.Scope {
+	text := func(attribute string) string { s, _ := scopes[name][attribute].(string); return s }
+	return mockserver.Scope{OrgID: text("org_id"), ProjectID: text("project_id"), AccountID: text("account_id")}
+}
+
+// putAda stores Ada's consent and profile at the service, as they are configured.
+func putAda(service *mocktest.Instance, scope string) {
+	service.PutConsent(serviceScope(scope), ada, mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-10T08:00:00Z"})
+	service.PutProfile(serviceScope(scope), ada, `{"plan":"gold"}`)
+}
+
+// removeAda removes Ada's consent and profile from the service.
+func removeAda(service *mocktest.Instance, scope string) {
+	service.DeleteConsent(serviceScope(scope), ada)
+	service.DeleteProfile(serviceScope(scope), ada)
+}
+
+// forEachIdentified runs a test for each resource that has an identity, in a provider whose
+// scope is "demo".
+func forEachIdentified(t *testing.T, test func(t *testing.T, o identifiedObject)) {
+	t.Helper()
+	for name, config := range identified {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t)
+			test(t, identifiedObject{acctest.MustStart(t, acctest.Config(service)), service, name, config})
+		})
+	}
+}
+
+type identifiedObject struct {
+	*acctest.Provider
+	service *mocktest.Instance
+	name    string
+	config  acctest.Attributes
+}
+
+// setScope changes the scope of the provider block.
+func (o identifiedObject) setScope(scope string) {
+	o.Reconfigure(acctest.Config(o.service).With(scopes[scope]))
+}
+
+// wantIdentity fails the test if an object does not have the identity of Ada in a scope, or
+// its attributes say anything else.
+func wantIdentity(t *testing.T, state *acctest.State, scope string) {
+	t.Helper()
+	if diff := cmp.Diff(identityIn(scope), state.Identity); diff != "" {
+		t.Errorf("identity (-want +got):\n%s", diff)
+	}
+	for attribute, want := range identityIn(scope) {
+		if state.Attributes[attribute] != want {
+			t.Errorf("%s in state is %v, want %v", attribute, state.Attributes[attribute], want)
+		}
+	}
+}
+
+func TestIdentity_isSetByCreateReadAndUpdate(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		for scope, own := range map[string]acctest.Attributes{"demo": nil, "two": scopes["two"], "account": scopes["account"]} {
+			config := o.config.With(own)
+			state, _ := o.MustCreate(o.name, config)
+			wantIdentity(t, state, scope)
+
+			state, _ = o.MustRefresh(o.name, state)
+			wantIdentity(t, state, scope)
+
+			// Changed without a refresh, as after -refresh=false, also if no identity is stored.
+			changed := config.With(acctest.Attributes{"on_destroy": "retain", "keep_later_choice": false})
+			if o.name == profileType {
+				changed = config.With(acctest.Attributes{"profile": `{"plan":"iron"}`})
+			}
+			for _, prior := range []*acctest.State{state, state.WithoutIdentity()} {
+				updated, diags := o.Update(o.name, prior, changed)
+				o.NoErrors(diags)
+				wantIdentity(t, updated, scope)
+			}
+		}
+	})
+}
+
+func TestIdentity_ofStateWithoutOneIsMadeWithoutADiff(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		state, _ := o.MustCreate(o.name, o.config)
+		before := state.WithoutIdentity()
+		if before.Identity != nil {
+			t.Fatal("the state still has an identity")
+		}
+
+		state, _ = o.MustRefresh(o.name, before)
+		wantIdentity(t, state, "demo")
+		if diff := cmp.Diff(before.Attributes, state.Attributes); diff != "" {
+			t.Errorf("the refresh changes attributes (-before +after):\n%s", diff)
+		}
+		o.WantEmptyPlan(o.name, state, o.config)
+
+		// It is where it was written, and not where the provider block points now.
+		o.setScope("two")
+		state, _ = o.MustRefresh(o.name, before)
+		wantIdentity(t, state, "demo")
+	})
+}
+
+func TestIdentity_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		state, _ := o.MustCreate(o.name, o.config)
+		o.setScope("account")
+
+		state, _ = o.MustRefresh(o.name, state)
+		wantIdentity(t, state, "demo")
+		plan, diags := o.Plan(o.name, state, o.config)
+		o.NoErrors(diags)
+		acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo"`, `account_id = "acct-7"`)
+		if len(plan.Replace) == 0 {
+			t.Error("the plan replaces nothing")
+		}
+
+		state, diags = o.Replace(o.name, state, o.config)
+		o.NoErrors(diags)
+		wantIdentity(t, state, "account")
+	})
+}
+
+func TestIdentity_storedOneTellsWhereAnObjectIs(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		putAda(o.service, "demo")
+		state := o.ImportOnly(o.name, ada)
+		if state.Attributes["org_id"] != nil {
+			t.Errorf("the provider's scope is written into state: %v", state.Attributes)
+		}
+		if diff := cmp.Diff(identityIn("demo"), state.Identity); diff != "" {
+			t.Errorf("identity (-want +got):\n%s", diff)
+		}
+
+		// Only the identity knows the scope, and the provider has another one.
+		o.setScope("two")
+		state, _ = o.MustRefresh(o.name, state)
+		wantIdentity(t, state, "demo")
+	})
+}
+
+func TestIdentity_isSetBeforeARemovedObjectLeavesState(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		state, _ := o.MustCreate(o.name, o.config)
+		removeAda(o.service, "demo")
+
+		for _, prior := range []*acctest.State{state, state.WithoutIdentity()} {
+			gone, diags := o.Refresh(o.name, prior)
+			o.NoErrors(diags) // the framework refuses a response without an identity
+			if gone != nil {
+				t.Errorf("the object is still there: %v", gone.Attributes)
+			}
+		}
+	})
+}
+
+func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		for scope, config := range map[string]acctest.Attributes{"demo": o.config, "two": o.config.With(scopes["two"]), "account": o.config.With(scopes["account"])} {
+			putAda(o.service, scope)
+			// A list result and generated configuration name the nulls.
+			state, diags := o.ImportByIdentity(o.name, identityIn(scope))
+			o.NoErrors(diags)
+			wantIdentity(t, state, scope)
+			o.WantEmptyPlan(o.name, state, config)
+		}
+
+		state, diags := o.ImportByIdentity(o.name, acctest.Attributes{"identity_id": ada})
+		o.NoErrors(diags)
+		wantIdentity(t, state, "demo")
+
+		for _, operation := range []string{mockserver.OpUpdateConsent, mockserver.OpUpdateProfile} {
+			if o.service.Count(operation) != 0 {
+				t.Errorf("an import has sent %s", operation)
+			}
+		}
+	})
+}
+
+func TestIdentity_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		for _, tc := range []struct {
+			at, reason string
+			given      acctest.Attributes
+		}{
+			{"org_id", "needs project_id", acctest.Attributes{"org_id": "secret-org"}},
+			{"org_id", "needs project_id", acctest.Attributes{"project_id": "secret-project"}},
+			{"account_id", "cannot be combined", acctest.Attributes{"org_id": "secret-org", "project_id": "secret-project", "account_id": "secret-account"}},
+			{"account_id", "cannot be combined", acctest.Attributes{"project_id": "secret-project", "account_id": "secret-account"}},
+			{"identity_id", "is empty", acctest.Attributes{"identity_id": ""}},
+			{"identity_id", "change the path", acctest.Attributes{"identity_id": ".."}},
+			{"identity_id", "is empty", acctest.Attributes{"identity_id": nil, "account_id": "secret-account"}},
+			{"account_id", "is empty", acctest.Attributes{"account_id": ""}},
+			{"org_id", "U+0000", acctest.Attributes{"org_id": "secret-org\x00", "project_id": "secret-project"}},
+			{"project_id", "begins or ends with a space", acctest.Attributes{"org_id": "secret-org", "project_id": " secret-project"}},
+		} {
+			given := acctest.Attributes{"identity_id": "secret-person"}.With(tc.given)
+			state, diags := o.ImportByIdentity(o.name, given)
+			if state != nil {
+				t.Errorf("%v left %v", given, state.Attributes)
+			}
+
+			acctest.WantText(t, diags.Errors(), "Unusable import identity", "The attribute "+tc.at, tc.reason, "Accepted forms", "nothing; the import was not begun", fmt.Sprintf("AttributeName(%q)", tc.at))
+			if text := strings.Join(diags.Errors(), " "); strings.Contains(text, "secret-") {
+				t.Errorf("the error quotes a value: %s", text)
+			}
+		}
+
+		if n := o.service.Count(""); n != 0 {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
+func TestIdentity_importNeedsAScopeFromSomewhere(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		for summary, scope := range map[string]acctest.Attributes{
+			"No usable scope":                      {"org_id": nil, "project_id": nil},
+			"Provider configuration not known yet": {"org_id": acctest.Unknown, "project_id": acctest.Unknown},
+		} {
+			o.Reconfigure(acctest.Config(o.service).With(scope))
+			state, diags := o.ImportByIdentity(o.name, acctest.Attributes{"identity_id": ada})
+			acctest.WantText(t, diags.Errors(), summary, "org_id")
+			if state != nil {
+				t.Errorf("state has %v", state.Attributes)
+			}
+		}
+	})
+}
