@@ -165,7 +165,7 @@ func TestIdentity_storedOneTellsWhereAnObjectIs(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
 		putAda(o.service, "demo")
-		state := o.ImportOnly(o.name, ada)
+		state := o.ImportOnly(o.name, "org-demo/web/"+ada)
 		if state.Attributes["org_id"] != nil {
 			t.Errorf("the provider's scope is written into state: %v", state.Attributes)
 		}
