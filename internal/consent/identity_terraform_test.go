@@ -1,0 +1,175 @@
+package consent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// skipWithoutIdentity skips the test where the CLI stores no resource identity.
+func skipWithoutIdentity(t *testing.T) {
+	t.Helper()
+	acctest.NewCLI(t, "", nil).SkipBefore(12)
+}
+
+// identityIn checks the identity of the person in a project of the organization.
+func identityIn(project string) []statecheck.StateCheck {
+	return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
+		"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(project),
+		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+	})}
+}
+
+func TestAccConsentIdentity_isStoredAndImportsTheSameObject(t *testing.T) {
+	t.Parallel()
+	skipWithoutIdentity(t)
+
+	service := mocktest.Start(t)
+	config := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
+	acctest.Run(t,
+		resource.TestStep{Config: config, ConfigStateChecks: identityIn(acctest.Project)},
+		resource.TestStep{Config: config, ConfigPlanChecks: expectEmpty(), ConfigStateChecks: identityIn(acctest.Project)},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: person},
+		resource.TestStep{
+			Config:           strings.Replace(config, acctest.Project, "shop", 1),
+			ConfigPlanChecks: expect(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: identityIn("shop"),
+		},
+	)
+}
+
+// importBlocks returns resources for people, and import blocks that name them by identity.
+const importBlocks = `
+locals {
+  people = { a = "ada", b = "bob/c", g = "grace hopper" }
+}
+
+import {
+  for_each = local.people
+  to       = analytics_consent.people[each.key]
+  identity = { identity_id = each.value }
+}
+
+resource "analytics_consent" "people" {
+  for_each         = local.people
+  identity_id      = each.value
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = false
+  clause_4_consent = true
+  clause_5_consent = true
+  agreement_time   = "2026-01-31T12:00:00Z"
+}
+`
+
+func TestAccConsentIdentity_importsManyPeopleWithoutAWrite(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	yes := true
+	for _, identity := range []string{"ada", "bob/c", "grace hopper"} {
+		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes})
+	}
+	cli := acctest.NewCLI(t, acctest.Block(service)+importBlocks, nil)
+	cli.SkipBefore(12)
+
+	acctest.WantWords(t, cli.MustRun("plan"), "3 to import, 0 to add, 0 to change, 0 to destroy")
+	cli.MustRun("apply", "-auto-approve")
+	cli.MustRun("plan", "-detailed-exitcode")
+	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func TestAccConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := acctest.NewCLI(t, "", nil)
+	cli.SkipBefore(12)
+
+	for identity, reason := range map[string]string{
+		`{ identity_id = ".." }`:                                                "would change the path",
+		`{ identity_id = "u", org_id = "o" }`:                                   "needs project_id",
+		`{ identity_id = "u", org_id = "o", project_id = "p", account_id = "a" }`: "cannot be combined",
+	} {
+		cli.Configure(acctest.Block(service) + block() + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity))
+		r := cli.Run("plan")
+		if r.Code != 1 {
+			t.Errorf("%s: the plan ended with %d", identity, r.Code)
+		}
+		acctest.WantWords(t, r, "Unusable import identity", reason, "Accepted forms")
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange removes the identities from a state
+// file, as a Terraform before 1.12 does when it writes one.
+func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := acctest.NewCLI(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
+	cli.SkipBefore(12)
+	cli.MustRun("apply", "-auto-approve")
+
+	file := filepath.Join(cli.Dir, "terraform.tfstate")
+	if stored := instance(t, file)["identity"]; stored == nil {
+		t.Fatal("the state has no identity")
+	}
+	rewrite(t, file, func(instance map[string]any) {
+		delete(instance, "identity")
+		delete(instance, "identity_schema_version")
+	})
+
+	cli.MustRun("plan", "-detailed-exitcode")
+	cli.MustRun("apply", "-auto-approve")
+	if stored, _ := instance(t, file)["identity"].(map[string]any); stored["identity_id"] != person || stored["project_id"] != acctest.Project {
+		t.Errorf("the identity in state is %v", stored)
+	}
+}
+
+// instance returns the one object in a state file.
+func instance(t *testing.T, file string) (object map[string]any) {
+	t.Helper()
+	rewrite(t, file, func(instance map[string]any) { object = instance })
+	return object
+}
+
+// rewrite changes the one object in a state file.
+func rewrite(t *testing.T, file string, change func(instance map[string]any)) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state map[string]any
+	if err := json.Unmarshal(text, &state); err != nil {
+		t.Fatal(err)
+	}
+
+	resources, _ := state["resources"].([]any)
+	if len(resources) != 1 {
+		t.Fatalf("the state has %d resources", len(resources))
+	}
+	instances, _ := resources[0].(map[string]any)["instances"].([]any)
+	change(instances[0].(map[string]any))
+
+	if text, err = json.Marshal(state); err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
