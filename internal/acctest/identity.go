@@ -24,7 +24,7 @@ func (s *State) WithoutIdentity() *State {
 
 func (p *Provider) packIdentity(name string, identity Attributes) *tfprotov6.ResourceIdentityData {
 	p.t.Helper()
-	typ := p.identities.IdentitySchemas[name].ValueType()
+	typ := p.identities[name].ValueType()
 	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, toValue(p.t, typ, identity))}
 }
 
@@ -35,7 +35,7 @@ func (p *Provider) identityOf(name string, stored *tfprotov6.ResourceIdentityDat
 	if stored == nil {
 		return nil
 	}
-	schema := p.identities.IdentitySchemas[name]
+	schema := p.identities[name]
 	if schema == nil {
 		p.t.Fatalf("%s has an identity without a schema", name)
 	}

@@ -27,7 +27,7 @@ type Provider struct {
 	t          testing.TB
 	server     provider.Server
 	schemas    *tfprotov6.GetProviderSchemaResponse
-	identities *tfprotov6.GetResourceIdentitySchemasResponse
+	identities map[string]*tfprotov6.ResourceIdentitySchema
 	config     *tfprotov6.DynamicValue
 }
 
@@ -40,7 +40,7 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
 
 	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
-	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
 	p.config = pack(tb, toValue(tb, p.schemas.Provider.ValueType(), config))
 	validated := call(tb, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)
@@ -95,6 +95,11 @@ func (p *Provider) Stop() {
 
 // Schemas returns the schemas of the provider and of all its objects.
 func (p *Provider) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
+
+// IdentitySchemas returns the schemas of resource identities by the resource.
+func (p *Provider) IdentitySchemas() map[string]*tfprotov6.ResourceIdentitySchema {
+	return p.identities
+}
 
 // NoErrors fails the test where there are errors.
 func (p *Provider) NoErrors(diags Diagnostics) {

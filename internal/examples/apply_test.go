@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 )
 
 func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
@@ -15,9 +17,7 @@ func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 			e := open(t, folder)
 			text := e.text(t)
 			e.skipBefore(text)
-			if err := os.RemoveAll(filepath.Join(e.folder, importFile)); err != nil {
-				t.Fatal(err)
-			}
+			e.remove(t, importFile, identityFile)
 
 			if strings.Contains(text, "module \"") {
 				e.terraform(t, "get")
@@ -43,18 +43,31 @@ func TestAccExamples_import(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			e.skipBefore(e.text(t))
+			e.remove(t, identityFile)
 
-			planned := e.terraform(t, "plan")
-			if !strings.Contains(planned.Output, "1 to import") {
-				t.Errorf("the import block imports nothing:\n%s", planned.Output)
-			}
+			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 
-			if err := os.Remove(filepath.Join(e.folder, importFile)); err != nil {
-				t.Fatal(err)
-			}
+			e.remove(t, importFile)
 			for _, arguments := range importCommands(t, e.folder) {
 				e.terraform(t, append([]string{"import", "-state=" + strings.ReplaceAll(arguments[1], "/", "+") + ".tfstate"}, arguments...)...)
 			}
+		})
+	}
+}
+
+func TestAccExamples_importByIdentity(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders(t) {
+		if _, err := os.Stat(filepath.Join(root, "examples", folder, identityFile)); err != nil {
+			continue
+		}
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			e.SkipBefore(12)
+			e.remove(t, importFile)
+
+			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 		})
 	}
 }

@@ -24,6 +24,8 @@ func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 		wantFile(t, true, folder, "resource.tf")
 		wantFile(t, importable, folder, "import.sh")
 		wantFile(t, importable, folder, importFile)
+		_, identified := object.(resource.ResourceWithIdentity)
+		wantFile(t, identified, folder, identityFile)
 	}
 
 	for _, create := range offered.DataSources(t.Context()) {

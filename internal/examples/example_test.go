@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	root       = "../.."
-	importFile = "import-by-string-id.tf"
+	root         = "../.."
+	importFile   = "import-by-string-id.tf"
+	identityFile = "import-by-identity.tf"
 )
 
 // example is a copy of examples/ in which commands run in one folder, with a service of
@@ -83,6 +84,16 @@ func (e *example) declare(t *testing.T) {
 	}
 }
 
+// remove removes files of the folder that it may have.
+func (e *example) remove(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(e.folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // text returns the whole configuration of the folder.
 func (e *example) text(t *testing.T) string {
 	t.Helper()
@@ -141,7 +152,7 @@ func folders(t *testing.T) []string {
 		if entry.IsDir() && (entry.Name() == "modules" || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		if filepath.Ext(path) != ".tf" || entry.Name() == importFile {
+		if filepath.Ext(path) != ".tf" || strings.HasPrefix(entry.Name(), "import-") {
 			return nil
 		}
 

@@ -74,15 +74,21 @@ func describedClasses(t *testing.T) classification {
 // schemaClasses returns the class of each attribute in the schemas, by the same names.
 func schemaClasses(t *testing.T) classification {
 	t.Helper()
-	schemas := acctest.MustStart(t, acctest.Attributes{
+	p := acctest.MustStart(t, acctest.Attributes{
 		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
 		"org_id": "example-org", "project_id": "example-project",
-	}).Schemas()
+	})
+	schemas := p.Schemas()
 
 	classes := classification{}
 	classes.addBlock("Provider block: ", schemas.Provider.Block, words{"provider", "provider, sensitive", ""})
 	for name, schema := range schemas.ResourceSchemas {
 		classes.addBlock("Resource `"+name+"`: ", schema.Block, words{"open", "sensitive", "write-only"})
+	}
+	for name, schema := range p.IdentitySchemas() {
+		for _, attribute := range schema.IdentityAttributes {
+			classes["Resource `"+name+"`: identity."+attribute.Name] = "identity"
+		}
 	}
 	for name, schema := range schemas.DataSourceSchemas {
 		classes.addBlock("Data source `"+name+"`: ", schema.Block, words{"open", "sensitive", ""})
