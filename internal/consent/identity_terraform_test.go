@@ -99,8 +99,8 @@ func TestAccConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
 	cli.SkipBefore(12)
 
 	for identity, reason := range map[string]string{
-		`{ identity_id = ".." }`:                                                "would change the path",
-		`{ identity_id = "u", org_id = "o" }`:                                   "needs project_id",
+		`{ identity_id = ".." }`:                                                  "would change the path",
+		`{ identity_id = "u", org_id = "o" }`:                                     "needs project_id",
 		`{ identity_id = "u", org_id = "o", project_id = "p", account_id = "a" }`: "cannot be combined",
 	} {
 		cli.Configure(acctest.Block(service) + block() + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity))
