@@ -53,6 +53,30 @@ func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 	}
 }
 
+func TestAccProfile_identityIsStoredAndImportsTheSameObject(t *testing.T) {
+	t.Parallel()
+	acctest.NewCLI(t, "", nil).SkipBefore(12)
+
+	service := mocktest.Start(t)
+	identityIn := func(project string) []statecheck.StateCheck {
+		return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
+			"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(project),
+			"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+		})}
+	}
+	config := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`)
+	replaced := plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)
+	acctest.Run(t,
+		resource.TestStep{Config: config, ConfigStateChecks: identityIn(acctest.Project)},
+		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+		resource.TestStep{
+			Config:            strings.Replace(config, acctest.Project, "shop", 1),
+			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{replaced}},
+			ConfigStateChecks: identityIn("shop"),
+		},
+	)
+}
+
 func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	t.Parallel()
 
