@@ -124,50 +124,50 @@ func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 	cli.SkipBefore(12)
 	cli.MustRun("apply", "-auto-approve")
 
-	file := filepath.Join(cli.Dir, "terraform.tfstate")
-	if stored := instance(t, file)["identity"]; stored == nil {
+	state, object := readState(t, cli)
+	if object["identity"] == nil {
 		t.Fatal("the state has no identity")
 	}
-	rewrite(t, file, func(instance map[string]any) {
-		delete(instance, "identity")
-		delete(instance, "identity_schema_version")
-	})
+	delete(object, "identity")
+	delete(object, "identity_schema_version")
+	writeState(t, cli, state)
 
 	cli.MustRun("plan", "-detailed-exitcode")
 	cli.MustRun("apply", "-auto-approve")
-	if stored, _ := instance(t, file)["identity"].(map[string]any); stored["identity_id"] != person || stored["project_id"] != acctest.Project {
+	_, object = readState(t, cli)
+	if stored, _ := object["identity"].(map[string]any); stored["identity_id"] != person || stored["project_id"] != acctest.Project {
 		t.Errorf("the identity in state is %v", stored)
 	}
 }
 
-// instance returns the one object in a state file.
-func instance(t *testing.T, file string) (object map[string]any) {
+// readState returns a state file, and the one object in it.
+func readState(t *testing.T, cli *acctest.CLI) (state, object map[string]any) {
 	t.Helper()
-	rewrite(t, file, func(instance map[string]any) { object = instance })
-	return object
-}
-
-// rewrite changes the one object in a state file.
-func rewrite(t *testing.T, file string, change func(instance map[string]any)) {
-	t.Helper()
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var state map[string]any
-	if err := json.Unmarshal(text, &state); err != nil {
-		t.Fatal(err)
+
+	first := func(of map[string]any, name string) map[string]any {
+		list, _ := of[name].([]any)
+		if len(list) != 1 {
+			t.Fatalf("the state has %d %s", len(list), name)
+		}
+		member, _ := list[0].(map[string]any)
+		return member
 	}
 
-	resources, _ := state["resources"].([]any)
-	if len(resources) != 1 {
-		t.Fatalf("the state has %d resources", len(resources))
-	}
-	instances, _ := resources[0].(map[string]any)["instances"].([]any)
-	change(instances[0].(map[string]any))
+	return state, first(first(state, "resources"), "instances")
+}
 
-	if text, err = json.Marshal(state); err == nil {
-		err = os.WriteFile(file, text, 0o600)
+func writeState(t *testing.T, cli *acctest.CLI, state map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(state)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(cli.Dir, "terraform.tfstate"), text, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
+			e.remove(t, importFile, identityFile)
 			text := e.text(t)
 			e.skipBefore(text)
-			e.remove(t, importFile, identityFile)
 
 			if strings.Contains(text, "module \"") {
 				e.terraform(t, "get")
@@ -42,8 +42,8 @@ func TestAccExamples_import(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
-			e.skipBefore(e.text(t))
 			e.remove(t, identityFile)
+			e.skipBefore(e.text(t))
 
 			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 
@@ -64,8 +64,8 @@ func TestAccExamples_importByIdentity(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
-			e.SkipBefore(12)
 			e.remove(t, importFile)
+			e.skipBefore(e.text(t))
 
 			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 		})

@@ -124,6 +124,7 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 var (
 	writeOnly = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral |_wo\s*=`)
 	functions = regexp.MustCompile(`provider::`)
+	identity  = regexp.MustCompile(`(?m)^  identity\s+=`)
 	actions   = regexp.MustCompile(`(?m)^action "`)
 )
 
@@ -131,6 +132,9 @@ var (
 func (e *example) skipBefore(text string) {
 	if actions.MatchString(text) {
 		e.SkipUnlessTerraform(14, "actions")
+	}
+	if identity.MatchString(text) {
+		e.SkipBefore(12)
 	}
 	if writeOnly.MatchString(text) {
 		e.SkipBefore(11)

@@ -85,7 +85,7 @@ func givenIdentity(ctx context.Context, given tfsdk.ResourceIdentity, diags *dia
 	if m.OrgID.IsNull() != m.ProjectID.IsNull() {
 		addUnusable(diags, "org_id", "needs project_id, and project_id needs org_id")
 	}
-	if !m.AccountID.IsNull() && !(m.OrgID.IsNull() && m.ProjectID.IsNull()) {
+	if !m.AccountID.IsNull() && (!m.OrgID.IsNull() || !m.ProjectID.IsNull()) {
 		addUnusable(diags, "account_id", "cannot be combined with org_id and project_id")
 	}
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ var consentSizes = []int{500, 1000}
 // lifecycle is what a configuration of resources takes from its plan to its end.
 type lifecycle struct {
 	create, apply, refresh, destroy cost
-	state                           int64          // bytes, after the apply
+	state, identity                 int64          // bytes after the apply, and those of them that are identities
 	applied, refreshed              map[string]int // requests by operation
 }
 
@@ -28,7 +29,7 @@ type lifecycle struct {
 func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	g := grid{
 		title: "Single resources, analytics_consent beside terraform_data with the same nine values",
-		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "writes and reads per resource, logins per command"},
+		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "of it identity", "writes and reads per resource, logins per command"},
 		remark: fmt.Sprintf("The best of %d rounds, both kinds in turn, with -parallelism at its default of 10. Reads are those of the plan with refresh; "+
 			"an apply reads once before it writes, because a person may have chosen since.", consentRounds),
 	}
@@ -60,7 +61,7 @@ func consentRows(n int, ours, theirs lifecycle) [][]string {
 	over := func(a, b cost) string { return fmt.Sprintf("x %.2f", a.wall.Seconds()/b.wall.Seconds()) }
 	third := []string{
 		"", "ratio", over(ours.create, theirs.create), over(ours.apply, theirs.apply),
-		over(ours.refresh, theirs.refresh), over(ours.destroy, theirs.destroy), "", "",
+		over(ours.refresh, theirs.refresh), over(ours.destroy, theirs.destroy), "", "", "",
 	}
 
 	return [][]string{append(first, requests), append(second, ""), third}
@@ -71,7 +72,7 @@ func (l lifecycle) figures(n int) []string {
 	return []string{
 		inSeconds(l.create.wall.Seconds()), inSeconds(l.apply.wall.Seconds()),
 		inSeconds(l.refresh.wall.Seconds()), inSeconds(l.destroy.wall.Seconds()),
-		fmt.Sprintf("%d B", l.state/int64(n)),
+		fmt.Sprintf("%d B", l.state/int64(n)), fmt.Sprintf("%d B", l.identity/int64(n)),
 	}
 }
 
@@ -98,6 +99,9 @@ func (b *bench) live(ctx context.Context, l *lifecycle, s seeder, n int) error {
 		return err
 	}
 	l.state = stateSize(tf)
+	if l.identity, err = identitySize(tf); err != nil {
+		return err
+	}
 	if l.refreshed, err = part(&l.refresh, "No changes.", "plan"); err != nil {
 		return err
 	}
@@ -115,6 +119,33 @@ func stateSize(tf terraformcli.CLI) int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// identitySize returns how many bytes of the state are resource identities, which the CLI
+// stores since 1.12; 0 where there are none.
+func identitySize(tf terraformcli.CLI) (bytes int64, err error) {
+	text, err := os.ReadFile(filepath.Join(tf.Dir, "terraform.tfstate"))
+	if err != nil {
+		return 0, err
+	}
+	var state struct {
+		Resources []struct {
+			Instances []struct {
+				Identity json.RawMessage `json:"identity"`
+			} `json:"instances"`
+		} `json:"resources"`
+	}
+	if err := json.Unmarshal(text, &state); err != nil {
+		return 0, err
+	}
+
+	for _, r := range state.Resources {
+		for _, instance := range r.Instances {
+			bytes += int64(len(instance.Identity))
+		}
+	}
+
+	return bytes, nil
 }
 
 // operations counts requests by their operation.
