@@ -220,6 +220,24 @@ func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 	})
 }
 
+// TestIdentity_importFromAnotherScopeIsAVisibleReplacement imports an object whose
+// configuration names no scope from where the provider block does not point.
+func TestIdentity_importFromAnotherScopeIsAVisibleReplacement(t *testing.T) {
+	t.Parallel()
+	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
+		putAda(o.service, "two")
+		state, diags := o.ImportByIdentity(o.name, identityIn("two"))
+		o.NoErrors(diags)
+
+		plan, diags := o.Plan(o.name, state, o.config)
+		o.NoErrors(diags)
+		acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-two"`)
+		if len(plan.Replace) == 0 || state.Attributes["on_destroy"] != "retain" {
+			t.Errorf("replaced because of %v, and what was imported would be: %v", plan.Replace, state.Attributes["on_destroy"])
+		}
+	})
+}
+
 func TestIdentity_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {

@@ -15,7 +15,8 @@ import (
 
 // A resource without a scope of its own takes the provider's when it is created, and keeps
 // it in state. Otherwise a changed provider block would move every object to another
-// project without a plan that says so.
+// project without a plan that says so. A resource with an identity has the same scope
+// there, see Identify.
 
 const keptDescription = " An object without a scope of its own keeps the provider's scope in state. If the scope in effect changes, also in the provider block, the object is replaced."
 
@@ -128,7 +129,7 @@ func unknownScope(state *Scope) Scope {
 }
 
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, and Read on
-// the state, before anything is sent.
+// the state, before anything is sent. Read of a resource with an identity calls Identify.
 func (s *Service) ResolveScope(m *Scope) {
 	*m = newScope(s.effective(*m))
 }

