@@ -64,8 +64,9 @@ func (m Identity) write(ctx context.Context, to attributeWriter, diags *diag.Dia
 
 // Identify sets m to the stored identity of an object, because the object is where it was
 // written, and no change of the provider block moves it. An object without a stored
-// identity gets the one that m has with the scope in effect. Read must call it on the state
-// and resp.Identity, before anything is sent.
+// identity gets one: the person in m, with the scope of m or else the provider's. Read must
+// call it on the state before anything is sent, and Update on a copy of the plan, whose
+// attributes are final. stored is the identity in the response.
 func (s *Service) Identify(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	isStored := !stored.Raw.IsFullyNull()
 	if isStored {
