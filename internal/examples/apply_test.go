@@ -33,6 +33,28 @@ func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 	}
 }
 
+func TestAccExamples_invokeActions(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders(t) {
+		if !strings.HasPrefix(folder, "actions"+string(filepath.Separator)) {
+			continue
+		}
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			text := e.text(t)
+			e.skipBefore(text)
+
+			for _, name := range actions.FindAllStringSubmatch(text, -1) {
+				invoked := e.terraform(t, "apply", "-auto-approve", "-invoke=action."+name[1]+"."+name[2])
+				if !strings.Contains(invoked.Output, "Action complete") {
+					t.Errorf("%s was not invoked:\n%s", name[0], invoked.Output)
+				}
+			}
+		})
+	}
+}
+
 func TestAccExamples_import(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {

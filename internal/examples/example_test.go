@@ -125,7 +125,7 @@ var (
 	writeOnly = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral |_wo\s*=`)
 	functions = regexp.MustCompile(`provider::`)
 	identity  = regexp.MustCompile(`(?m)^  identity\s+=`)
-	actions   = regexp.MustCompile(`(?m)^action "`)
+	actions   = regexp.MustCompile(`(?m)^action "([a-z_]+)" "([a-z_]+)"`)
 )
 
 // skipBefore skips the test where the CLI is too old for a configuration.

@@ -36,17 +36,8 @@ type target struct {
 // show that it was fulfilled; empty if they are not known.
 func (t target) updateRequest(changes, expected members) deferred.Request {
 	identity := t.model.IdentityID.ValueString()
-	request := deferred.Request{
-		Scope:      t.scope,
-		Identity:   identity,
-		Type:       client.RequestProfileUpdate,
-		Occasion:   t.model.occasion(changes),
-		Against:    []string{client.RequestDataDeletion},
-		Repeatable: true, // the values are absolute
-		Send: func(ctx context.Context) (client.Receipt, error) {
-			return t.client.UpdateProfile(ctx, t.scope, identity, changes)
-		},
-	}
+	request := updateRequest(t.client, t.scope, identity, changes)
+	request.Occasion = t.model.occasion(changes)
 
 	if len(expected) > 0 {
 		request.Effect = t.client.ProfileHolds(t.scope, identity, expected)
@@ -54,6 +45,20 @@ func (t target) updateRequest(changes, expected members) deferred.Request {
 	t.model.Apply(&request)
 
 	return request
+}
+
+// updateRequest returns the request that sends changes of a person's profile.
+func updateRequest(c *client.Client, scope client.Scope, identity string, changes members) deferred.Request {
+	return deferred.Request{
+		Scope:      scope,
+		Identity:   identity,
+		Type:       client.RequestProfileUpdate,
+		Against:    []string{client.RequestDataDeletion},
+		Repeatable: true, // the values are absolute
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return c.UpdateProfile(ctx, scope, identity, changes)
+		},
+	}
 }
 
 // occasion returns what distinguishes updates of one profile: the version of write-only

@@ -98,7 +98,9 @@ func (p *analyticsProvider) ListResources(context.Context) []func() list.ListRes
 func (p *analyticsProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
 		export.NewExportDayAction,
+		profile.NewClearProfileAction,
 		requests.NewDeleteDataAction,
+		requests.NewRequestDataAccessAction,
 	}
 }
 

@@ -2,6 +2,8 @@ package requests_test
 
 import (
 	"archive/zip"
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -123,6 +125,109 @@ func TestAccDeleteData_interruptedWaitIsReported(t *testing.T) {
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
+}
+
+// actionBlock returns the block of an action. lines are the lines of its configuration.
+func actionBlock(action string, lines ...string) string {
+	return fmt.Sprintf("\naction %q \"jane\" {\n  config {\n    %s\n  }\n}\n", action, strings.Join(lines, "\n    "))
+}
+
+const deletesJane = `identity_id = "` + person + `"`
+
+// wantInvoked fails the test if the command failed, shows the person, or lacks any of the
+// words.
+func wantInvoked(t *testing.T, r acctest.Result, words ...string) {
+	t.Helper()
+	if r.Code != 0 {
+		t.Fatalf("it ended with %d:\n%s", r.Code, r.Output)
+	}
+	acctest.WantWords(t, r, words...)
+	wantUnnamed(t, r.Output)
+}
+
+func TestAccDeleteData_planWarnsAndSendsNothing(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane))
+	wantInvoked(t, cli.Run("plan", "-invoke="+deleteAddress), "is irreversible", "(write-only attribute)", "1 to invoke")
+	wantNothingSent(t, service)
+}
+
+func TestAccDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane, `timeouts {`, `  invoke = "1s"`, `}`), never)
+	wantInvoked(t, cli.Invoke(deleteAddress), "has not fulfilled it within the time that timeouts allows", "must not be repeated")
+
+	service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD", After: -1})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)})
+	refused := cli.Invoke(deleteAddress)
+	if refused.Code == 0 {
+		t.Error("a deletion that is refused is a success")
+	}
+	acctest.WantWords(t, refused, "E_LEGAL_HOLD")
+}
+
+// consentOf returns a person's consent, all clauses alike, and an action that a withdrawal
+// triggers.
+func consentOf(consents bool) string {
+	lines := []string{deletesJane, `agreement_time = "2026-01-31T12:00:00Z"`}
+	for i := range 5 {
+		lines = append(lines, fmt.Sprintf("clause_%d_consent = %v", i+1, consents))
+	}
+	lines = append(lines,
+		"lifecycle {", "action_trigger {",
+		"events = [after_update]", "condition = local.withdrawn", "actions = ["+deleteAddress+"]",
+		"}", "}")
+
+	return fmt.Sprintf("locals {\n  withdrawn = %v\n}\nresource \"analytics_consent\" \"jane\" {\n  %s\n}\n", !consents, strings.Join(lines, "\n  ")) +
+		actionBlock(deleteName, deletesJane, "wait_for_fulfilment = false")
+}
+
+// TestAccDeleteData_savedPlanHoldsASensitiveIdentity is what the pages and the guide say of
+// it. The test of an ephemeral variable shows the opposite.
+func TestAccDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
+	t.Parallel()
+
+	cli, _ := newActionCLI(t, deletesPerson("sensitive = true"))
+	wantInvoked(t, cli.Run("plan", "-invoke="+deleteAddress, "-out=saved.tfplan"))
+	if !strings.Contains(unpacked(t, filepath.Join(cli.Dir, "saved.tfplan")), person) {
+		t.Error("the plan does not hold the person")
+	}
+}
+
+// TestAccDeleteData_triggeredByAWithdrawal deletes the data of a person once their consent
+// is changed, and only then.
+func TestAccDeleteData_triggeredByAWithdrawal(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, consentOf(true))
+	cli.MustRun("apply", "-auto-approve")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
+
+	cli.Configure(consentOf(false))
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "is irreversible", "The service accepted the deletion as request", "0 added, 1 changed, 0 destroyed")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+
+	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAccRequestDataAccess_invokedByItself(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, actionBlock(requestAccessName, deletesJane, `output_path = "${path.module}/data.json"`))
+	wantInvoked(t, cli.Invoke("action."+requestAccessName+".jane"), "The service accepted the data access request", "Written: ")
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+	if content, err := os.ReadFile(filepath.Join(cli.Dir, "data.json")); err != nil || !bytes.Contains(content, []byte("Canary")) {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+
+	again := cli.Invoke("action." + requestAccessName + ".jane")
+	if again.Code == 0 {
+		t.Errorf("the file is replaced:\n%s", again.Output)
+	}
+	acctest.WantWords(t, again, "There is a file already", "Nothing was sent")
 }
 
 // wantUnnamed fails the test if a text holds something of the person.

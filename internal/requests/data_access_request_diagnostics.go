@@ -20,10 +20,17 @@ func because(err error) string { return "The reason: " + err.Error() + "." }
 
 // addReserveError reports that output_path cannot be written to, before anything is sent.
 func (f *fetch) addReserveError(err error) {
+	problem := reserveProblem(err)
+	problem.InState = f.inState
+	problem.AddError(f.Diags)
+}
+
+// reserveProblem returns the problem that output_path cannot be written to, before
+// anything is sent.
+func reserveProblem(err error) tfkit.Problem {
 	problem := tfkit.Problem{
 		Summary: "The file cannot be written",
 		Detail:  because(err) + " Nothing was sent to the service.",
-		InState: f.inState,
 		Do:      "correct output_path, or what is at that path.",
 		At:      atOutputPath,
 	}
@@ -38,7 +45,7 @@ func (f *fetch) addReserveError(err error) {
 		problem.Do = "give each object an output_path of its own, also in other workspaces and under other provider configurations."
 	}
 
-	problem.AddError(f.Diags)
+	return problem
 }
 
 // addDeliverError reports an error of deliver while the request is submitted.
@@ -48,13 +55,19 @@ func (f *fetch) addDeliverError(err error) {
 		return
 	}
 
-	tfkit.Problem{
+	problem := writeProblem(err)
+	problem.InState = f.inState
+	problem.AddError(f.Diags)
+}
+
+// writeProblem returns the problem that the data could not be written.
+func writeProblem(err error) tfkit.Problem {
+	return tfkit.Problem{
 		Summary: "The file could not be written",
 		Detail:  because(err) + " The service has sent the data, and they were discarded.",
-		InState: f.inState,
 		Do:      "remove the cause and apply again.",
 		At:      atOutputPath,
-	}.AddError(f.Diags)
+	}
 }
 
 // warnNotReserved warns that data that are ready were not fetched because of the file.
@@ -92,12 +105,19 @@ func (f *fetch) warnNotDelivered(err error) {
 
 // warnNoData warns that the service has accepted another request instead of giving data.
 func warnNoData(diags *diag.Diagnostics, other deferred.Submission) {
-	tfkit.Problem{
+	problem := noDataProblem(other)
+	problem.InState = "the other request, with fulfilled = false"
+	problem.AddWarning(diags)
+}
+
+// noDataProblem returns the problem that the service has accepted another request instead
+// of giving data.
+func noDataProblem(other deferred.Submission) tfkit.Problem {
+	return tfkit.Problem{
 		Summary: "The service gave no data",
 		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID) + ".",
-		InState: "the other request, with fulfilled = false",
 		Do:      "apply again once it is carried out. If the result is the same, ask the operator of the service how the data are handed out.",
-	}.AddWarning(diags)
+	}
 }
 
 // addFileUnreadable reports a file that a refresh cannot read.

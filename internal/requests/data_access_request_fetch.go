@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -17,16 +16,11 @@ import (
 // its steps in this order: submit, then await and finish.
 type fetch struct {
 	attempt
+	delivery
 
 	model   *accessModel
-	client  *client.Client
-	scope   client.Scope
-	files   *outfile.PathsInUse
 	inState string        // what is in state if submit fails
 	limit   time.Duration // of await
-
-	reservation *outfile.Reservation // of output_path; nil until reserve
-	hasWritten  bool                 // the object has written its file before
 }
 
 // fetch returns the fetch of a model that is saved in resp.
@@ -38,29 +32,22 @@ func (r *dataAccessRequestResource) fetch(m *accessModel, resp tfkit.Response, i
 
 	return &fetch{
 		attempt: attempt{Response: resp, engine: r.Deferred},
+		delivery: delivery{
+			client:   c,
+			scope:    scope,
+			identity: m.IdentityID.ValueString(),
+			files:    &r.Files,
+			target:   outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()},
+		},
 		model:   m,
-		client:  c,
-		scope:   scope,
-		files:   &r.Files,
 		inState: inState,
 	}, true
 }
 
 // request returns the request for the data, which are written to w.
 func (f *fetch) request(w io.Writer) deferred.Request {
-	identity := f.model.IdentityID.ValueString()
-	request := deferred.Request{
-		Scope:    f.scope,
-		Identity: identity,
-		Type:     client.RequestDataAccess,
-		Occasion: f.model.occasion(),
-		Against:  []string{client.RequestDataDeletion},
-		Adopts:   true,
-		Send: func(ctx context.Context) (client.Receipt, error) {
-			return f.client.FetchData(ctx, f.scope, identity, w)
-		},
-	}
-
+	request := f.delivery.request(w)
+	request.Occasion = f.model.occasion()
 	f.model.Apply(&request)
 
 	return request
@@ -149,52 +136,19 @@ func (f *fetch) fetchReady(ctx context.Context) {
 // answers with them: f.submission is fulfilled then, and only then a file is returned.
 // Errors are *client.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile.File, error) {
-	w, err := f.reservation.Writer(0)
-	if err != nil {
-		return outfile.File{}, err
-	}
-	defer f.reservation.Discard(0) // no effect after Commit
-
-	err = f.attempt.submit(ctx, f.request(w), prior)
-	if err != nil || f.submission.State != deferred.Fulfilled {
-		return outfile.File{}, err
-	}
-
-	files, err := f.reservation.Commit()
-	if err != nil {
-		return outfile.File{}, err
-	}
-
-	return files[0], nil
-}
-
-// reserve reserves output_path, unless that is done. A file that the object itself has
-// written may be replaced.
-func (f *fetch) reserve() error {
-	if f.reservation != nil {
-		return nil
-	}
-
-	reservation, err := f.files.Reserve(outfile.Target{
-		Path:    f.model.OutputPath.ValueString(),
-		Replace: f.hasWritten || f.model.Overwrite.ValueBool(),
+	return f.delivery.deliver(func(w io.Writer) (isWritten bool, err error) {
+		err = f.attempt.submit(ctx, f.request(w), prior)
+		return f.submission.State == deferred.Fulfilled, err
 	})
-	f.reservation = reservation
-
-	return err
 }
 
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data are still to be written.
 func (f *fetch) close() {
-	if f.reservation == nil {
-		return
-	}
-
-	if f.submission.State.IsOpen() || f.submission.State == deferred.Fulfilled {
+	if f.reservation != nil && (f.submission.State.IsOpen() || f.submission.State == deferred.Fulfilled) {
 		f.reservation.Keep()
 	}
-	f.reservation.Close()
+	f.delivery.close()
 }
 
 // rejection returns the error of a request that the service accepted and then failed.

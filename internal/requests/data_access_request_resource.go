@@ -199,7 +199,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	defer f.close()
 
 	f.limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
-	f.hasWritten = !state.SHA256.IsNull()
+	f.target.Replace = f.target.Replace || !state.SHA256.IsNull() // the object's own file
 	f.submission = readSubmission(ctx, req.Private, state.requestModel)
 	continues := plan.Fulfilled.IsUnknown()
 	plan.keepComputed(state.requestModel)

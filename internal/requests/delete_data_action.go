@@ -70,33 +70,23 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	request.Occasion = tfkit.InvocationOccasion
 	m.Apply(&request)
 
-	i := a.Invocation(&m, tfkit.ProgressOf(resp), string(deletion))
+	i := a.Invocation(&m, resp, string(deletion))
 	if err := i.Submit(ctx, request); err != nil {
-		tfkit.AddSubmitError(&resp.Diagnostics, err)
+		i.AddSubmitError(err)
 		return
 	}
 	i.SayAccepted()
-	warnOthers(&resp.Diagnostics, i.Report.Others)
+	warnOthers(i.Diags, i.Report.Others)
 
-	fulfilled := i.Await(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout))
-	i.WarnStatus(&resp.Diagnostics)
-	if fulfilled {
-		i.Progress.Say("Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
-		return
-	}
-	if i.AddOver(request, &resp.Diagnostics) || !i.Waits {
-		return
-	}
-
-	i.Unfinished().AddWarning(&resp.Diagnostics)
+	i.Finish(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout),
+		"Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }
 
 // warnDeletes warns about a plan that invokes a deletion.
 func warnDeletes(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: summaryIrreversible,
-		Detail: "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds.",
+		Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" + tfkit.ModifiesTheService,
 	}.AddWarning(diags)
 }
 

@@ -52,8 +52,8 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string, lists 
 	attributes[ActionIdentity] = schema.StringAttribute{
 		Required:   true,
 		Validators: []validator.String{Segment()},
-		MarkdownDescription: IdentityDescription + " The plan shows it and a saved plan contains it, unless it comes from a variable: a sensitive one hides it on the screen, and an ephemeral one keeps it out of the saved plan as well. " +
-			"From Terraform 1.16 on, `-invoke` loses ephemeral values, and the action then ends with an error before anything is sent.",
+		MarkdownDescription: IdentityDescription + " The plan does not show it. A saved plan contains it, unless it comes from an ephemeral variable. " +
+			"From Terraform 1.16 on, `-invoke` loses ephemeral values: the action ends with an error before anything is sent. Lifecycle triggers keep them.",
 	}
 	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
@@ -83,6 +83,9 @@ func AddActionScope(attributes map[string]schema.Attribute) map[string]schema.At
 
 	return attributes
 }
+
+// ModifiesTheService is what the plan of an action says of Terraform's question.
+const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
 // InvokeTimeouts is the block timeouts of an action's model.
 type InvokeTimeouts = timeouts.Value

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -15,6 +16,7 @@ import (
 type Invocation struct {
 	Engine   *deferred.Engine
 	Progress Progress
+	Diags    *diag.Diagnostics
 	Name     string // of the request in messages, such as "deletion"
 	Waits    bool   // the action waits for the request
 
@@ -28,9 +30,15 @@ type Invocation struct {
 // that of every resource.
 const InvocationOccasion = "invocation"
 
-// Invocation returns the invocation of an action.
-func (a *Action) Invocation(m *PersonActionModel, progress Progress, name string) *Invocation {
-	return &Invocation{Engine: a.Deferred, Progress: progress, Name: name, Waits: m.Waits()}
+// Invocation returns the invocation of an action. name is that of its request.
+func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, name string) *Invocation {
+	return &Invocation{
+		Engine:   a.Deferred,
+		Progress: Progress{resp.SendProgress},
+		Diags:    &resp.Diagnostics,
+		Name:     name,
+		Waits:    m.Waits(),
+	}
 }
 
 // Submit submits a request. Its errors are those of deferred.Engine.Submit.
@@ -72,14 +80,31 @@ func (i *Invocation) Await(ctx context.Context, request deferred.Request, limit 
 	return i.Submission.State == deferred.Fulfilled
 }
 
+// Finish waits for the request and reports how it ended. It says done if the request is
+// fulfilled. A request that is still pending is a warning, because invoking the action
+// again would not help, and one that came to nothing is an error.
+func (i *Invocation) Finish(ctx context.Context, request deferred.Request, limit time.Duration, done string) {
+	fulfilled := i.Await(ctx, request, limit)
+	i.WarnStatus()
+	if fulfilled {
+		i.Progress.Say(done)
+		return
+	}
+	if i.AddOver(request) || !i.Waits {
+		return
+	}
+
+	i.Unfinished().AddWarning(i.Diags)
+}
+
 // AddSubmitError reports an error of Submit.
-func AddSubmitError(diags *diag.Diagnostics, err error) {
+func (i *Invocation) AddSubmitError(err error) {
 	problem := ProblemOf(err, "")
 	if client.IsClass(err, client.ClassUnknownOutcome) {
 		problem.Do = "look at analytics_pending_requests before you invoke the action again. The next invocation takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
 	}
 
-	problem.AddError(diags)
+	problem.AddError(i.Diags)
 }
 
 // Unfinished returns the problem of an accepted request that is still pending after a
@@ -106,9 +131,9 @@ func (i *Invocation) Unfinished() Problem {
 }
 
 // AddOver reports a request that came to nothing, or returns false if it did not.
-func (i *Invocation) AddOver(request deferred.Request, diags *diag.Diagnostics) bool {
+func (i *Invocation) AddOver(request deferred.Request) bool {
 	if i.Submission.State == deferred.Failed {
-		AddError(diags, request.Rejection(i.Submission, i.Report), "")
+		AddError(i.Diags, request.Rejection(i.Submission, i.Report), "")
 		return true
 	}
 	if i.Submission.State != deferred.Dropped {
@@ -119,15 +144,15 @@ func (i *Invocation) AddOver(request deferred.Request, diags *diag.Diagnostics) 
 		Summary: "The request left the list without its effect",
 		Detail:  "The service had accepted " + i.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
 		Do:      "ask the operator of the service about the request before you invoke the action again.",
-	}.AddError(diags)
+	}.AddError(i.Diags)
 
 	return true
 }
 
 // WarnStatus warns that the service gives the request a status that is not known.
-func (i *Invocation) WarnStatus(diags *diag.Diagnostics) {
+func (i *Invocation) WarnStatus() {
 	if i.Report.Status != "" {
-		WarnUnknownStatus(diags, i.what(), i.Report.Status)
+		WarnUnknownStatus(i.Diags, i.what(), i.Report.Status)
 	}
 }
 

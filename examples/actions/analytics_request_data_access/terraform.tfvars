@@ -1,0 +1,1 @@
+person = "user-1001"

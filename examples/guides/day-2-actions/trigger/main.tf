@@ -1,0 +1,31 @@
+variable "ada_consents" {
+  type    = bool
+  default = true
+}
+
+resource "analytics_consent" "ada" {
+  identity_id = "ada@example.com"
+
+  clause_1_consent = var.ada_consents
+  clause_2_consent = var.ada_consents
+  clause_3_consent = false
+  clause_4_consent = false
+  clause_5_consent = false
+  agreement_time   = var.ada_consents ? "2026-02-01T08:00:00Z" : "2026-03-01T08:00:00Z"
+
+  lifecycle {
+    # Deletes the data of a person who no longer consents, once the consent is written.
+    action_trigger {
+      events    = [after_update]
+      condition = !var.ada_consents
+      actions   = [action.analytics_delete_data.ada]
+    }
+  }
+}
+
+action "analytics_delete_data" "ada" {
+  config {
+    identity_id         = "ada@example.com"
+    wait_for_fulfilment = false
+  }
+}

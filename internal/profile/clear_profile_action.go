@@ -1,0 +1,146 @@
+package profile
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var (
+	_ action.ActionWithConfigure  = (*clearProfileAction)(nil)
+	_ action.ActionWithModifyPlan = (*clearProfileAction)(nil)
+)
+
+// NewClearProfileAction returns the action analytics_clear_profile.
+func NewClearProfileAction() action.Action { return &clearProfileAction{} }
+
+type clearProfileAction struct{ tfkit.Action }
+
+// clearProfileModel is the model of analytics_clear_profile.
+type clearProfileModel struct {
+	tfkit.PersonActionModel
+	Members types.Set `tfsdk:"members"`
+}
+
+func (a *clearProfileAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_clear_profile"
+}
+
+func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"members": schema.SetAttribute{
+			Required:    true,
+			ElementType: types.StringType,
+			Validators: []validator.Set{
+				setvalidator.SizeAtLeast(1),
+				setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
+			},
+			MarkdownDescription: "Names of the top-level members to clear. Members that are null or absent already are not sent.",
+		},
+	}
+
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Sets members of one person's profile record to `null`, for example to make a person anonymous whose data is to be kept. It is irreversible: the plan says so, and neither Terraform nor the provider keeps the values. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
+			"The action reads the profile first and sends only what is there. The service defers an update, usually for less than 60 seconds. As soon as it has answered, the action shows the identifier of the request.\n\n" +
+			"There is no way to clear all members at once: their names would have to be read first, and one that is added in between would stay. An `analytics_profile` that manages one of the members sets it again with its next apply. " +
+			"Where a record is wanted, or in OpenTofu, use the resource `analytics_profile` with `null` for each member. An interrupt ends the wait and not the update.",
+		Attributes: tfkit.AddPersonAction(attributes,
+			"Whether to wait until the service has fulfilled the update.",
+			deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Blocks: map[string]schema.Block{
+			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the update stays accepted, and the action ends with a warning.", defaultTimeout),
+		},
+	}
+}
+
+// ModifyPlan warns that clearing members is irreversible. Terraform shows the warning above
+// its question. Nothing is sent.
+func (a *clearProfileAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m clearProfileModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	a.RefuseReadOnly(&resp.Diagnostics)
+	a.PlanScope(m.Scope, &resp.Diagnostics)
+	warnClears(&resp.Diagnostics)
+}
+
+func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m clearProfileModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+		return
+	}
+
+	i := a.Invocation(&m.PersonActionModel, resp, updateName)
+	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
+	if err != nil && !client.IsClass(err, client.ClassNotFound) {
+		tfkit.AddError(&resp.Diagnostics, err, "")
+		return
+	}
+	update := m.clears(profile.Members)
+	if len(update) == 0 {
+		i.Progress.Say("Nothing to clear.")
+		return
+	}
+
+	request := m.request(c, scope, update)
+	if err := i.Submit(ctx, request); err != nil {
+		i.AddSubmitError(err)
+		return
+	}
+	i.SayAccepted()
+
+	i.Finish(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout),
+		"Carried out: the profile has no value for any of the members.")
+}
+
+// clears returns the update that clears those of the members that have a value.
+func (m *clearProfileModel) clears(held members) members {
+	var names []string
+	for _, element := range m.Members.Elements() {
+		name, _ := element.(types.String)
+		if value, ok := held[name.ValueString()]; ok && value.Kind() != 'n' {
+			names = append(names, name.ValueString())
+		}
+	}
+
+	return nulls(names)
+}
+
+// request returns the request that sends an update, none of whose members is null at the
+// service.
+func (m *clearProfileModel) request(c *client.Client, scope client.Scope, update members) deferred.Request {
+	identity := m.IdentityID.ValueString()
+	request := updateRequest(c, scope, identity, update)
+	request.Occasion = tfkit.InvocationOccasion
+	request.Effect, request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
+	m.Apply(&request)
+
+	return request
+}
+
+// warnClears warns about a plan that invokes the action.
+func warnClears(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "Clearing members of a profile is irreversible",
+		Detail:  "This action sets members of a person's profile to null. Neither Terraform nor the provider keeps their values, and the service has no way to call it back.\n\n" + tfkit.ModifiesTheService,
+	}.AddWarning(diags)
+}

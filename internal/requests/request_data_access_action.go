@@ -1,0 +1,215 @@
+package requests
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+var (
+	_ action.ActionWithConfigure  = (*requestDataAccessAction)(nil)
+	_ action.ActionWithModifyPlan = (*requestDataAccessAction)(nil)
+)
+
+// NewRequestDataAccessAction returns the action analytics_request_data_access.
+func NewRequestDataAccessAction() action.Action { return &requestDataAccessAction{} }
+
+type requestDataAccessAction struct{ tfkit.Action }
+
+// requestDataAccessModel is the model of analytics_request_data_access.
+type requestDataAccessModel struct {
+	tfkit.PersonActionModel
+	OutputPath types.String `tfsdk:"output_path"`
+	Overwrite  types.Bool   `tfsdk:"overwrite"`
+}
+
+func (a *requestDataAccessAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_request_data_access"
+}
+
+func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+	attributes := map[string]schema.Attribute{
+		"output_path": schema.StringAttribute{
+			Required:   true,
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Path of the file that the data are written to, as JSON. A relative path begins in the directory in which Terraform runs. The directory must exist. " +
+				"The file has mode 0600 and appears as a whole or not at all. Before anything is requested, the action refuses an existing file, unless `overwrite` is set, and directories, symbolic links, devices and a path that another object of the run uses.",
+		},
+		"overwrite": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether a file at `output_path` may be replaced. Defaults to `false`.",
+		},
+	}
+
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
+			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a data access request of the person is pending already, the action takes it over instead of sending another. " +
+			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. An answer that only acknowledges the request, or that arrives while a request of the person is pending, is never taken for the data.\n\n" +
+			"An action leaves nothing in state, so each invocation is another request. Where a record is wanted, or in OpenTofu, use the resource `analytics_data_access_request`. " +
+			"An interrupt ends the wait and not the request; a later invocation takes the request over, or gets the data if they are ready.",
+		Attributes: tfkit.AddPersonAction(attributes,
+			"Whether to wait until the data are ready, and to write them. With `false`, the action ends with the service's answer, and there is no file unless that answer is the data; a later invocation writes it.",
+			deferred.ListComplete, deferred.ListPartial),
+		Blocks: map[string]schema.Block{
+			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with an error because there is no file.", defaultTimeout),
+		},
+	}
+}
+
+// ModifyPlan refuses what could only fail. Nothing is sent.
+func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m requestDataAccessModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	a.RefuseReadOnly(&resp.Diagnostics)
+	a.PlanScope(m.Scope, &resp.Diagnostics)
+}
+
+func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
+	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m requestDataAccessModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+		return
+	}
+
+	f := &invokedFetch{
+		Invocation: a.Invocation(&m.PersonActionModel, resp, string(access)),
+		delivery: delivery{
+			client:   c,
+			scope:    scope,
+			identity: m.IdentityID.ValueString(),
+			files:    &a.Files,
+			target:   outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()},
+		},
+		options: m.PendingListOptions,
+	}
+	defer f.close()
+
+	if f.submit(ctx) && f.await(ctx, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout)) {
+		f.fetchReady(ctx)
+	}
+}
+
+// invokedFetch is one invocation of a data access request. Its steps are called in this
+// order, each if the one before returns true: submit, await, fetchReady.
+type invokedFetch struct {
+	*tfkit.Invocation
+	delivery
+
+	options tfkit.PendingListOptions
+}
+
+func (f *invokedFetch) request(w io.Writer) deferred.Request {
+	request := f.delivery.request(w)
+	request.Occasion = tfkit.InvocationOccasion
+	f.options.Apply(&request)
+
+	return request
+}
+
+// submit submits the request. The file is reserved first: nothing is sent if the data
+// cannot be written. It reports whether the request is accepted and the data are still to
+// be fetched.
+func (f *invokedFetch) submit(ctx context.Context) bool {
+	if err := f.reserve(); err != nil {
+		reserveProblem(err).AddError(f.Diags)
+		return false
+	}
+
+	written, err := f.deliver(ctx)
+	if err != nil {
+		f.addError(err)
+		return false
+	}
+
+	if f.Submission.State == deferred.Fulfilled {
+		f.sayWritten(written)
+		return false
+	}
+
+	f.SayAccepted()
+	warnOthers(f.Diags, f.Report.Others)
+
+	return true
+}
+
+// await waits for the request, and reports whether it is carried out.
+func (f *invokedFetch) await(ctx context.Context, limit time.Duration) bool {
+	request := f.request(nil)
+	isCarriedOut := f.Await(ctx, request, limit)
+	f.WarnStatus()
+	if isCarriedOut || !f.Waits || f.AddOver(request) {
+		return isCarriedOut
+	}
+
+	problem := f.Unfinished()
+	problem.Detail += " There is no file."
+	problem.Do = "invoke the action again later: it takes the request over, or gets the data if they are ready. A longer wait can be set in timeouts."
+	problem.AddError(f.Diags)
+
+	return false
+}
+
+// fetchReady fetches the data of a request that is carried out. The service may answer
+// with another request instead.
+func (f *invokedFetch) fetchReady(ctx context.Context) {
+	written, err := f.deliver(ctx)
+	if err != nil {
+		f.addError(err)
+		return
+	}
+
+	if f.Submission.State != deferred.Fulfilled {
+		problem := noDataProblem(f.Submission)
+		problem.Do = "invoke the action again once it is carried out. If the result is the same, ask the operator of the service how the data are handed out."
+		problem.AddError(f.Diags)
+		return
+	}
+
+	f.sayWritten(written)
+}
+
+// deliver submits the request and writes the data if the service answers with them: the
+// submission is fulfilled then, and only then a file is returned.
+func (f *invokedFetch) deliver(ctx context.Context) (outfile.File, error) {
+	return f.delivery.deliver(func(w io.Writer) (isWritten bool, err error) {
+		err = f.Submit(ctx, f.request(w))
+		return f.Submission.State == deferred.Fulfilled, err
+	})
+}
+
+func (f *invokedFetch) sayWritten(written outfile.File) {
+	f.Progress.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
+}
+
+// addError reports an error of deliver.
+func (f *invokedFetch) addError(err error) {
+	if client.IsError(err) {
+		f.AddSubmitError(err)
+		return
+	}
+
+	problem := writeProblem(err)
+	problem.Do = "remove the cause and invoke the action again."
+	problem.AddError(f.Diags)
+}
