@@ -30,18 +30,26 @@ func enter(configuration string, files ...string) action {
 	}
 }
 
-// tooOldError reports a step that the CLI is too old for.
-type tooOldError struct{ minor int }
+// missingError reports a step that the CLI cannot take.
+type missingError struct{ needed string }
 
-func (e *tooOldError) Error() string {
-	return fmt.Sprintf("this needs version 1.%d of Terraform or OpenTofu", e.minor)
-}
+func (e *missingError) Error() string { return "this needs " + e.needed }
 
-// needs returns a tooOldError where the CLI is older than this minor version of 1.
+// needs returns a missingError where the CLI is older than this minor version of 1.
 func needs(minor int) action {
 	return func(_ context.Context, d *demo) error {
 		if d.stage.Version.Before(minor) {
-			return &tooOldError{minor}
+			return &missingError{fmt.Sprintf("version 1.%d of Terraform or OpenTofu", minor)}
+		}
+		return nil
+	}
+}
+
+// needsTerraform is needs for what OpenTofu does not have.
+func needsTerraform(minor int) action {
+	return func(_ context.Context, d *demo) error {
+		if v := d.stage.Version; v.Product != "Terraform" || v.Before(minor) {
+			return &missingError{fmt.Sprintf("Terraform 1.%d", minor)}
 		}
 		return nil
 	}

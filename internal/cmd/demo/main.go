@@ -135,7 +135,7 @@ func (d *demo) run(ctx context.Context) error {
 		began := time.Now()
 
 		err := sequence(s.actions...)(ctx, d)
-		if _, tooOld := errors.AsType[*tooOldError](err); tooOld {
+		if _, missing := errors.AsType[*missingError](err); missing {
 			d.screen.say("Skipped: %v.", err)
 			continue
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
@@ -27,6 +28,7 @@ const (
 	accessAddress   = "analytics_data_access_request.ada"
 	deletionAddress = "analytics_data_deletion.user_1001"
 	batchAddress    = "analytics_consent_batch.people"
+	clearAddress    = "action.analytics_clear_profile.contact"
 )
 
 // fulfilmentDelay is how long the mock server takes for a deferred request: long enough
@@ -89,6 +91,13 @@ var story = []step{
 		emptyPlan("imported"),
 		received(0, writes),
 	}},
+	{"Find people at the service", "A query looked up the people of a day and of a list, and wrote nothing. It can also write the configuration that imports them.", []action{
+		needsTerraform(14),
+		add("list-resources/analytics_consent", "list-resource.tfquery.hcl"),
+		terraform("query"),
+		show(`^list\.analytics_consent\.team `),
+		received(0, writes),
+	}},
 	{"Another configuration: a person's profile is corrected", "The service queued the update, and the apply waited. Only the configured members were sent; the others are as before.", []action{
 		enter(dataRights, "main.tf"),
 		terraform("init"),
@@ -121,6 +130,18 @@ var story = []step{
 		expectNotStored("asked for a hint"), // is in seed.json
 		say("Terraform's state has that digest; her sessions and events are in the file only."),
 		emptyPlan("handed-out"),
+	}},
+	{"Clear two members of a profile, with an action", "An action acts when it is invoked. It leaves nothing in state, and a sensitive variable keeps the person off the screen.", []action{
+		needsTerraform(14),
+		add("actions/analytics_clear_profile", "action.tf"),
+		add("actions/analytics_clear_profile", "terraform.tfvars"),
+		holds(profileOf(drifting), `locale: "de", name: "Max", phone: "+44 20 7946 0000", plan: "free"`),
+		terraform("apply", "-auto-approve", "-invoke="+clearAddress),
+		show(`^Action `+regexp.QuoteMeta(clearAddress), `Actions: 1 invoked`),
+		received(1, writes),
+		sent(writes, "name", "phone"),
+		holds(profileOf(drifting), `locale: "de", plan: "free"`),
+		expectNotStored(drifting),
 	}},
 	{"Another person asks to be deleted: plan", "The plan warns that a deletion cannot be undone, and sends nothing.", []action{
 		add(dataRights, "deletion.tf"),
