@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // spelled returns the spellings in which a service or a gateway may quote a value.
@@ -79,6 +80,7 @@ func WantNoCanary(tb testing.TB, where, written string, values ...string) {
 	tb.Helper()
 	for _, form := range canaries(values...) {
 		if i := strings.Index(written, form); i >= 0 {
+			soak.Add(soak.Secrets, 1)
 			tb.Errorf("%s holds a canary, behind %q", where, written[max(0, i-80):i])
 		}
 	}

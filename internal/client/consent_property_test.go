@@ -67,6 +67,7 @@ func TestConsent_randomFaultsConvergeWithoutOverwriting(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(20, 2000) {
 		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), on: true}
@@ -121,6 +122,11 @@ func converge(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 		identity := fmt.Sprintf("user-%d", i)
 		record, ok := service.Consent(serverScope, identity)
 		if want := !chosen[identity]; !ok || record.Clauses[0] != want {
+			if chosen[identity] {
+				soak.Add(soak.Overwritten, 1)
+			} else {
+				soak.Add(soak.Lost, 1)
+			}
 			t.Errorf("%s (chose for themselves: %v): the service holds %v %v", identity, chosen[identity], record.Clauses, ok)
 		}
 	}

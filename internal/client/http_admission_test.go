@@ -188,6 +188,7 @@ func TestAdmission_property(t *testing.T) {
 
 	for i := range soak.Schedules(150, 20_000) {
 		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
 		r := rand.New(rand.NewPCG(seed, 11))
 		latency := time.Duration(r.IntN(200)) * time.Millisecond
 		settings := func(_ *mocktest.Instance, cfg *client.Config) {
@@ -227,6 +228,7 @@ func TestAdmission_property(t *testing.T) {
 
 			compared, written := overwriting(service)
 			if chosen.Before(compared) || !written.Equal(compared) {
+				soak.Add(soak.Overwritten, 1)
 				t.Errorf("seed %d: the choice at %v is overwritten; comparison answered at %v, write arrived at %v, outcome %v, error %v",
 					seed, chosen, compared, written, result.Outcome, err)
 			}

@@ -21,15 +21,16 @@ func TestLogin_oneServesAllCallersForAnHour(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		reads := soak.Size(40, 500)
-		for range 3 { // three hours of reads
+		hours := soak.Size(3, 24)
+		for range hours {
 			for _, err := range callers(t, c, reads) {
 				noError(t, err)
 			}
 			<-time.After(time.Hour)
 		}
 
-		wantCount(t, service, mockserver.OpLogin, 3)
-		wantCount(t, service, mockserver.OpGetConsent, 3*reads)
+		wantCount(t, service, mockserver.OpLogin, hours)
+		wantCount(t, service, mockserver.OpGetConsent, hours*reads)
 	})
 }
 

@@ -80,6 +80,7 @@ func TestOutage_anyPatternOfFailingRows(t *testing.T) {
 	t.Parallel()
 	for schedule := range soak.Schedules(60, 20000) {
 		seed := soak.Seed(schedule)
+		soak.Add(soak.Tried, 1)
 		random := rand.New(rand.NewPCG(seed, 13))
 		s := &fakeService{getFails: map[int]client.ErrorClass{}, patchFails: map[int]client.ErrorClass{}}
 		rows, bad := 1+random.IntN(600), random.Float64()

@@ -79,6 +79,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(2, 500) {
 		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
 		f := newFile(t, people(propertyRows))
 		synctest.Test(t, func(t *testing.T) {
 			defer func() {
@@ -172,6 +173,7 @@ func (s *storm) wantWrittenOnce(t *testing.T) {
 	}
 	for identity, n := range committed {
 		if n > 1 {
+			soak.Add(soak.Duplicated, n-1)
 			t.Errorf("%s was written %d times", identity, n)
 		}
 	}
@@ -195,6 +197,19 @@ func (s *storm) wantAllRight(t *testing.T, state *acctest.State, f *batchFile) {
 			want = [5]bool{}
 		}
 
+		s.countWrong(i, want)
 		wantRow(t, s.service, i, want)
+	}
+}
+
+// countWrong counts a row for make soak that is not what it should be.
+func (s *storm) countWrong(row int, want [5]bool) {
+	record, _ := s.service.Consent(scope, userName(row))
+	switch {
+	case record.Clauses == want:
+	case s.chosen[userName(row)]:
+		soak.Add(soak.Overwritten, 1)
+	default:
+		soak.Add(soak.Lost, 1)
 	}
 }

@@ -82,6 +82,7 @@ func TestDeferred_randomFaultsLoseNothingAndSendNothingTwice(t *testing.T) {
 			t.Parallel()
 			for i := range min(batch, schedules-first) {
 				seed := soak.Seed(first + i)
+				soak.Add(soak.Tried, 1)
 				disorder := &chaos{rand: rand.New(rand.NewPCG(seed, 2))}
 				bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 					defer func() {
@@ -190,6 +191,8 @@ func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 			limit += w.unknown
 		}
 		if n := accepted[w.identity+" "+w.requestType]; n < 1 || n > limit {
+			soak.Add(soak.Lost, max(0, 1-n))
+			soak.Add(soak.Duplicated, max(0, n-limit))
 			t.Errorf("%s of %s was accepted %d times, and %d outcomes were unknown", w.requestType, w.identity, n, w.unknown)
 		}
 

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -54,17 +55,18 @@ var randomFaults = []mockserver.Fault{
 	{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
 }
 
-// disorder chooses a fault for one request in three while it is on.
+// disorder chooses a fault for some of the requests while it is on.
 type disorder struct {
-	mu   sync.Mutex
-	rand *rand.Rand
-	off  bool
+	mu    sync.Mutex
+	rand  *rand.Rand
+	off   bool
+	often int // n for a fault in one of n requests; 0 is 3
 }
 
 func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.off || d.rand.IntN(3) > 0 {
+	if d.off || d.rand.IntN(cmp.Or(d.often, 3)) > 0 {
 		return nil
 	}
 	fault := randomFaults[d.rand.IntN(len(randomFaults))]
@@ -80,6 +82,7 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(10, 2000) {
 		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
 		folder := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			defer func() {
@@ -98,6 +101,30 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 			converge(t, service, d, objects)
 		})
 	}
+}
+
+// TestProvider_manyResourcesConvergeUnderFaults applies many resources, where one request in
+// twenty fails, until none is missing.
+func TestProvider_manyResourcesConvergeUnderFaults(t *testing.T) {
+	t.Parallel()
+	seed := soak.Seed(0)
+	synctest.Test(t, func(t *testing.T) {
+		var objects []*object
+		for i := range soak.Size(60, 2000) {
+			objects = append(objects, &object{resource: consentName, config: consentOf(fmt.Sprintf("user-%d", i))})
+		}
+		d := &disorder{rand: rand.New(rand.NewPCG(seed, 6)), often: 20}
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.FaultFor = d.choose })
+
+		converge(t, service, d, objects)
+
+		for _, o := range objects {
+			if held, _ := service.Consent(livesScope, fmt.Sprint(o.config["identity_id"])); held.Clauses != [5]bool{true, true, true, true, true} {
+				soak.Add(soak.Lost, 1)
+				t.Errorf("seed %d: the service holds %v of %v", seed, held.Clauses, o.config["identity_id"])
+			}
+		}
+	})
 }
 
 func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*object) {
@@ -206,6 +233,8 @@ func wantEachQueuedOnce(t *testing.T, service *mocktest.Instance, objects []*obj
 			limit += o.unknown
 		}
 		if n := accepted[what]; n < 1 || n > limit {
+			soak.Add(soak.Lost, max(0, 1-n))
+			soak.Add(soak.Duplicated, max(0, n-limit))
 			t.Errorf("%s was accepted %d times, and %d outcomes were unknown", what, n, o.unknown)
 		}
 

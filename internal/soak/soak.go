@@ -1,12 +1,14 @@
-// Package soak decides how large the tests are. make test runs them at sizes that
-// prove what they say within minutes; make soak runs the same tests at the sizes of
-// real use, for as long as that takes.
+// Package soak decides how large the tests are, and counts what they try. make test runs
+// them at sizes that prove what they say within minutes; make soak runs the same tests at
+// the sizes of real use, for as long as it is told to, and adds up the figures.
 package soak
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
 )
 
 // The environment of make soak, which is read here and nowhere else.
@@ -14,7 +16,50 @@ const (
 	large     = "SOAK"           // true: the large sizes
 	schedules = "SOAK_SCHEDULES" // how many random schedules each property test tries
 	seed      = "SOAK_SEED"      // of the first random schedule, to repeat one that failed
+	figures   = "SOAK_FIGURES"   // the file that figures are appended to
 )
+
+// Figure is something that tests count for make soak.
+type Figure string
+
+// The figures. All but the first two are broken promises, and their sum is to be zero.
+const (
+	Tried       Figure = "schedules"   // random schedules
+	Requests    Figure = "requests"    // requests that services received
+	Lost        Figure = "lost"        // requests of the configuration that no service received
+	Duplicated  Figure = "duplicated"  // requests that a service received more often than promised
+	Overwritten Figure = "overwritten" // later choices of a person that are gone
+	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
+)
+
+// Figures are all of them, in the order of a table.
+func Figures() []Figure { return []Figure{Tried, Requests, Lost, Duplicated, Overwritten, Secrets} }
+
+var figuresFile = sync.OnceValue(func() *os.File { return open(os.Getenv(figures)) })
+
+// Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing.
+func Add(f Figure, n int) { add(figuresFile(), f, n) }
+
+// open opens a file for figures; nil for an empty name.
+func open(name string) *os.File {
+	if name == "" {
+		return nil
+	}
+
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic("the figures of the soak cannot be written: " + err.Error())
+	}
+
+	return file
+}
+
+// add appends one line, in one write, since several processes may use the file.
+func add(file *os.File, f Figure, n int) {
+	if file != nil && n != 0 {
+		_, _ = fmt.Fprintf(file, "%s %d\n", f, n)
+	}
+}
 
 // On reports whether the environment has a SOAK that is true.
 func On() bool {

@@ -1,8 +1,12 @@
 package soak
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
-// These tests change the environment, so that they are not parallel.
+// The tests of sizes and seeds change the environment, so that they are not parallel.
 
 func TestSize_isLargeOnlyWhereTheEnvironmentSaysSo(t *testing.T) {
 	t.Setenv(schedules, "7") // is not a size
@@ -34,4 +38,27 @@ func TestSeed_isRandomUnlessItIsGiven(t *testing.T) {
 	if Seed(0) != 18446744073709551615 || Seed(1) != 0 {
 		t.Errorf("the seeds are %d and %d", Seed(0), Seed(1))
 	}
+}
+
+func TestAdd_appendsALineForEachFigure(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "figures")
+	for range 2 { // as two processes
+		file := open(name)
+		add(file, Tried, 3)
+		add(file, Lost, 0)
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	content, err := os.ReadFile(name)
+	if string(content) != "schedules 3\nschedules 3\n" || err != nil {
+		t.Errorf("the file holds %q (%v)", content, err)
+	}
+
+	if open("") != nil {
+		t.Error("a file without a name is open")
+	}
+	add(nil, Tried, 1)
 }

@@ -87,6 +87,7 @@ func TestWritten_property(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(200, 20_000) {
 		seed := soak.Seed(i)
+		soak.Add(soak.Tried, 1)
 		r := rand.New(rand.NewPCG(seed, 3))
 		var w Written
 		var turns [3]sync.Mutex // the lock of a person
@@ -117,6 +118,7 @@ func TestWritten_property(t *testing.T) {
 
 		for i := range last {
 			if writes[i] && last[i] != "write" {
+				soak.Add(soak.Lost, 1)
 				t.Errorf("seed %d: person %d ends with a %s", seed, i, last[i])
 			}
 		}

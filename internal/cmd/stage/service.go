@@ -39,6 +39,7 @@ type Service struct {
 	mu          sync.Mutex
 	environment []string
 	entries     []Entry
+	each        func(Entry)
 	other       bytes.Buffer
 	news        chan struct{} // closed and replaced at every new line
 }
@@ -120,13 +121,30 @@ func (s *Service) Take(line string) {
 		s.environment = append(s.environment, variable)
 	case json.Unmarshal([]byte(line), &entry) == nil && entry.Method != "":
 		entry.At = time.Now()
-		s.entries = append(s.entries, entry)
+		s.keep(entry)
 	default:
 		s.other.WriteString(line + "\n")
 	}
 
 	close(s.news)
 	s.news = make(chan struct{})
+}
+
+// Each gives every further request to f, and keeps none, for logs that would not fit into
+// memory. f is called from one goroutine.
+func (s *Service) Each(f func(Entry)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.each = f
+}
+
+// keep keeps a request, or gives it to the function of Each.
+func (s *Service) keep(e Entry) {
+	if s.each != nil {
+		s.each(e)
+		return
+	}
+	s.entries = append(s.entries, e)
 }
 
 // exported reads a line of the form `export NAME=value`, where the value may be quoted

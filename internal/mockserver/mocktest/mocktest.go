@@ -12,6 +12,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/contract"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // Instance is a running mock server with one user and one secret key.
@@ -110,6 +111,7 @@ func (i *Instance) run(t testing.TB, listening *mockserver.Listening) {
 
 	t.Cleanup(func() {
 		i.Stop()
+		soak.Add(soak.Requests, len(i.Requests()))
 		if i.allowed.Load() {
 			return
 		}

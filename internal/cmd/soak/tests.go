@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+)
+
+// exploration is a property test, and how many random schedules a round of it has.
+type exploration struct {
+	name, pkg, test string
+	schedules       int
+}
+
+// random is what a test program takes its random schedules from.
+type random struct {
+	seed      uint64
+	schedules int
+}
+
+var explorations = []exploration{
+	{"applies of any objects", "internal/provider", "TestProvider_convergesUnderRandomFaults", 40},
+	{"lives of any objects", "internal/provider", "TestProvider_livesUnderFaultsPeopleInterruptsAndKills", 200},
+	{"batches", "internal/consentbatch", "TestConsentBatch_convergesUnderRandomFaults", 10},
+	{"failing rows", "internal/consentbatch", "TestOutage_anyPatternOfFailingRows", 500},
+	{"queued requests", "internal/deferred", "TestDeferred_randomFaultsLoseNothingAndSendNothingTwice", 100},
+	{"updates of consent", "internal/client", "TestConsent_randomFaultsConvergeWithoutOverwriting", 40},
+	{"choices during an update", "internal/client", "TestAdmission_property", 400},
+	{"writes and withdrawals", "internal/tfkit", "TestWritten_property", 4000},
+}
+
+const (
+	// fewSchedules is how many random schedules a property test has where all tests run.
+	fewSchedules = 4
+
+	// timeLimit ends a process of tests that hangs.
+	timeLimit = "3h"
+)
+
+// tests are the test programs of all packages. Each is built when it is first run.
+type tests struct {
+	folder   string
+	race     bool
+	packages []testPackage
+	built    map[string]bool // by the name of the package
+}
+
+type testPackage struct {
+	name, dir, program string // name is the path in the repository
+	fuzzTargets        []string
+}
+
+// prepare finds the packages, and builds the provider that the CLI starts.
+func (t *tests) prepare(ctx context.Context, s settings, folder string) (err error) {
+	if t.folder, err = filepath.Abs(folder); err != nil {
+		return err
+	}
+	if err := t.list(ctx); err != nil {
+		return err
+	}
+
+	t.race, t.built = s.Race, map[string]bool{}
+
+	return succeed(ctx, "go", "build", "-buildvcs=false", "-o", t.provider(), ".")
+}
+
+// build compiles the tests of a package, unless that was done before.
+func (t *tests) build(ctx context.Context, p testPackage) error {
+	if t.built[p.name] {
+		return nil
+	}
+
+	args := []string{"test", "-c", "-buildvcs=false", "-o", p.program}
+	if t.race {
+		args = append(args, "-race")
+	}
+	if err := succeed(ctx, "go", append(args, "./"+p.name)...); err != nil {
+		return err
+	}
+	t.built[p.name] = true
+
+	return nil
+}
+
+// provider returns the path of the provider that the CLI starts.
+func (t *tests) provider() string {
+	return filepath.Join(t.folder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
+}
+
+// list finds the packages with tests, and their fuzz targets.
+func (t *tests) list(ctx context.Context) error {
+	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}`
+	found, err := exec.CommandContext(ctx, "go", "list", "-f", format, "./...").Output()
+	if err != nil {
+		return errors.New("this runs in the root of the repository, with Go on PATH")
+	}
+
+	for line := range strings.Lines(string(found)) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name := strings.TrimPrefix(strings.TrimPrefix(path, terraformcli.ModulePath), "/")
+		program := filepath.Join(t.folder, strings.ReplaceAll("test/"+name, "/", "-")+terraformcli.ExeSuffix())
+		targets, err := fuzzTargets(dir)
+		if err != nil {
+			return err
+		}
+		t.packages = append(t.packages, testPackage{name, dir, program, targets})
+	}
+
+	return nil
+}
+
+var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzzTargets returns the names of the fuzz targets in a folder.
+func fuzzTargets(dir string) (names []string, _ error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range fuzzTarget.FindAllSubmatch(content, -1) {
+			names = append(names, string(match[1]))
+		}
+	}
+
+	return names, nil
+}
+
+// explore runs a round of an exploration.
+func (t *tests) explore(ctx context.Context, e exploration, seed uint64) (step, error) {
+	for _, p := range t.packages {
+		if p.name == e.pkg {
+			return t.process(ctx, p, random{seed, e.schedules}, "-test.run=^"+e.test+"$")
+		}
+	}
+	return step{}, fmt.Errorf("there is no package %s", e.pkg)
+}
+
+// all runs all tests of a package at their large sizes.
+func (t *tests) all(ctx context.Context, p testPackage, seed uint64) (step, error) {
+	return t.process(ctx, p, random{seed, fewSchedules}, "-test.shuffle=on", "-test.parallel=8")
+}
+
+// fuzz gives a parser so many inputs. What breaks it stays below testdata/fuzz, where every
+// later test meets it.
+func (t *tests) fuzz(ctx context.Context, p testPackage, target string, inputs int) (step, error) {
+	cmd := terraformcli.GroupCommand(ctx, "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime="+strconv.Itoa(inputs)+"x", "./"+p.name)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	err := cmd.Run()
+	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+		return step{}, err
+	}
+
+	f, err := t.keepOutput(0, output.Bytes())
+
+	return step{Failed: []failure{f}}, err
+}
+
+// process runs a test program in a temporary folder of its own, and looks at what it
+// leaves: goroutines, which its goleak reports, and files.
+func (t *tests) process(ctx context.Context, p testPackage, r random, args ...string) (step, error) {
+	if err := t.build(ctx, p); err != nil {
+		return step{}, err
+	}
+	temporary, err := os.MkdirTemp("", "soak-")
+	if err != nil {
+		return step{}, err
+	}
+	defer os.RemoveAll(temporary)
+
+	figures := temporary + ".figures"
+	defer os.Remove(figures)
+
+	cmd := terraformcli.GroupCommand(ctx, p.program, append(args, "-test.timeout="+timeLimit)...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "SOAK=1", "TF_ACC=1", "TF_ACC_PROVIDER_BINARY="+t.provider(), "TMPDIR="+temporary,
+		"SOAK_FIGURES="+figures, "SOAK_SCHEDULES="+strconv.Itoa(r.schedules), "SOAK_SEED="+strconv.FormatUint(r.seed, 10))
+
+	return t.judged(cmd, r.seed, temporary, figures)
+}
+
+// judged runs a test program and returns what it counted and what it left.
+func (t *tests) judged(cmd *exec.Cmd, seed uint64, temporary, figures string) (step, error) {
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	err := cmd.Run()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		return step{}, err
+	}
+
+	got := step{Processes: 1, Peak: peakOf(cmd.ProcessState)}
+	if got.Figures, err = readFigures(figures); err != nil {
+		return got, err
+	}
+	if got.Files, err = filesIn(temporary); err != nil {
+		return got, err
+	}
+	if bytes.Contains(output.Bytes(), []byte("goleak: ")) {
+		got.Leaking = 1
+	}
+
+	if !cmd.ProcessState.Success() || got.Files > 0 {
+		f, err := t.keepOutput(seed, output.Bytes())
+		got.Failed = append(got.Failed, f)
+		return got, err
+	}
+
+	return got, nil
+}
+
+// keepOutput writes what a failed test program printed into a file.
+func (t *tests) keepOutput(seed uint64, output []byte) (failure, error) {
+	file, err := os.CreateTemp(t.folder, "failed-*.txt")
+	if err != nil {
+		return failure{}, err
+	}
+
+	_, err = file.Write(output)
+	return failure{Seed: seed, Output: file.Name()}, errors.Join(err, file.Close())
+}
+
+// readFigures adds up what the tests have counted in a file; nothing where there is none.
+func readFigures(name string) (map[soak.Figure]int, error) {
+	sum := map[soak.Figure]int{}
+	content, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sum, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	for line := range strings.Lines(string(content)) {
+		figure, count, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return nil, fmt.Errorf("a figure is damaged: %w", err)
+		}
+		sum[soak.Figure(figure)] += n
+	}
+
+	return sum, nil
+}
+
+// filesIn returns how many files are left in a folder.
+func filesIn(dir string) (n int, _ error) {
+	return n, filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			n++
+		}
+		return err
+	})
+}
+
+// succeed runs a program that has to succeed.
+func succeed(ctx context.Context, program string, args ...string) error {
+	output, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, output)
+	}
+	return nil
+}
