@@ -2,11 +2,10 @@ package rows_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -44,11 +43,11 @@ func shardOf(t *testing.T, content string, format rows.Format, shard rows.Shard)
 // TestReadShard_eachRowIsInOneShard reads random files in random numbers of shards.
 func TestReadShard_eachRowIsInOneShard(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(5, 500) {
+	for i := range soak.Schedules(4, 500) {
 		seed := soak.Seed(i)
 		random := rand.New(rand.NewPCG(seed, 1))
-		count := 1 + random.Uint64N(16)
-		content := randomPeople(random, 1+random.IntN(2_000))
+		count := 1 + random.Uint64N(8)
+		content := randomPeople(random, 1+random.IntN(1_000))
 
 		want := map[string]rows.Row{}
 		for _, row := range all(t, content, rows.NDJSON) {
@@ -69,8 +68,8 @@ func TestReadShard_eachRowIsInOneShard(t *testing.T) {
 			}
 		}
 
-		if diff := cmp.Diff(want, got, compareAddresses); diff != "" {
-			t.Errorf("seed %d: %d shards have other rows than the file (-file +shards):\n%s", seed, count, diff)
+		if !maps.Equal(want, got) {
+			t.Errorf("seed %d: %d shards have %d rows together, the file has %d", seed, count, len(got), len(want))
 		}
 		if untimed != shardOf(t, content, rows.NDJSON, rows.Shard{}).Untimed {
 			t.Errorf("seed %d: the shards have %d rows without a time", seed, untimed)
