@@ -200,6 +200,9 @@ func readConsent(sent map[string]any, wire Wire) (record ConsentRecord, wrong []
 	record.UserIPv6 = in.ipv6("user_ipv6")
 	record.AgreementTime = in.instant("agreement_time", wire.AgreementTimeFormat)
 	record.Manual = in.boolean("manual")
+	if record.Manual == nil && wire.RequireManual {
+		in.refuse("manual", "is required")
+	}
 	in.refuseOthers()
 
 	return record, in.wrong

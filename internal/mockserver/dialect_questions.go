@@ -20,6 +20,21 @@ var Questions = []Question{
 		{Name: TimeRFC3339},
 		{Name: TimeUnixMS, set: func(s *Server) { s.Wire.AgreementTimeFormat = TimeUnixMS }},
 	}},
+	{"manual", "2", []Choice{
+		{Name: "optional"},
+		{Name: "required", set: func(s *Server) { s.Wire.RequireManual = true }},
+	}},
+	{"login_answer", "2", []Choice{
+		{Name: "token"},
+		{Name: "with_more", set: func(s *Server) {
+			s.LoginAnswer = func(token string) any {
+				return map[string]any{"token": token, "type": "bearer", "user": map[string]any{"id": 1}}
+			}
+		}},
+		{Name: "own_name", Foreign: true, set: func(s *Server) {
+			s.LoginAnswer = func(token string) any { return map[string]any{"accessJwt": token} }
+		}},
+	}},
 	{"misplaced_parameters", "7", []Choice{
 		{Name: "refused"},
 		{Name: "ignored", set: func(s *Server) { s.IgnoreMisplaced = true }},
@@ -87,6 +102,11 @@ var Questions = []Question{
 		{Name: "own_time", Foreign: true, set: func(s *Server) { s.PendingRecord = renamed("createdAt", "askedOn") }},
 		{Name: "own_names", Foreign: true, set: func(s *Server) { s.PendingRecord = renamed("operation", "what", "status", "phase") }},
 	}},
+	{"pending_states", "3", []Choice{
+		{Name: "pending"},
+		{Name: "processing", set: func(s *Server) { s.PendingRecord = withStatus(s.PendingRecord, "PROCESSING") }},
+		{Name: "own_words", Foreign: true, set: func(s *Server) { s.PendingRecord = withStatus(s.PendingRecord, "simmering") }},
+	}},
 	{"pending_answer", "4, gaps", []Choice{
 		{Name: "array"},
 		{Name: "wrapped", set: func(s *Server) { reshape(&s.PendingAnswer, wrapIn("requests")) }},
@@ -106,6 +126,16 @@ var Questions = []Question{
 		{Name: ExportArray, set: func(s *Server) { s.Export.Shape = ExportArray }},
 		{Name: ExportNDJSON, set: func(s *Server) { s.Export.Shape = ExportNDJSON }},
 		{Name: "own_discriminator", Foreign: true, set: func(s *Server) { s.Export.Shape, s.Export.Discriminator = ExportArray, "sort" }},
+	}},
+	{"export_envelope", "4, gaps", []Choice{
+		{Name: "plain"},
+		{Name: "described", set: func(s *Server) { s.Export.Beside = `"generatedAt":"2026-01-02T03:04:05Z","count":null,` }},
+		{Name: "own_member", set: func(s *Server) { s.Export.Beside = `"tenant":"web",` }},
+		{Name: "next_day", Foreign: true, set: func(s *Server) { s.Export.Beside = `"next":"2026-01-03",` }},
+	}},
+	{"export_text", "4, gaps", []Choice{
+		{Name: "utf8"},
+		{Name: "broken", set: func(s *Server) { s.Export.Broken = true }},
 	}},
 	{"export_kind", "4, gaps", []Choice{
 		{Name: "none"},
@@ -135,6 +165,22 @@ var Questions = []Question{
 		{Name: "ahead", set: func(s *Server) { s.DateAhead = 10 * time.Minute }},
 		{Name: "behind", set: func(s *Server) { s.DateAhead = -10 * time.Minute }},
 	}},
+}
+
+// withStatus returns a PendingRecord that gives each record a status.
+func withStatus(before func(QueuedRequest, map[string]any) map[string]any, status string) func(QueuedRequest, map[string]any) map[string]any {
+	return func(q QueuedRequest, record map[string]any) map[string]any {
+		if before != nil {
+			record = before(q, record)
+		}
+		for _, name := range []string{"status", "phase"} {
+			if _, ok := record[name]; ok {
+				record[name] = status
+			}
+		}
+
+		return record
+	}
 }
 
 // renamed returns a PendingRecord that gives members other names, in pairs of names.

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
@@ -103,10 +104,25 @@ func (s *Server) dayOf(scope Scope, date string) records {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if day, ok := s.exports[exportKey{scope, date}]; ok || s.ExportRecords == 0 {
-		return day
+	day, ok := s.exports[exportKey{scope, date}]
+	held := records(day)
+	if !ok && s.ExportRecords > 0 {
+		held = newGeneratedDay(scope, date, s.ExportRecords)
 	}
-	return newGeneratedDay(scope, date, s.ExportRecords)
+	if s.Export.Broken {
+		return brokenDay{held}
+	}
+
+	return held
+}
+
+// brokenDay is a day with a byte that is no UTF-8 in the first text of each record.
+type brokenDay struct{ records }
+
+func (d brokenDay) each(kind int, write func([]byte) error) error {
+	return d.records.each(kind, func(record []byte) error {
+		return write(bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1))
+	})
 }
 
 func isDay(date string) bool {
@@ -170,6 +186,11 @@ type ExportAnswer struct {
 	// Values are its values; empty values are person, session and event.
 	Discriminator string
 	Values        [Kinds]string
+	// Beside are members in front of the arrays in an object, as JSON and with a comma
+	// behind each, such as `"tenant":"web",`.
+	Beside string
+	// Broken puts a byte that is no UTF-8 into the first text of each record.
+	Broken bool
 	// Pretty indents each record of a JSON shape on lines of its own.
 	Pretty bool
 	// Mark begins the answer with a byte order mark; CRLF ends lines as Windows does.

@@ -146,7 +146,7 @@ func (e *exportStream) write(w *bufio.Writer) error {
 // object writes an object with an array for each kind, and one for the others if
 // there are any.
 func (e *exportStream) object(w *bufio.Writer) error {
-	begin := "{"
+	begin := "{" + e.Beside
 	for _, kind := range e.kinds {
 		if kind == others && !e.hasRecords(others) {
 			continue

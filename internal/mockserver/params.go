@@ -32,6 +32,9 @@ type Wire struct {
 	ConsentParametersIn string // InJSON, InForm or InQuery; empty is InJSON
 	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS; empty is TimeRFC3339
 
+	// RequireManual refuses a consent update without manual (section 2).
+	RequireManual bool
+
 	// ExportKindParameter is the query parameter with which each export chooses its
 	// kind of records; if empty, every export has all kinds. ExportKindValues are the
 	// values it accepts; if all are empty, person, session and event.
