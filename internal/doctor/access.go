@@ -134,6 +134,10 @@ func (x *examination) examineLogin(ctx context.Context) {
 		}
 	}
 
+	if client.IsClass(err, client.ClassLoginAnswer) {
+		x.report.stranger(Stranger{Where: "answer to a login", Members: namesOf(x.seen.body(opLogin))})
+	}
+
 	_, logins := x.seen.counts()
 	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); sent %s, and never more than %d",
 		list(reasons), counted(logins, "attempt", "attempts"), LoginForms))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -259,91 +258,6 @@ func describeCounts(counts records.Counts) string {
 		}
 	}
 	return "among the first " + counted(int(counts.Total()), "record", "records") + ": " + list(parts)
-}
-
-// tryExportSettings reads the day with other settings, and keeps the first with which the
-// kind of each record is known, or else the first with which it can be read. It returns
-// that sample, or s where nothing helps.
-func (x *examination) tryExportSettings(ctx context.Context, w *way, s *sample) *sample {
-	best, bestWire := s, x.wire
-	for _, wire := range x.exportAlternatives(s) {
-		if ctx.Err() != nil {
-			break
-		}
-
-		tried := x.readDay(ctx, w, wire, x.options.Records)
-		if tried.attributed() {
-			x.wire = wire
-			return tried
-		}
-		if tried.readable() && !best.readable() {
-			best, bestWire = tried, wire
-		}
-	}
-
-	x.wire = bestWire
-
-	return best
-}
-
-// kindValues are values of a parameter that selects a kind, as services commonly spell
-// them, the provider's default first.
-var kindValues = []string{
-	client.DefaultExportKindValues, "persons,sessions,events", "Person,Session,Event", "Persons,Sessions,Events",
-	"PERSON,SESSION,EVENT", "people,sessions,events",
-}
-
-// exportAlternatives returns settings that may make the answer readable.
-func (x *examination) exportAlternatives(s *sample) []client.Wire {
-	var found []client.Wire
-	for _, parameter := range kindParameters(s.err, x.wire.ExportKindParameter) {
-		for _, values := range kindValues {
-			wire := x.wire
-			wire.ExportKindParameter, wire.ExportKindValues = parameter, values
-			found = append(found, wire)
-		}
-	}
-
-	if s.err != nil && !client.IsClass(s.err, client.ClassPayload, client.ClassTooLarge) {
-		return found // other settings change nothing
-	}
-
-	for _, shape := range []string{client.ShapeEnvelope, client.ShapeRecords} {
-		wire := x.wire
-		wire.ExportShape = shape
-		found = append(found, wire)
-	}
-
-	if s.err != nil {
-		wire := x.wire
-		wire.ExportInvalidUTF8 = client.InvalidReplace
-		found = append(found, wire)
-	}
-
-	return found
-}
-
-var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,39}$`)
-
-// kindParameters returns the names of parameters that may select a kind: the configured
-// one, and those that the service complains about.
-func kindParameters(err error, configured string) []string {
-	e, ok := errors.AsType[*client.Error](err)
-	if !ok || e.Status/100 != 4 || isRefused(err) {
-		return nil
-	}
-
-	var names []string
-	if configured != "" {
-		names = append(names, configured)
-	}
-	for _, f := range e.Fields {
-		if parameterName.MatchString(f.Field) && f.Field != "utcDate" {
-			names = appendNew(names, f.Field)
-		}
-	}
-
-	return names[:min(len(names), 2)]
 }
 
 // changed returns the names of the settings with a prefix that are not as configured.

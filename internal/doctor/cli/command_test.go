@@ -5,12 +5,16 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -96,6 +100,80 @@ func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
 	if second.status != 0 || second.report.WireBlock != first.report.WireBlock {
 		t.Errorf("exit status %d: %s", second.status, second.stdout)
 	}
+}
+
+func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		dialect mockserver.Dialect
+		want    map[string]string
+	}{
+		{mockserver.Dialect{"login_parameters": "query"}, map[string]string{"login_parameters_in": "query"}},
+		{mockserver.Dialect{"consent_parameters": "form"}, map[string]string{"consent_parameters_in": "form"}},
+		{mockserver.Dialect{"agreement_time": "unix_ms"}, map[string]string{"agreement_time_format": "unix_ms"}},
+		{mockserver.Dialect{"pending_names": "own_person"}, map[string]string{"pending_identity_field": "customer"}},
+		{mockserver.Dialect{"export_kind": "parameter"}, map[string]string{"export_kind_parameter": "kind"}},
+		{mockserver.Dialect{"export_kind": "own_values"}, map[string]string{"export_kind_parameter": "recordType", "export_kind_values": "Persons,Sessions,Events"}},
+		{mockserver.Dialect{"export_envelope": "own_member"}, map[string]string{"export_shape": "envelope"}},
+		{mockserver.Dialect{"export_text": "broken"}, map[string]string{"export_invalid_utf8": "replace"}},
+		{mockserver.Dialect{"export_text": "broken", "export_envelope": "own_member"}, map[string]string{"export_invalid_utf8": "replace", "export_shape": "envelope"}},
+		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, map[string]string{}},
+	} {
+		t.Run(tc.dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			out := wholly(t, patient(t, tc.dialect))
+			if diff := cmp.Diff(tc.want, out.report.Setup.Wire); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestDoctor_namesWhatIsNotUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		dialect      mockserver.Dialect
+		group, check string
+		word         doctor.Word
+		says         string
+	}{
+		{mockserver.Dialect{"consent_time": "unix_seconds"}, "Consent", "shape", doctor.Broken, "agreement_time holds seconds since 1970"},
+		{mockserver.Dialect{"consent_answer": "list"}, "Consent", "shape", doctor.Broken, "the answer is an array"},
+		{mockserver.Dialect{"consent_names": "camel"}, "Consent", "fields", doctor.Broken, "5 clauses"},
+		{mockserver.Dialect{"errors": "text"}, "Consent", "unknown person", doctor.Differs, "not recognised"},
+		{mockserver.Dialect{"pending_answer": "by_person"}, "Pending requests", "shape", doctor.Broken, "Unexpected response"},
+		{mockserver.Dialect{"pending_states": "own_words"}, "Pending requests", "statuses", doctor.Differs, "ended_statuses"},
+		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more"},
+		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "wire.export_ignored_members"},
+		{mockserver.Dialect{"login_answer": "own_name"}, "Access", "login", doctor.Broken, "Unexpected login answer"},
+	} {
+		t.Run(tc.dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			service := patient(t, tc.dialect)
+			service.AllowViolations()
+			wantFinding(t, wholly(t, service), tc.group, tc.check, tc.word, tc.says)
+		})
+	}
+}
+
+func TestDoctor_namesTheProxyWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	proxy, err := url.Parse(service.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.User = url.UserPassword("gateway", "canary-of-the-proxy")
+
+	var stdout bytes.Buffer
+	cli.Run(t.Context(), cli.Process{
+		Args: []string{cli.Name}, Stdout: &stdout, Stderr: &stdout, Getenv: func(name string) string { return environment(service)[name] },
+		Change: func(cfg *client.Config) { cfg.Proxy = func(*http.Request) (*url.URL, error) { return proxy, nil } },
+	})
+	if !strings.Contains(stdout.String(), "requests pass "+proxy.Host) {
+		t.Errorf("the proxy is not named: %s", stdout.String())
+	}
+	acctest.WantNoCanary(t, "the report", stdout.String(), "gateway", "canary-of-the-proxy")
 }
 
 func TestDoctor_boundsLoginAttempts(t *testing.T) {
