@@ -141,10 +141,16 @@ func (c *CLI) Invoke(address string, args ...string) Result {
 	return c.Run(append([]string{"apply", "-auto-approve", "-invoke=" + address}, args...)...)
 }
 
-// Query runs list blocks with `query`. lists replaces those of the call before.
-func (c *CLI) Query(lists string, args ...string) Result {
+// WriteQuery replaces the list blocks that query runs.
+func (c *CLI) WriteQuery(lists string) {
 	c.tb.Helper()
 	c.write("main.tfquery.hcl", lists)
+}
+
+// Query replaces the list blocks and runs them.
+func (c *CLI) Query(lists string, args ...string) Result {
+	c.tb.Helper()
+	c.WriteQuery(lists)
 	return c.Run(append([]string{"query"}, args...)...)
 }
 

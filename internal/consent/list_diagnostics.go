@@ -85,6 +85,16 @@ func addListTimeout(diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
+// addListInterrupted reports a list that was cancelled. Without an error, Terraform takes
+// what was listed so far for the whole list.
+func addListInterrupted(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The list was interrupted",
+		Detail:  "The run was interrupted before all people were looked up.",
+		Do:      "query again.",
+	}.AddError(diags)
+}
+
 func (d *dayPeople) report(diags *diag.Diagnostics) {
 	if d.err != nil {
 		tfkit.AddError(diags, d.err, "")

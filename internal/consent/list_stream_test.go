@@ -68,12 +68,15 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				began := time.Now()
 				time.AfterFunc(5*time.Second, cancel)
+				var errors []string
 				p.ListUntil(ctx, name, listDay(acctest.Attributes{"utc_date": "1999-12-31"}), func(result acctest.ListResult) bool {
 					if result.Identity != nil {
 						t.Errorf("%s is listed", result.DisplayName)
 					}
+					errors = append(errors, result.Errors()...)
 					return true
 				})
+				acctest.WantText(t, errors, "The list was interrupted")
 
 				if took := time.Since(began); took > 6*time.Second {
 					t.Errorf("it took %s to end", took)

@@ -124,3 +124,33 @@ func TestAccConsentList_failuresAreShown(t *testing.T) {
 	}
 	acctest.WantWords(t, queried, "Not permitted")
 }
+
+// TestAccConsentList_interruptIsAnError interrupts a query that has found one person and
+// waits for another. Without an error, Terraform would show half a list and end with 0.
+func TestAccConsentList_interruptIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, stop := range acctest.Interrupts() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			waiting := make(chan struct{})
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+					if r.Identity != "user-2" {
+						return nil
+					}
+					close(waiting)
+					return &mockserver.Fault{Hang: true}
+				}
+			})
+			cli := queryCLI(t, service)
+			putConsents(service, "user-1", "user-2")
+
+			cli.WriteQuery(listBlock(`identity_ids = ["user-1", "user-2"]`))
+			r := cli.RunInterrupted(stop, "", waiting, "query")
+			if r.Code == 0 {
+				t.Errorf("the interrupted query ended with 0:\n%s", r.Output)
+			}
+			acctest.WantWords(t, r, "The list was interrupted")
+		})
+	}
+}

@@ -189,9 +189,12 @@ func (l *listing) conclude(ctx context.Context, full bool, diags *diag.Diagnosti
 	warnMissing(l.missing, diags)
 
 	var problems diag.Diagnostics
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		addListTimeout(&problems)
-	} else {
+	case ctx.Err() != nil:
+		addListInterrupted(&problems)
+	default:
 		l.source.report(&problems)
 	}
 

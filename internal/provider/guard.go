@@ -27,7 +27,7 @@ type Server interface {
 // interfaces.
 type guard struct {
 	next    Server
-	actions *invocations
+	streams *openStreams
 }
 
 var _ Server = guard{}
@@ -39,7 +39,7 @@ func newGuard(next tfprotov6.ProviderServer) Server {
 	if !ok {
 		panic("the server of the framework knows no list resources or actions")
 	}
-	return guard{next: all, actions: &invocations{running: map[chan struct{}]bool{}}}
+	return guard{next: all, streams: &openStreams{open: map[chan struct{}]bool{}}}
 }
 
 // diagnostics holds the diagnostics of a response.
@@ -109,11 +109,11 @@ func (g guard) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigurePr
 	})
 }
 
-// StopProvider cancels everything that is under way. It returns once all actions have
-// handed over their diagnostics, since the gRPC server then ends their streams without
-// them, and Terraform reports an action that ends so as a success.
+// StopProvider cancels everything that is under way. It returns once all actions and lists
+// have handed over their diagnostics, since the gRPC server then ends their streams
+// without them, and Terraform reports what ends so as a success.
 func (g guard) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	defer g.actions.wait(stopLimit)
+	defer g.streams.wait(stopLimit)
 
 	return guarded(ctx, req, g.next.StopProvider, func(d diagnostics) *tfprotov6.StopProviderResponse {
 		return &tfprotov6.StopProviderResponse{Error: d[0].Summary}

@@ -28,6 +28,7 @@ func (g guard) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequ
 	}
 
 	return &tfprotov6.ListResourceServerStream{Results: func(push func(tfprotov6.ListResourceResult) bool) {
+		defer g.streams.begin()()
 		c := &consumer[tfprotov6.ListResourceResult]{push: push}
 		defer c.recoverWith(func() tfprotov6.ListResourceResult { return failed(panicDiagnostics(ctx)) })
 		stream.Results(c.take)
@@ -60,7 +61,7 @@ func (g guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequ
 	}
 
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
-		defer g.actions.begin()()
+		defer g.streams.begin()()
 		c := &consumer[tfprotov6.InvokeActionEvent]{push: push}
 		defer c.recoverWith(func() tfprotov6.InvokeActionEvent { return failed(panicDiagnostics(ctx)) })
 
@@ -74,39 +75,39 @@ func (g guard) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequ
 	}}, nil
 }
 
-// stopLimit is how long a stop waits for actions. An interrupted one ends within two
+// stopLimit is how long a stop waits for streams. An interrupted one ends within two
 // seconds.
 const stopLimit = 2 * time.Second
 
-// invocations are the actions that run. It is safe for concurrent use.
-type invocations struct {
-	mu      sync.Mutex
-	running map[chan struct{}]bool // closed when the action has ended
+// openStreams are the streams that are being read. It is safe for concurrent use.
+type openStreams struct {
+	mu   sync.Mutex
+	open map[chan struct{}]bool // closed when the stream has ended
 }
 
-// begin adds an action, and returns a function to be called when it has ended.
-func (i *invocations) begin() (end func()) {
+// begin adds a stream, and returns a function to be called when it has ended.
+func (s *openStreams) begin() (end func()) {
 	ended := make(chan struct{})
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.running[ended] = true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[ended] = true
 
 	return func() {
 		close(ended)
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		delete(i.running, ended)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, ended)
 	}
 }
 
-// wait waits until the actions that run now have ended, and at most for limit.
-func (i *invocations) wait(limit time.Duration) {
-	i.mu.Lock()
-	running := maps.Clone(i.running)
-	i.mu.Unlock()
+// wait waits until the streams that are open now have ended, and at most for limit.
+func (s *openStreams) wait(limit time.Duration) {
+	s.mu.Lock()
+	open := maps.Clone(s.open)
+	s.mu.Unlock()
 
 	late := time.After(limit)
-	for ended := range running {
+	for ended := range open {
 		select {
 		case <-ended:
 		case <-late:
