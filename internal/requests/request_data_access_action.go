@@ -2,13 +2,16 @@ package requests
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -68,7 +71,7 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 	}
 }
 
-// ModifyPlan refuses what could only fail. Nothing is sent.
+// ModifyPlan reports in the plan what Invoke would refuse. Nothing is sent.
 func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -80,6 +83,23 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 
 	a.RefuseReadOnly(&resp.Diagnostics)
 	a.PlanScope(m.Scope, &resp.Diagnostics)
+	m.checkTarget(&resp.Diagnostics)
+}
+
+// checkTarget reports what is at output_path and must not be replaced. A folder that does
+// not exist may be made before the action is invoked.
+func (m *requestDataAccessModel) checkTarget(diags *diag.Diagnostics) {
+	if m.OutputPath.IsUnknown() || m.Overwrite.IsUnknown() {
+		return
+	}
+
+	_, err := outfile.Look(m.OutputPath.ValueString())
+	if err == nil && !m.Overwrite.ValueBool() {
+		err = outfile.ErrExists
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		reserveProblem(err).AddError(diags)
+	}
 }
 
 func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {

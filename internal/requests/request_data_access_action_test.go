@@ -194,11 +194,20 @@ func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testin
 	}
 
 	p, service := start(t)
-	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), "/dev/null", theirs} {
-		invoked := p.Invoke(requestAccessName, accessTo(path, nil))
+	missing := filepath.Join(folder, "missing", "data.json")
+	for _, path := range []string{folder, missing, "/dev/null", theirs} {
+		planned := p.PlanAction(requestAccessName, accessTo(path, nil))
+		if path == missing { // the folder may be made until then
+			p.NoErrors(planned)
+		} else {
+			acctest.WantText(t, planned.Errors(), "Nothing was sent", "output_path")
+		}
+
+		invoked := p.InvokePlanned(t.Context(), requestAccessName, accessTo(path, nil), func(string) bool { return true })
 		acctest.WantText(t, invoked.Errors(), "Nothing was sent", "output_path")
 		wantDiscreet(t, invoked, path)
 	}
+	p.NoErrors(p.PlanAction(requestAccessName, accessTo("", nil).With(acctest.Attributes{"output_path": acctest.Unknown})))
 	wantNothingSent(t, service)
 	wantTheirs(t, theirs)
 

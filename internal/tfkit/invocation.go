@@ -34,7 +34,7 @@ const InvocationOccasion = "invocation"
 func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, name string) *Invocation {
 	return &Invocation{
 		Engine:   a.Deferred,
-		Progress: Progress{resp.SendProgress},
+		Progress: ProgressOf(resp),
 		Diags:    &resp.Diagnostics,
 		Name:     name,
 		Waits:    m.Waits(),
@@ -49,7 +49,7 @@ func (i *Invocation) Submit(ctx context.Context, request deferred.Request) error
 }
 
 // SayAccepted says under which ID the service has the request. Actions must call it
-// directly after Submit: after an interrupt, it is all that the user learns.
+// directly after Submit: it may be all that the user learns of an interrupted one.
 func (i *Invocation) SayAccepted() {
 	as := "as a request without an id"
 	if i.Submission.ID != "" {

@@ -11,9 +11,9 @@ import (
 // progressInterval is how often an action says that it is still at work.
 const progressInterval = 30 * time.Second
 
-// Progress tells the user what an action does. Terraform shows each message at once, and
-// shows neither messages nor diagnostics after an interrupt. So whatever the user has to
-// know must be said before the action waits for something.
+// Progress tells the user what an action does. Terraform shows each message at once. It
+// shows no more messages after an interrupt, so whatever the user has to know must be said
+// before the action waits for something.
 //
 // The server of the provider takes all messages until the action has ended, also if
 // nobody reads them any more, so that no send blocks for ever.
