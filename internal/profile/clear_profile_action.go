@@ -90,6 +90,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	}
 
 	i := a.Invocation(&m.PersonActionModel, resp, updateName)
+	i.AfterUnknown = "It sends only what the profile still has then."
 	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
 	if err != nil && !client.IsClass(err, client.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, "")

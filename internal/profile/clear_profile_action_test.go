@@ -117,7 +117,7 @@ func TestClearProfile_endsThatAreNotTheUsualOne(t *testing.T) {
 		"time is over":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Never}), warnings: []string{"Accepted and still pending", `"request-1"`}, progress: []string{clearAccepted}},
 		"failed later":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}), errors: []string{"request-1", "E_HOLD"}, progress: []string{clearAccepted}},
 		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}), errors: []string{"left the list without its effect"}, progress: []string{clearAccepted}},
-		"conflicting request": {configure: pendingDeletion, errors: []string{"Conflicting pending request erasure"}},
+		"conflicting request": {configure: pendingDeletion, errors: []string{"Conflicting pending request erasure", "invoke the action again once the other request is carried out"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,6 +145,18 @@ func TestClearProfile_lostAnswer(t *testing.T) {
 	p.NoErrors(invoked.Diagnostics)
 	wantProgress(t, invoked, clearAccepted, cleared)
 	wantSent(t, service, `{"name":null}`, `{"name":null}`)
+}
+
+func TestClearProfile_unknownOutcomeSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+
+	p, service := startHeld(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	for range 2 {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit})
+	}
+	invoked := p.Invoke(clearName, clears(nil, "name"))
+	wantProgress(t, invoked)
+	acctest.WantText(t, invoked.Errors(), "Outcome unknown", "It sends only what the profile still has then")
 }
 
 func TestClearProfile_unreadableProfileSendsNothing(t *testing.T) {

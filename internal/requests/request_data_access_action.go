@@ -184,7 +184,7 @@ func (f *invokedFetch) await(ctx context.Context, limit time.Duration) bool {
 
 	problem := f.Unfinished()
 	problem.Detail += " There is no file."
-	problem.Do = "invoke the action again later: it takes the request over, or gets the data if they are ready. A longer wait can be set in timeouts."
+	problem.Do = "invoke the action again later: it takes the request over, or gets the data if they are ready."
 	problem.AddError(f.Diags)
 
 	return false

@@ -19,6 +19,8 @@ type Invocation struct {
 	Diags    *diag.Diagnostics
 	Name     string // of the request in messages, such as "deletion"
 	Waits    bool   // the action waits for the request
+	// AfterUnknown says what another invocation does after one whose outcome is unknown.
+	AfterUnknown string
 
 	// Submission is what is known of the request, and Report what the latest call of the
 	// engine noticed about it.
@@ -38,6 +40,8 @@ func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, n
 		Diags:    &resp.Diagnostics,
 		Name:     name,
 		Waits:    m.Waits(),
+
+		AfterUnknown: "It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
 	}
 }
 
@@ -100,8 +104,11 @@ func (i *Invocation) Finish(ctx context.Context, request deferred.Request, limit
 // AddSubmitError reports an error of Submit.
 func (i *Invocation) AddSubmitError(err error) {
 	problem := ProblemOf(err, "")
+	if client.IsClass(err, client.ClassConflict) {
+		problem.Do = "invoke the action again once the other request is carried out; analytics_pending_requests shows it."
+	}
 	if client.IsClass(err, client.ClassUnknownOutcome) {
-		problem.Do = "look at analytics_pending_requests before you invoke the action again. The next invocation takes over an equal request that is pending by then. If the request was already carried out, it sends another one."
+		problem.Do = "look at analytics_pending_requests before you invoke the action again. " + i.AfterUnknown
 	}
 
 	problem.AddError(i.Diags)
@@ -114,7 +121,7 @@ func (i *Invocation) Unfinished() Problem {
 	pending := Problem{
 		Summary: "Accepted and still pending",
 		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(i.Report.Gap),
-		Do:      "look at analytics_pending_requests later; the request stands and must not be repeated. A longer wait can be set in timeouts.",
+		Do:      "look at analytics_pending_requests later; the request stands and must not be repeated.",
 	}
 
 	if i.Report.Interrupted {

@@ -12,15 +12,21 @@ resource "analytics_consent" "ada" {
   clause_4_consent = false
   clause_5_consent = false
   agreement_time   = var.ada_consents ? "2026-02-01T08:00:00Z" : "2026-03-01T08:00:00Z"
+}
+
+# Exists while Ada does not consent. Its creation deletes her data, once the consent is
+# written.
+resource "terraform_data" "ada_withdrew" {
+  count = var.ada_consents ? 0 : 1
 
   lifecycle {
-    # Deletes the data of a person who no longer consents, once the consent is written.
     action_trigger {
-      events    = [after_update]
-      condition = !var.ada_consents
-      actions   = [action.analytics_delete_data.ada]
+      events  = [after_create]
+      actions = [action.analytics_delete_data.ada]
     }
   }
+
+  depends_on = [analytics_consent.ada]
 }
 
 action "analytics_delete_data" "ada" {
