@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // ListRequest is a list block of a query. Limit is what Terraform expects at most, 0 for
@@ -82,21 +81,19 @@ func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, 
 		p.t.Fatal(err)
 	}
 
-	identities := call(p.t, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{})
-	identity := identities.IdentitySchemas[name].ValueType()
-
 	for result := range stream.Results {
-		if !taken(p.listResult(name, identity, result)) {
+		if !taken(p.listResult(name, result)) {
 			return
 		}
 	}
 }
 
-func (p *Provider) listResult(name string, identity tftypes.Type, from tfprotov6.ListResourceResult) ListResult {
+func (p *Provider) listResult(name string, from tfprotov6.ListResourceResult) ListResult {
 	p.t.Helper()
-	result := ListResult{DisplayName: from.DisplayName, Diagnostics: from.Diagnostics}
-	if from.Identity != nil {
-		result.Identity, _ = fromValue(p.t, unpack(p.t, identity, from.Identity.IdentityData)).(Attributes)
+	result := ListResult{
+		DisplayName: from.DisplayName,
+		Diagnostics: from.Diagnostics,
+		Identity:    p.identityOf(name, from.Identity),
 	}
 	if from.Resource != nil {
 		result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)

@@ -2,6 +2,8 @@ package consent_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -152,5 +154,52 @@ func TestAccConsentList_interruptIsAnError(t *testing.T) {
 			}
 			acctest.WantWords(t, r, "The list was interrupted")
 		})
+	}
+}
+
+// TestAccConsentList_bringsPeopleUnderManagement queries, writes the configuration, and
+// imports it without a change and without a write. Then the people are managed.
+func TestAccConsentList_bringsPeopleUnderManagement(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := queryCLI(t, service)
+	address, no, yes := "2001:db8::1", false, true
+	other := mockserver.Scope{AccountID: "acct-7"}
+	service.PutConsent(scope, "user-1", mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: early, Manual: &yes})
+	service.PutConsent(scope, "user-2", mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: "2026-01-31T13:00:00+01:00", Manual: &no})
+	service.PutConsent(scope, "a/b ü%", mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address})
+	service.PutConsent(other, "user-4", mockserver.ConsentRecord{Clauses: configured, AgreementTime: early})
+	lists := listBlock(`identity_ids = ["user-1", "user-2", "a/b ü%", "nobody"]`) +
+		strings.Replace(listBlock("identity_ids = [\"user-4\"]\naccount_id = \"acct-7\""), `"people"`, `"elsewhere"`, 1)
+
+	generated := filepath.Join(cli.Dir, "people.tf")
+	queried := cli.Query(lists, "-generate-config-out="+generated)
+	if queried.Code != 0 {
+		t.Fatalf("the query failed:\n%s", queried.Output)
+	}
+	text, err := os.ReadFile(generated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), address) || strings.Contains(queried.Output, address) {
+		t.Errorf("the address is shown:\n%s\n%s", queried.Output, text)
+	}
+
+	acctest.WantWords(t, cli.MustRun("plan"), "4 to import, 0 to add, 0 to change, 0 to destroy.")
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "4 imported, 0 added, 0 changed, 0 destroyed.")
+	acctest.WantWords(t, cli.MustRun("plan"), "No changes.")
+	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+
+	// What was imported is managed: a clause that changes in the file is written.
+	changed := strings.Replace(string(text), "clause_5_consent     = true\n  identity_id          = \"user-1\"", "clause_5_consent     = false\n  identity_id          = \"user-1\"", 1)
+	if err := os.WriteFile(generated, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed.")
+	record, _ := service.Consent(scope, "user-1")
+	if record.Clauses != [5]bool{true, true, false, true, false} || record.UserIPv6 == nil || *record.UserIPv6 != address {
+		t.Errorf("the service holds %v", record)
 	}
 }

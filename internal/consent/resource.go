@@ -58,7 +58,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			CustomType: customtypes.IPAddressType{},
 			Validators: []validator.String{stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
-				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
+				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. An import by ID takes the address of the service into state, and an import by identity does not. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
 		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:   true,
@@ -269,6 +269,10 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	note := state.fromAPI(held, readNote(ctx, req.Private))
+	if leavesAddressOut(ctx, req.Private) {
+		state.UserIPv6 = customtypes.IPAddress{}
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
+	}
 
 	resp.Diagnostics.Append(note.write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -357,6 +361,20 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("keep_later_choice"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), retain)...)
+	if req.ID == "" {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, []byte("true"))...)
+	}
+}
+
+// leaveAddressOut is the key in private state of an import by identity until its refresh,
+// which leaves user_ipv6 out of state. Terraform writes null for a sensitive attribute into
+// the configuration that it generates for such an import, so that an address in state would
+// be a change.
+const leaveAddressOut = "leave_address_out"
+
+func leavesAddressOut(ctx context.Context, private tfkit.PrivateReader) bool {
+	value, _ := private.GetKey(ctx, leaveAddressOut)
+	return value != nil
 }
 
 // MoveState takes over the person of a generic provider's resource. The first refresh then

@@ -1,0 +1,3 @@
+resource "analytics_consent_batch" "people" {
+  source = "${path.root}/people.ndjson"
+}

@@ -1,0 +1,118 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
+)
+
+// bringPeople holds the examples of the guide that brings existing people under
+// management.
+const bringPeople = "guides/bring-existing-people/"
+
+// TestAccBringPeople_queryWritesTheConfigurationShown runs the guide's query, and compares
+// the configuration that Terraform writes with the one in the guide, which
+// TestAccExamples_applyOnceAndDestroy applies.
+func TestAccBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
+	t.Parallel()
+	e := open(t, bringPeople+"query")
+	e.SkipUnlessTerraform(14, "lists")
+	e.remove(t, "people.tf")
+	e.terraform(t, "query", "-generate-config-out=people.tf")
+	wantFileAs(t, e.folder, "query/people.tf")
+
+	acctest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add, 0 to change, 0 to destroy.")
+	acctest.WantWords(t, e.terraform(t, "apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
+	e.remove(t, "people.tfquery.hcl")
+	acctest.WantWords(t, e.terraform(t, "plan"), "No changes.")
+	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+}
+
+// TestAccBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
+// of a query into rows, and applies them: nothing is written.
+func TestAccBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
+	t.Parallel()
+	e := open(t, bringPeople+"batch")
+	e.SkipUnlessTerraform(14, "lists")
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("the guide's commands need jq, which is not on PATH")
+	}
+
+	e.remove(t, "people.ndjson")
+	e.script(t, "query-to-rows.sh")
+	wantFileAs(t, e.folder, "batch/people.ndjson")
+	if info, err := os.Stat(filepath.Join(e.folder, "query.ndjson")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the output of the query is readable by others: %v (%v)", info, err)
+	}
+
+	acctest.WantWords(t, e.terraform(t, "plan"), "To write: 0 of 2 rows")
+	e.terraform(t, "apply", "-auto-approve")
+	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+}
+
+// TestAccBringPeople_fileIsImportedWithoutAQuery imports the people of a file, as older
+// versions and OpenTofu do.
+func TestAccBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
+	t.Parallel()
+	e := open(t, bringPeople+"for-each")
+	e.skipBefore(e.text(t))
+	acctest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
+	e.terraform(t, "apply", "-auto-approve")
+	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d updates were sent", n)
+	}
+}
+
+// script runs a script of the folder, for which the CLI is called terraform.
+func (e *example) script(t *testing.T, name string) {
+	t.Helper()
+	path, err := terraformcli.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		t.Fatal(err)
+	}
+	programs := t.TempDir()
+	if err := os.Symlink(path, filepath.Join(programs, "terraform")); err != nil {
+		t.Fatal(err)
+	}
+
+	cmd := exec.CommandContext(t.Context(), "sh", "-eu", name)
+	cmd.Dir = e.folder
+	cmd.Env = slices.Concat(e.Command(t.Context()).Env, []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")})
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s ended with %v:\n%s", name, err, out)
+	}
+}
+
+// wantFileAs fails the test unless a file of the folder is the same as an example of the
+// guide.
+func wantFileAs(t *testing.T, folder, example string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(folder, filepath.Base(example)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(root, "examples", bringPeople, example))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(strings.TrimSpace(string(want)), strings.TrimSpace(string(got))); diff != "" {
+		t.Errorf("%s is another (-shown +made):\n%s", example, diff)
+	}
+}
