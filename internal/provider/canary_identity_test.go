@@ -73,6 +73,57 @@ func TestAccProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
 	}
 }
 
+const canaryLists = `
+list "analytics_consent" "jane" {
+  provider         = analytics
+  include_resource = true
+  config {
+    identity_ids = ["` + canaryPerson + `", "` + canaryStranger + `"]
+  }
+}
+
+list "analytics_consent" "day" {
+  provider = analytics
+  limit    = 1
+  config {
+    utc_date = "2026-02-03"
+  }
+}
+`
+
+const canaryStranger = "canary.stranger+1/2@example.com"
+
+// TestAccProvider_queryLogsAndSaysNobody runs a query with the provider's log. Terraform
+// itself prints the people who are found; nothing prints an address.
+func TestAccProvider_queryLogsAndSaysNobody(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	environment := acctest.Environment(service)
+	environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
+	cli := acctest.NewCLI(t, "", environment)
+	cli.SkipUnlessTerraform(14, "lists")
+
+	address := canaryAddress
+	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	service.PutConsent(scope, canaryPerson, mockserver.ConsentRecord{UserIPv6: &address, AgreementTime: "2026-01-31T12:00:00Z"})
+	service.PutExport(scope, "2026-02-03", mockserver.ExportDay{Persons: []any{
+		map[string]any{"id": canaryStranger}, map[string]any{"identityId": canaryPerson}, map[string]any{"identityId": canaryStranger},
+	}})
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpGetConsent, Identity: canaryStranger, Status: 400, Times: -1,
+		Body: acctest.QuotedBack(t, []string{canaryPerson, canaryStranger, canaryAddress}),
+	})
+
+	queried := cli.Query(canaryLists, "-json")
+	acctest.WantNoCanary(t, "the output", queried.Output, canaryAddress)
+
+	said := &spoken{t: t, cli: cli}
+	said.run(0, "A person could not be read", "query")
+	said.run(0, "The list ends at its limit", "query")
+	said.run(0, "Person records without an identity", "query")
+	acctest.WantNoCanary(t, "what is said", diagnosticsOf(t, queried.Stdout), canaryStranger)
+}
+
 // spoken runs commands and searches what the provider logs and says.
 type spoken struct {
 	t   *testing.T
