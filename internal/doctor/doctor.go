@@ -43,6 +43,8 @@ type Options struct {
 	Day time.Time
 	// Records is how many records of the export are read at most; 0 is DefaultRecords.
 	Records int
+	// Settle is how long a read may lag behind a write.
+	Settle time.Duration
 	// Progress is called with what is done next; nil is not called.
 	Progress func(step string)
 }

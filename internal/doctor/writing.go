@@ -139,13 +139,32 @@ func (t *trial) try(ctx context.Context, i int, f form) (reason string, next boo
 		return describe(err), client.IsClass(err, client.ClassRejected, client.ClassNotFound, client.ClassEndpointNotFound)
 	}
 
-	held, err := a.client.GetConsent(ctx, t.scope, t.identity)
+	held, err := t.readSettled(ctx, a.client, a.update)
 	if err != nil {
 		return "accepted, and reading it failed: " + describe(err), client.IsClass(err, client.ClassNotFound)
 	}
 	t.read = &held
 
 	return t.judge(a, held), true
+}
+
+// looks is how often a record is read after it was written, until it is as written.
+const looks = 3
+
+// readSettled reads the record until it is as written, since a read may lag behind a write.
+// After a few looks it returns what was read last.
+func (t *trial) readSettled(ctx context.Context, c *client.Client, u client.ConsentUpdate) (held client.Consent, err error) {
+	for look := range looks {
+		held, err = c.GetConsent(ctx, t.scope, t.identity)
+		if err != nil || len(differences(u, held)) == 0 || look == looks-1 {
+			break
+		}
+		if err := client.Pause(ctx, t.options.Settle/(looks-1)); err != nil {
+			break
+		}
+	}
+
+	return held, err
 }
 
 // judge compares what was read with what was written, and uses the form if they agree.
@@ -270,127 +289,4 @@ func (t *trial) reportForm(a attempt, held client.Consent) {
 // isNotConfigured reports whether the form is not the one of these settings.
 func (f form) isNotConfigured(w client.Wire) bool {
 	return f.in != orDefault(w.ConsentParametersIn, client.InJSON) || f.format != orDefault(w.AgreementTimeFormat, client.TimeRFC3339)
-}
-
-// restore writes what was there before, unless somebody else has written meanwhile.
-func (t *trial) restore(ctx context.Context) {
-	if t.sent == 0 {
-		return
-	}
-
-	t.options.Progress("restoring the consent")
-	held, err := t.use.client.GetConsent(ctx, t.scope, t.identity)
-	if err != nil && !client.IsClass(err, client.ClassNotFound) {
-		t.notRestored("the service cannot be read (" + describe(err) + ")")
-		return
-	}
-
-	if t.isAsBefore(held, err) {
-		t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was; no write has changed it")
-		return
-	}
-	if t.read != nil && !isSame(*t.read, held) {
-		t.notRestored("somebody else has written it meanwhile, and that stands")
-		return
-	}
-
-	t.writeBack(ctx)
-}
-
-// isSame reports whether two records have the same fields with the same values.
-func isSame(a, b client.Consent) bool {
-	return a.Clauses == b.Clauses && a.AgreementTime == b.AgreementTime && a.UserIPv6 == b.UserIPv6 && a.Manual == b.Manual
-}
-
-// isAsBefore reports whether a record is the one that was there before.
-func (t *trial) isAsBefore(held client.Consent, err error) bool {
-	if err != nil || !t.existed {
-		return err != nil && !t.existed
-	}
-	return len(t.notAsBefore(held)) == 0
-}
-
-// notAsBefore returns the names of the fields that are not as they were before.
-func (t *trial) notAsBefore(held client.Consent) []string {
-	names := differences(t.original(), held)
-
-	if isSet(t.before.AgreementTime) != isSet(held.AgreementTime) {
-		names = append(names, fieldTime)
-	}
-	if isSet(t.before.Manual) != isSet(held.Manual) {
-		names = append(names, fieldManual)
-	}
-
-	return names
-}
-
-// original returns the update that restores the record. A person who had no record gets
-// one that refuses all clauses, since the interface has no request that removes a record.
-func (t *trial) original() client.ConsentUpdate {
-	u := client.ConsentUpdate{UserIPv6: addressOf(t.before)}
-	for i, c := range t.before.Clauses {
-		u.Clauses[i], _ = c.Get()
-	}
-	u.AgreementTime, _ = t.before.AgreementTime.Get()
-	u.Manual, _ = t.before.Manual.Get()
-
-	return u
-}
-
-// writeBack writes the original and compares what is read then. Where no form is known to
-// work, since the trial was interrupted, it tries each of them, that of the last update
-// first.
-func (t *trial) writeBack(ctx context.Context) {
-	if t.working != nil {
-		held, err := t.writeOriginal(ctx, t.working)
-		if err != nil {
-			t.notRestored(describe(err))
-			return
-		}
-		t.reportRestored(held)
-		return
-	}
-
-	why := "no form of an update is read back as it was written"
-	for _, f := range t.formsFrom(t.last) {
-		c, err := t.connectAs(f)
-		if err != nil {
-			continue
-		}
-
-		held, err := t.writeOriginal(ctx, c)
-		if err == nil && len(differences(t.original(), held)) == 0 {
-			t.reportRestored(held)
-			return
-		}
-		if err != nil {
-			why = describe(err)
-		}
-	}
-	t.notRestored(why)
-}
-
-// writeOriginal writes the original and returns what is read then.
-func (t *trial) writeOriginal(ctx context.Context, c *client.Client) (client.Consent, error) {
-	if _, err := c.UpdateConsent(ctx, t.scope, t.identity, t.original()); err != nil {
-		return client.Consent{}, err
-	}
-	return c.GetConsent(ctx, t.scope, t.identity)
-}
-
-func (t *trial) reportRestored(held client.Consent) {
-	if !t.existed {
-		t.report.add(GroupWriting, "restored", Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses")
-		return
-	}
-
-	if names := t.notAsBefore(held); len(names) > 0 {
-		t.report.add(GroupWriting, "restored", Differs, "the person's consent is as it was before, except "+list(names)+", which an update cannot take back")
-		return
-	}
-	t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was before")
-}
-
-func (t *trial) notRestored(why string) {
-	t.report.add(GroupWriting, "restored", Broken, "the person's consent is not as it was: "+why+"; write it again yourself")
 }

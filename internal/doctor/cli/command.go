@@ -26,6 +26,9 @@ const Name = "doctor"
 // exitUsage is the exit status where nothing could be examined.
 const exitUsage = 2
 
+// settle is our assumption, since the interface does not say how soon a write shows.
+const settle = 2 * time.Second
+
 // Process is what the command has of its process. Tests have their own.
 type Process struct {
 	Args           []string // behind the name of the program
@@ -35,6 +38,8 @@ type Process struct {
 	Version        string
 	// Interactive reports whether a person can answer questions.
 	Interactive bool
+	// Settle is how long a read of the service may lag behind a write.
+	Settle time.Duration
 	// Change changes the configuration of the client; nil does not.
 	Change func(*client.Config)
 }
@@ -44,6 +49,7 @@ func OSProcess(version string) Process {
 	return Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Version: version, Interactive: isTerminal(os.Stdin) && isTerminal(os.Stderr),
+		Settle: settle,
 	}
 }
 
@@ -164,7 +170,7 @@ func (p Process) options(ctx context.Context, s settings) (doctor.Options, error
 
 	return doctor.Options{
 		Client: e.Client, Credentials: e.Credentials, Scope: e.Scope, Version: p.Version,
-		Identity: s.identity, Write: s.write, Day: day, Records: s.records,
+		Identity: s.identity, Write: s.write, Day: day, Records: s.records, Settle: p.Settle,
 	}, nil
 }
 

@@ -465,6 +465,20 @@ func TestDoctor_saysWhatCannotBeRestored(t *testing.T) {
 	})
 }
 
+func TestDoctor_waitsForReadsThatLagBehind(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	before := mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: person, Status: http.StatusOK, Body: []byte(heldJSON)}
+	before.Skip = 2 // those before the first write
+	service.Inject(before)
+
+	out := wholly(t, service)
+	wantFinding(t, out, "Writing consent", "form", doctor.OK)
+	if n := service.Count(mockserver.OpUpdateConsent); n != 2 {
+		t.Errorf("%d updates were sent, and one trial and one restoration were needed", n)
+	}
+}
+
 func TestDoctor_tellsAFormThatOnlyLooksUnderstood(t *testing.T) {
 	t.Parallel()
 	service := patient(t, mockserver.Dialect{"consent_parameters": "query", "misplaced_parameters": "ignored", "time_precision": "seconds"})

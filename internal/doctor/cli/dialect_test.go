@@ -42,6 +42,10 @@ func held() mockserver.ConsentRecord {
 	}
 }
 
+// heldJSON is held as the service answers it.
+const heldJSON = `{"clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":false,` +
+	`"agreement_time":"2026-02-01T08:00:00.25Z","user_ipv6":"` + address + `","manual":false}`
+
 // patient is a service that speaks a dialect, with a person in both path families.
 func patient(t *testing.T, dialect mockserver.Dialect, configure ...func(*mockserver.Server)) *mocktest.Instance {
 	t.Helper()
