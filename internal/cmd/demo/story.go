@@ -115,7 +115,7 @@ var story = []step{
 		add("ephemeral-resources/analytics_profile", "ephemeral-resource.tf"),
 		planOne("successor"),
 		apply("successor"),
-		show(`ephemeral\.analytics_profile\.ada: Closing complete`),
+		show(`ephemeral\.analytics_profile\.ada: Clos(ing|e) complete`),
 		received(1, writes),
 		holds(profileOf(succeeding), `department: "crosswords"`),
 		expectNotStored("crosswords"),
