@@ -153,6 +153,30 @@ func TestAccDeleteData_planWarnsAndSendsNothing(t *testing.T) {
 	wantNothingSent(t, service)
 }
 
+// TestAccDeleteData_logsNobody reads the log of the provider, with a service that quotes
+// the person in an error.
+func TestAccDeleteData_logsNobody(t *testing.T) {
+	t.Parallel()
+
+	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+`
+resource "terraform_data" "erasure" {
+  lifecycle {
+    action_trigger {
+      events  = [after_create]
+      actions = [`+deleteAddress+`]
+    }
+  }
+}
+`)
+	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
+	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: acctest.QuotedBack(t, []string{person})})
+	r := cli.Run("apply", "-auto-approve")
+	if r.Code == 0 || !strings.Contains(r.Output, "[TRACE]") {
+		t.Errorf("there is no error or no log:\n%s", r.Output)
+	}
+	acctest.WantNoCanary(t, "the log", r.Output, person)
+}
+
 func TestAccDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
 	t.Parallel()
 
