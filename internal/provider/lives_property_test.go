@@ -48,7 +48,7 @@ type life struct {
 // and no request was lost, or sent again without a reason.
 func TestProvider_livesUnderFaultsPeopleInterruptsAndKills(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(10, 2000) {
+	for i := range soak.Schedules(4, 2000) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		folder := t.TempDir()
@@ -120,9 +120,10 @@ func (l *lives) disturb(o *life) {
 	case 0:
 		if o.resource == consentName {
 			o.chosen = true
+			person := o.person()
 			during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
 			time.AfterFunc(during, func() {
-				l.service.PutConsent(livesScope, o.person(), mockserver.ConsentRecord{AgreementTime: choseAt})
+				l.service.PutConsent(livesScope, person, mockserver.ConsentRecord{AgreementTime: choseAt})
 			})
 		}
 

@@ -80,7 +80,7 @@ func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 // lost both.
 func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(10, 2000) {
+	for i := range soak.Schedules(6, 2000) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		folder := t.TempDir()
@@ -110,7 +110,7 @@ func TestProvider_manyResourcesConvergeUnderFaults(t *testing.T) {
 	seed := soak.Seed(0)
 	synctest.Test(t, func(t *testing.T) {
 		var objects []*object
-		for i := range soak.Size(60, 2000) {
+		for i := range soak.Size(30, 2000) {
 			objects = append(objects, &object{resource: consentName, config: consentOf(fmt.Sprintf("user-%d", i))})
 		}
 		d := &disorder{rand: rand.New(rand.NewPCG(seed, 6)), often: 20}

@@ -20,7 +20,6 @@ type results struct {
 
 	Began   time.Time     `json:"began"`
 	Elapsed time.Duration `json:"elapsed_ns"` // of all its parts, where it was interrupted
-	Rounds  int           `json:"rounds"`     // of exploring
 	Done    bool          `json:"done"`
 	Steps   []*step       `json:"steps"`
 
@@ -143,8 +142,7 @@ func (r *results) String() string {
 		lines = append(lines, s.cells())
 	}
 
-	return fmt.Sprintf("Seed %d, %s, %d rounds of exploring, begun %s\n\n%s",
-		r.Seed, r.Elapsed.Round(time.Second), r.Rounds, r.Began.Format(time.RFC3339), markdown(lines))
+	return fmt.Sprintf("Seed %d, %s, begun %s\n\n%s", r.Seed, r.Elapsed.Round(time.Second), r.Began.Format(time.RFC3339), markdown(lines))
 }
 
 func (s *step) cells() []string {

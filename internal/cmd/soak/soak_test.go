@@ -106,11 +106,11 @@ func TestResults_damagedFileIsAnError(t *testing.T) {
 
 func TestResults_tableAddsUp(t *testing.T) {
 	t.Parallel()
-	r := &results{settings: settings{Seed: 7}, Began: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), Elapsed: 90 * time.Second, Rounds: 2}
+	r := &results{settings: settings{Seed: 7}, Began: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), Elapsed: 90 * time.Second}
 	r.step("one").add(step{Runs: 1, Seconds: 61, Processes: 1, Peak: 2e6, Figures: map[soak.Figure]int{soak.Tried: 1000, soak.Requests: 5}})
 	r.step("two").add(step{Runs: 1, Seconds: 2, Processes: 1, Leaking: 1, Files: 2, Peak: 1e6, Failed: []failure{{}}, Figures: map[soak.Figure]int{soak.Lost: 1}})
 
-	want := `Seed 7, 1m30s, 2 rounds of exploring, begun 2026-03-01T08:00:00Z
+	want := `Seed 7, 1m30s, begun 2026-03-01T08:00:00Z
 
 | step  | runs | failed | schedules | requests | lost | duplicated | overwritten | secrets | goroutines left in | files left | peak memory | time |
 |-------|-----:|-------:|----------:|---------:|-----:|-----------:|------------:|--------:|-------------------:|-----------:|------------:|-----:|

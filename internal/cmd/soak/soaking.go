@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -38,8 +39,12 @@ func (s *soaking) carryOut(ctx context.Context, began time.Time) error {
 		return err
 	}
 
-	if s.Rounds == 0 { // a round first, so that a short run has explored as well
-		if err := s.explore(ctx); err != nil {
+	wanted := slices.DeleteFunc(slices.Clone(explorations), func(e exploration) bool { return !s.only.MatchString(e.title()) })
+	for _, e := range wanted { // a round first, so that a short run has explored as well
+		if s.step(e.title()).Runs > 0 {
+			continue
+		}
+		if err := s.explore(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -50,12 +55,11 @@ func (s *soaking) carryOut(ctx context.Context, began time.Time) error {
 		}
 	}
 
-	for s.prior+time.Since(began) < s.Duration {
-		if err := s.explore(ctx); err != nil {
+	for i := 0; len(wanted) > 0 && s.prior+time.Since(began) < s.Duration; i++ {
+		if err := s.explore(ctx, wanted[i%len(wanted)]); err != nil {
 			return err
 		}
 	}
-
 	s.Done = true
 
 	return s.keep()
@@ -82,20 +86,9 @@ func (s *soaking) do(ctx context.Context, t task) error {
 }
 
 // explore runs a round of random schedules. Each round has seeds of its own.
-func (s *soaking) explore(ctx context.Context) error {
-	for _, e := range explorations {
-		t := task{"exploring " + e.name, func(ctx context.Context, seed uint64) (step, error) { return s.tests.explore(ctx, e, seed) }}
-		if !s.only.MatchString(t.name) {
-			continue
-		}
-		if err := s.runOnce(ctx, t, s.Seed+uint64(s.Rounds*e.schedules)); err != nil { //nolint:gosec // neither is negative
-			return err
-		}
-	}
-
-	s.Rounds++
-
-	return s.keep()
+func (s *soaking) explore(ctx context.Context, e exploration) error {
+	t := task{e.title(), func(ctx context.Context, seed uint64) (step, error) { return s.tests.explore(ctx, e, seed) }}
+	return s.runOnce(ctx, t, s.Seed+uint64(s.step(t.name).Runs*e.schedules)) //nolint:gosec // neither is negative
 }
 
 // runOnce runs a task, adds what it found, and prints it. A run that was interrupted found

@@ -23,6 +23,9 @@ type exploration struct {
 	schedules       int
 }
 
+// title returns the name of the exploration as a step.
+func (e exploration) title() string { return "exploring " + e.name }
+
 // random is what a test program takes its random schedules from.
 type random struct {
 	seed      uint64
@@ -30,9 +33,9 @@ type random struct {
 }
 
 var explorations = []exploration{
-	{"applies of any objects", "internal/provider", "TestProvider_convergesUnderRandomFaults", 40},
-	{"lives of any objects", "internal/provider", "TestProvider_livesUnderFaultsPeopleInterruptsAndKills", 200},
-	{"batches", "internal/consentbatch", "TestConsentBatch_convergesUnderRandomFaults", 10},
+	{"applies of any objects", "internal/provider", "TestProvider_convergesUnderRandomFaults", 20},
+	{"lives of any objects", "internal/provider", "TestProvider_livesUnderFaultsPeopleInterruptsAndKills", 100},
+	{"batches", "internal/consentbatch", "TestConsentBatch_convergesUnderRandomFaults", 5},
 	{"failing rows", "internal/consentbatch", "TestOutage_anyPatternOfFailingRows", 500},
 	{"queued requests", "internal/deferred", "TestDeferred_randomFaultsLoseNothingAndSendNothingTwice", 100},
 	{"updates of consent", "internal/client", "TestConsent_randomFaultsConvergeWithoutOverwriting", 40},
