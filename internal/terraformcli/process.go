@@ -91,6 +91,7 @@ func (p *Process) result() Result {
 		Stdout: p.stdout.String(),
 		Stderr: p.stderr.String(),
 		Code:   p.cmd.ProcessState.ExitCode(),
+		CPU:    p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime(),
 	}
 }
 
@@ -101,6 +102,9 @@ type Result struct {
 	Stdout string
 	Stderr string
 	Code   int
+	// CPU is the processor time of the command, and of the processes that it has waited for
+	// where the system counts those, as providers.
+	CPU time.Duration
 }
 
 // Words returns the output as one line without the frames of diagnostics, so that a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -65,17 +66,28 @@ func MirrorConfig(mirror string) []byte {
 // Mirror puts the provider's binary into a mirror, under the address of each registry.
 func Mirror(mirror, provider string) error {
 	for _, host := range hosts {
-		if err := link(provider, mirrored(mirror, host)); err != nil {
+		if err := link(provider, mirrored(mirror, host, Source)); err != nil {
 			return fmt.Errorf("the provider could not be put into the mirror: %w", err)
 		}
 	}
 	return nil
 }
 
-// mirrored returns where in a mirror Terraform looks for the provider of a host.
-func mirrored(mirror, host string) string {
-	return filepath.Join(mirror, host, filepath.FromSlash(Source), ProviderVersion,
-		runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-analytics_v"+ProviderVersion+ExeSuffix())
+// MirrorOther puts the binary of another provider into a mirror, under its source, such as
+// magodo/restful, and the version of this provider.
+func MirrorOther(mirror, source, binary string) error {
+	for _, host := range hosts {
+		if err := link(binary, mirrored(mirror, host, source)); err != nil {
+			return fmt.Errorf("the provider %s could not be put into the mirror: %w", source, err)
+		}
+	}
+	return nil
+}
+
+// mirrored returns where in a mirror Terraform looks for a provider of a host.
+func mirrored(mirror, host, source string) string {
+	return filepath.Join(mirror, host, filepath.FromSlash(source), ProviderVersion,
+		runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-"+path.Base(source)+"_v"+ProviderVersion+ExeSuffix())
 }
 
 // link links a program to another place, or copies it where the file system has no

@@ -41,10 +41,16 @@ func TestMirror_holdsTheProviderUnderBothRegistries(t *testing.T) {
 	if err := Mirror(mirror, program); err != nil {
 		t.Fatal(err)
 	}
+	if err := MirrorOther(mirror, "example/other", program); err != nil {
+		t.Fatal(err)
+	}
+
 	for _, host := range hosts {
-		target := mirrored(mirror, host)
-		if content, err := os.ReadFile(target); err != nil || string(content) != "#!" {
-			t.Errorf("%s: %q, %v", host, content, err)
+		for source, name := range map[string]string{Source: "terraform-provider-analytics_v", "example/other": "terraform-provider-other_v"} {
+			target := mirrored(mirror, host, source)
+			if content, err := os.ReadFile(target); err != nil || string(content) != "#!" || !strings.HasPrefix(filepath.Base(target), name) {
+				t.Errorf("%s: %q, %v", target, content, err)
+			}
 		}
 	}
 }

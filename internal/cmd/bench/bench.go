@@ -29,16 +29,17 @@ type bench struct {
 // cost is what a command took.
 type cost struct {
 	wall   time.Duration
-	memory float64 // the provider's peak in bytes, or unknown
+	memory float64       // the provider's peak in bytes, or unknown
+	cpu    time.Duration // of Terraform and the provider
 }
 
-// take keeps the shorter time and the higher peak.
+// take keeps the shorter times and the higher peak.
 func (c *cost) take(other cost) {
 	if c.wall == 0 {
 		*c = other
 		return
 	}
-	c.wall, c.memory = min(c.wall, other.wall), max(c.memory, other.memory)
+	c.wall, c.cpu, c.memory = min(c.wall, other.wall), min(c.cpu, other.cpu), max(c.memory, other.memory)
 }
 
 // initialize writes a configuration into a folder and runs init there.
@@ -62,25 +63,31 @@ func (b *bench) initialize(ctx context.Context, folder string, files map[string]
 func (b *bench) measured(ctx context.Context, tf terraformcli.CLI, words string, args ...string) (cost, error) {
 	memory := peak.Start(ctx, func(program, _ string) bool { return b.stage.IsProvider(program) })
 	began := time.Now()
-	err := expect(ctx, tf, words, args...)
-	return cost{time.Since(began), memory.Stop()}, err
+	res, err := result(ctx, tf, words, args...)
+	return cost{wall: time.Since(began), memory: memory.Stop(), cpu: res.CPU}, err
 }
 
 // expect runs a command that has to succeed and to print words.
 func expect(ctx context.Context, tf terraformcli.CLI, words string, args ...string) error {
+	_, err := result(ctx, tf, words, args...)
+	return err
+}
+
+// result runs a command that has to succeed and to print words, and returns its result.
+func result(ctx context.Context, tf terraformcli.CLI, words string, args ...string) (terraformcli.Result, error) {
 	res, err := tf.Run(ctx, args...)
 	if err != nil {
-		return err
+		return res, err
 	}
 
 	if res.Code != 0 || !strings.Contains(res.Stdout, words) {
-		return &terraformcli.UnexpectedError{
+		return res, &terraformcli.UnexpectedError{
 			Reason:     fmt.Sprintf("terraform %s ended with status %d, or without %q", args[0], res.Code, words),
 			Transcript: res.Output,
 		}
 	}
 
-	return nil
+	return res, nil
 }
 
 // grid is a table of texts.

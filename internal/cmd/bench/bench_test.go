@@ -80,11 +80,20 @@ func TestTable_setsManyBesideOne(t *testing.T) {
 
 func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
+	usual := options{many: 300, records: 1_000_000, sizes: []int{1000, 5000}, resources: []int{500}, singles: 1000, latencies: []time.Duration{0, 20 * time.Millisecond}}
+	changed := func(change func(*options)) options {
+		o := usual
+		change(&o)
+		return o
+	}
+
 	for args, want := range map[string]options{
-		"":                         {many: 1000, records: 1_000_000, sizes: []int{1000, 5000, 20_000}, singles: 5000},
-		"-n=20 -people=5":          {many: 20, records: 1_000_000, sizes: []int{5}, singles: 5000},
-		"-only=exports -records=5": {many: 1000, records: 5, only: "exports", sizes: []int{1000, 5000, 20_000}, singles: 5000},
-		"-n=0":                     {}, "-n=x": {}, "20": {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {},
+		"":                         usual,
+		"-n=20 -people=5":          changed(func(o *options) { o.many, o.sizes = 20, []int{5} }),
+		"-only=exports -records=5": changed(func(o *options) { o.records, o.only = 5, "exports" }),
+		"-latencies=1s":            changed(func(o *options) { o.latencies = []time.Duration{time.Second} }),
+		"-only=generic -restapi=x": changed(func(o *options) { o.only, o.restapi = "generic", "x" }),
+		"-n=0":                     {}, "-n=x": {}, "20": {}, "-only=other": {}, "-only=generic": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {}, "-resources=x": {}, "-latencies=20": {}, "-latencies=-1s": {},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)
 		if want.sizes == nil {
@@ -107,18 +116,18 @@ func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 func TestExportGrid_comparesWithCurl(t *testing.T) {
 	t.Parallel()
 	runs := []exportRun{
-		{cost{time.Second, unknown}, 400e6},
-		{cost{4 * time.Second, unknown}, 40e6},
-		{cost{3 * time.Second, 40e6}, 400e6},
-		{cost{3 * time.Second, 50e6}, 40e6},
-		{cost{time.Second, 30e6}, 0},
+		{cost{wall: time.Second, memory: unknown}, 400e6},
+		{cost{wall: 4 * time.Second, memory: unknown}, 40e6},
+		{cost{wall: 3 * time.Second, memory: 40e6}, 400e6},
+		{cost{wall: 3 * time.Second, memory: 50e6}, 40e6},
+		{cost{wall: time.Second, memory: 30e6}, 0},
 	}
 	var ways []way
 	for _, name := range []string{"curl", "gzip", "plain", "packed", "empty"} {
 		ways = append(ways, way{name: name})
 	}
 
-	got := exportGrid(1000, ways, runs, exportRun{cost{21 * time.Second, 41e6}, 4000e6}).rows
+	got := exportGrid(1000, ways, runs, exportRun{cost{wall: 21 * time.Second, memory: 41e6}, 4000e6}).rows
 	want := [][]string{
 		{"curl", "1.0 s", "1.0 s", "400", "100%", "400%", "unknown"},
 		{"gzip", "4.0 s", "4.0 s", "100", "25%", "100%", "unknown"},

@@ -14,9 +14,6 @@ import (
 // consentRounds is how often each number of resources is measured, both kinds in turn.
 const consentRounds = 2
 
-// consentSizes are how many resources a configuration has.
-var consentSizes = []int{500, 1000}
-
 // lifecycle is what a configuration of resources takes from its plan to its end.
 type lifecycle struct {
 	create, apply, refresh, destroy cost
@@ -34,7 +31,7 @@ func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 			"an apply reads once before it writes, because a person may have chosen since.", consentRounds),
 	}
 
-	for _, n := range consentSizes {
+	for _, n := range b.resources {
 		var ours, theirs lifecycle
 		for round := range consentRounds {
 			b.note("%s resources of each kind, round %d of %d ...", thousands(n), round+1, consentRounds)

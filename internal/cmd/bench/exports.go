@@ -202,7 +202,7 @@ func (e *exportDay) curl(ctx context.Context, to string) (exportRun, error) {
 
 	size, err := e.removeFile()
 
-	return exportRun{cost{wall, unknown}, size}, err
+	return exportRun{cost{wall: wall, memory: unknown}, size}, err
 }
 
 // removeFile removes the exported file and returns its size.

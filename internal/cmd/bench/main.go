@@ -62,35 +62,57 @@ var measurements = []measurement{
 	{"exports", exports},
 	{"reading", reading},
 	{"consents", consents},
+	{"generic", generic},
 	{"seeding", seeding},
 }
 
 // options are the command line.
 type options struct {
-	many    int
-	records int
-	only    string
-	sizes   []int
-	singles int
+	many      int
+	records   int
+	only      string
+	sizes     []int
+	resources []int
+	singles   int
+	latencies []time.Duration
+
+	// The programs of generic providers; empty for those that are not measured.
+	restful, restapi string
 }
 
-func (o options) wants(m measurement) bool { return o.only == "" || o.only == m.name }
+// wants reports whether a measurement is made. That of generic providers needs one.
+func (o options) wants(m measurement) bool {
+	if m.name == "generic" && o.restful+o.restapi == "" {
+		return false
+	}
+	return o.only == "" || o.only == m.name
+}
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents or seeding")
-	flags.IntVar(&o.many, "n", 1000, "how many profiles are compared with one")
+	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents, generic or seeding")
+	flags.IntVar(&o.many, "n", 300, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
-	flags.IntVar(&o.singles, "singles", 5000, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
-	sizes := flags.String("people", "1000,5000,20000", "how many people are seeded, with commas between")
+	flags.IntVar(&o.singles, "singles", 1000, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
+	flags.StringVar(&o.restful, "restful", "", "the program of magodo/restful, to measure it beside analytics_consent")
+	flags.StringVar(&o.restapi, "restapi", "", "the program of Mastercard/restapi, to measure it beside analytics_consent")
+	sizes := flags.String("people", "1000,5000", "how many people are seeded, with commas between")
+	resources := flags.String("resources", "500", "how many resources are compared with terraform_data, with commas between")
+	latencies := flags.String("latencies", "0s,20ms", "how long the service takes for an answer while people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 
 	var err error
-	if o.sizes, err = parseSizes(*sizes); err != nil {
+	if o.sizes, err = parseSizes("people", *sizes); err != nil {
+		return o, err
+	}
+	if o.resources, err = parseSizes("resources", *resources); err != nil {
+		return o, err
+	}
+	if o.latencies, err = parseLatencies(*latencies); err != nil {
 		return o, err
 	}
 	if flags.NArg() > 0 {
@@ -102,7 +124,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 
 func (o options) validate() error {
 	if !slices.ContainsFunc(measurements, o.wants) {
-		return errors.New("-only has the name of a measurement")
+		return errors.New("-only has the name of a measurement, and generic needs -restful or -restapi")
 	}
 	if o.many < 1 || o.many > 100_000 || o.records < 1 {
 		return errors.New("-n and -records have a number from 1, and -n at most 100000")
@@ -110,17 +132,30 @@ func (o options) validate() error {
 	return nil
 }
 
-func parseSizes(text string) ([]int, error) {
+func parseSizes(name, text string) ([]int, error) {
 	var sizes []int
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 {
-			return nil, errors.New("-people has numbers from 1, with commas between")
+			return nil, errors.New("-" + name + " has numbers from 1, with commas between")
 		}
 		sizes = append(sizes, n)
 	}
 
 	return sizes, nil
+}
+
+func parseLatencies(text string) ([]time.Duration, error) {
+	var latencies []time.Duration
+	for part := range strings.SplitSeq(text, ",") {
+		d, err := time.ParseDuration(part)
+		if err != nil || d < 0 {
+			return nil, errors.New("-latencies has durations such as 20ms, with commas between")
+		}
+		latencies = append(latencies, d)
+	}
+
+	return latencies, nil
 }
 
 // run builds what is needed and measures.

@@ -28,8 +28,6 @@ const (
 	seedingParallelism = 16
 )
 
-var seedingLatencies = []time.Duration{0, 20 * time.Millisecond}
-
 // The configurations that are compared: people in a batch, with a resource each, and
 // with a resource each that has the same values and no provider behind it.
 var (
@@ -75,7 +73,7 @@ func (c seedingCase) tooLong(singles int) bool {
 
 func (b *bench) seedingCases() []seedingCase {
 	var cases []seedingCase
-	for _, latency := range seedingLatencies {
+	for _, latency := range b.latencies {
 		for _, n := range b.sizes {
 			for _, s := range []seeder{batchSeeder, consentsSeeder, dataSeeder} {
 				cases = append(cases, seedingCase{s, n, latency})
@@ -204,7 +202,8 @@ func (b *bench) seedingStage(ctx context.Context, c seedingCase, flags ...string
 		return tf, nil, err
 	}
 
-	env := append(service.Environment(), "ANALYTICS_ORG_ID=org-bench", "ANALYTICS_PROJECT_ID=web")
+	env := append(service.Environment(), "ANALYTICS_ORG_ID=org-bench", "ANALYTICS_PROJECT_ID=web",
+		"TF_VAR_base_url="+service.BaseURL(), "TF_VAR_secret_key="+service.Variable("ANALYTICS_API_SECRET_KEY")) // for generic providers
 	tf, err = b.initialize(ctx, fmt.Sprintf("%s-%d-%s", c.seeder.name, c.people, c.latency), files, env)
 
 	return tf, service, err

@@ -107,6 +107,11 @@ func (s *Stage) Build(ctx context.Context) error {
 	return terraformcli.Build(ctx, s.server(), terraformcli.ModulePath+"/internal/cmd/mockserver")
 }
 
+// Offer puts the binary of another provider into the mirror.
+func (s *Stage) Offer(source, binary string) error {
+	return terraformcli.MirrorOther(s.mirror(), source, binary)
+}
+
 // IsProvider reports whether a program is the provider that was built here.
 func (s *Stage) IsProvider(path string) bool {
 	return strings.HasPrefix(path, s.root+string(filepath.Separator)) &&
