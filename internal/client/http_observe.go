@@ -2,7 +2,7 @@ package client
 
 import (
 	"net/http"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -63,7 +63,11 @@ var limitFields = []string{
 	"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset",
 }
 
-var smallNumber = regexp.MustCompile(`^[0-9]{1,7}$`)
+// isSmallNumber reports whether a value has at most seven digits and nothing else, so that
+// it is no time and no identifier.
+func isSmallNumber(value string) bool {
+	return value != "" && len(value) <= 7 && strings.Trim(value, "0123456789") == ""
+}
 
 func limitsIn(h http.Header) map[string]string {
 	limits := map[string]string{}
@@ -72,7 +76,7 @@ func limitsIn(h http.Header) map[string]string {
 			continue
 		}
 		limits[name] = ""
-		if value := h.Get(name); smallNumber.MatchString(value) {
+		if value := h.Get(name); isSmallNumber(value) {
 			limits[name] = value
 		}
 	}

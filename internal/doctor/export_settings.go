@@ -3,9 +3,9 @@ package doctor
 import (
 	"context"
 	"errors"
-	"regexp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // tryExportSettings reads the day with other settings, and keeps the first with which the
@@ -99,8 +99,6 @@ func (t *exportTrial) requests(err error) []client.Wire {
 	return found
 }
 
-var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,39}$`)
-
 // kindParameters returns at most two names of parameters that may select a kind: the
 // configured one, and those that the service complains about.
 func kindParameters(err error, configured string) []string {
@@ -111,7 +109,7 @@ func kindParameters(err error, configured string) []string {
 
 	e, _ := errors.AsType[*client.Error](err)
 	for _, f := range e.Fields {
-		if parameterName.MatchString(f.Field) && f.Field != "utcDate" {
+		if jsonvalue.IsFieldName(f.Field) && f.Field != "utcDate" {
 			names = appendNew(names, f.Field)
 		}
 	}
