@@ -148,6 +148,7 @@ func TestDoctor_itsSetupMakesConsentWork(t *testing.T) {
 			t.Parallel()
 			service := patient(t, dialect)
 			out := wholly(t, service)
+			wantNothingPlain(t, service, out)
 
 			if dialect.Foreign() {
 				service.AllowViolations() // an error that is text is no JSON
@@ -171,6 +172,7 @@ func TestDoctor_itsSetupMakesConsentWorkInMixedDialects(t *testing.T) {
 			t.Log(dialect)
 			service := patient(t, dialect)
 			out := wholly(t, service)
+			wantNothingPlain(t, service, out)
 
 			wantConsentWorks(t, service, out.report)
 			wantExportWorks(t, service, out.report)
