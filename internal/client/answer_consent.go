@@ -145,8 +145,8 @@ func recordsWithClauses(r *record, levels int) (found []*record) {
 		if name == "error" || name == "errors" {
 			continue // they may name clauses
 		}
-		if inner := r.inner(name); len(inner.members) > 0 {
-			found = append(found, recordsWithClauses(inner, levels-1)...)
+		if r.members[name].Kind() == '{' {
+			found = append(found, recordsWithClauses(r.inner(name), levels-1)...)
 		}
 	}
 

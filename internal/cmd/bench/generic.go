@@ -57,7 +57,7 @@ func genericGrid(keepers []*keeper) grid {
 		title: "The consent of " + thousands(genericPeople) + " people, by analytics_consent and by generic providers",
 		head:  []string{"", "apply", "its CPU", "requests per person", "plan with refresh", "its CPU", "requests per person", "state per person"},
 		remark: fmt.Sprintf("The best of %d rounds, all in turn, with -parallelism at its default of 10. CPU is that of Terraform and the provider; "+
-			"terraform_data has no provider. Only analytics_consent reads before it writes, because a person may have chosen since.", consentRounds),
+			"terraform_data has no provider. analytics_consent reads before it writes, because a person may have chosen since; restful_resource reads what it has written.", consentRounds),
 	}
 
 	for _, k := range keepers {
