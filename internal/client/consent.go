@@ -5,7 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
@@ -180,6 +185,24 @@ func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
 // does not change, so that writing overrules no choice.
 func (u ConsentUpdate) knows(held Consent) bool {
 	return held.hasClauses(u.Clauses) || u.LastWritten != nil && held.hasClauses(*u.LastWritten)
+}
+
+// isShownBy reports whether an answer has the five clauses at its top, as they were sent. It
+// is the quick look at what nearly every answer to an update is.
+func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
+	shown := 0
+	for name, value := range jsonvalue.EachMember(v) {
+		i := slices.Index(clauseNames[:], string(name))
+		if i < 0 {
+			continue
+		}
+		if kind := value.Kind(); kind != 't' && kind != 'f' || u.Clauses[i] != (kind == 't') {
+			return false
+		}
+		shown++
+	}
+
+	return shown == Clauses
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	err = s.carryOut(ctx, began)
 	if ctx.Err() != nil {
 		_, _ = fmt.Fprintf(stdout, "\n%s\nStopped before the end; the same command goes on.\n", r)
-		return errors.New("stopped before the end")
+		return errors.Join(errors.New("stopped before the end"), s.keep())
 	}
 	if err != nil {
 		return err

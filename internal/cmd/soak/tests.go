@@ -182,7 +182,7 @@ func (t *tests) process(ctx context.Context, p testPackage, r random, args ...st
 	if err := t.build(ctx, p); err != nil {
 		return step{}, err
 	}
-	temporary, err := os.MkdirTemp("", "soak-")
+	temporary, err := temporaryFolder()
 	if err != nil {
 		return step{}, err
 	}
@@ -197,6 +197,17 @@ func (t *tests) process(ctx context.Context, p testPackage, r random, args ...st
 		"SOAK_FIGURES="+figures, "SOAK_SCHEDULES="+strconv.Itoa(r.schedules), "SOAK_SEED="+strconv.FormatUint(r.seed, 10))
 
 	return t.judged(cmd, r.seed, temporary, figures)
+}
+
+// temporaryFolder makes a folder with a short name: the sockets of plugins are inside of the
+// folders of tests, and the system limits the length of their path to about 100 characters.
+func temporaryFolder() (string, error) {
+	for i := 0; ; i++ {
+		dir := filepath.Join(os.TempDir(), "s"+strconv.Itoa(i))
+		if err := os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+	}
 }
 
 // judged runs a test program and returns what it counted and what it left.
