@@ -72,7 +72,7 @@ func TestLogin_isTriedOnceWithoutRetries(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusServiceUnavailable, Times: -1})
 			_, err := c.NewSessionToken(t.Context())
-			wantClass(t, err, client.ClassServer)
+			_ = wantClass(t, err, client.ClassServer)
 			if n := service.Count(mockserver.OpLogin); n != want {
 				t.Errorf("with max_retries %d, %d logins were sent", retries, n)
 			}

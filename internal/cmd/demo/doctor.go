@@ -38,7 +38,7 @@ func examineDialect(ctx context.Context, d *demo) error {
 	}
 	d.last = terraformcli.Result{Stdout: string(output), Output: string(output)}
 	if status := command.ProcessState.ExitCode(); status != 1 {
-		return fmt.Errorf("doctor ended with status %d instead of 1, which says that the service differs (%v)", status, err)
+		return errors.Join(fmt.Errorf("doctor ended with status %d instead of 1, which says that the service differs", status), err)
 	}
 	d.screen.excerpt(strings.Split(strings.TrimSpace(string(output)), "\n"))
 

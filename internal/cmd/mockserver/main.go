@@ -104,6 +104,7 @@ func dialects() []string {
 		}
 		all = append(all, q.Name+"="+strings.Join(choices, "|"))
 	}
+
 	return all
 }
 
