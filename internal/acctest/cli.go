@@ -116,24 +116,6 @@ func (c *CLI) Version() terraformcli.Version {
 	return version
 }
 
-// SkipBefore skips the test where Terraform or OpenTofu is older than this minor
-// version of 1.
-func (c *CLI) SkipBefore(minor int) {
-	c.tb.Helper()
-	if v := c.Version(); v.Before(minor) {
-		c.tb.Skipf("needs version 1.%d of Terraform or OpenTofu, and this is %s", minor, v.Line)
-	}
-}
-
-// SkipUnlessTerraform skips the test unless the CLI is Terraform of at least this minor
-// version of 1. feature is what the test needs and OpenTofu lacks, such as "actions".
-func (c *CLI) SkipUnlessTerraform(minor int, feature string) {
-	c.tb.Helper()
-	if v := c.Version(); v.Product != "Terraform" || v.Before(minor) {
-		c.tb.Skipf("%s need Terraform 1.%d, and this is %s", feature, minor, v.Line)
-	}
-}
-
 // Invoke runs one action by itself, as `apply -invoke` does, and approves it. The name
 // of a variable or -json may follow in args.
 func (c *CLI) Invoke(address string, args ...string) Result {

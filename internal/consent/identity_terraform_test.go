@@ -21,7 +21,7 @@ import (
 // skipWithoutIdentity skips the test where the CLI stores no resource identity.
 func skipWithoutIdentity(t *testing.T) {
 	t.Helper()
-	acctest.NewCLI(t, "", nil).SkipBefore(12)
+	acctest.NewCLI(t, "", nil).Needs(acctest.Identities)
 }
 
 // identityIn checks the identity of the person in a project of the organization.
@@ -82,7 +82,7 @@ func TestAccConsentIdentity_importsManyPeopleWithoutAWrite(t *testing.T) {
 		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes})
 	}
 	cli := acctest.NewCLI(t, acctest.Block(service)+importBlocks, nil)
-	cli.SkipBefore(12)
+	cli.Needs(acctest.Identities)
 
 	acctest.WantWords(t, cli.MustRun("plan"), "3 to import, 0 to add, 0 to change, 0 to destroy")
 	cli.MustRun("apply", "-auto-approve")
@@ -96,7 +96,7 @@ func TestAccConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := acctest.NewCLI(t, "", nil)
-	cli.SkipBefore(12)
+	cli.Needs(acctest.Identities)
 
 	for identity, reason := range map[string]string{
 		`{ identity_id = ".." }`:                                                  "would change the path",
@@ -121,7 +121,7 @@ func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := acctest.NewCLI(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
-	cli.SkipBefore(12)
+	cli.Needs(acctest.Identities)
 	cli.MustRun("apply", "-auto-approve")
 
 	state, object := readState(t, cli)

@@ -24,7 +24,7 @@ import (
 func queryCLI(t *testing.T, service *mocktest.Instance) *acctest.CLI {
 	t.Helper()
 	cli := acctest.NewCLI(t, acctest.Block(service), nil)
-	cli.SkipUnlessTerraform(14, "lists")
+	cli.Needs(acctest.Lists)
 	return cli
 }
 

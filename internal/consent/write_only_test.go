@@ -130,7 +130,7 @@ variable "address" {
   ephemeral = true
 }
 `+block(`agreement_time = "`+early+`"`, "user_ipv6_wo = var.address", "user_ipv6_wo_version = 1"), environment)
-	cli.SkipBefore(11)
+	cli.Needs(acctest.WriteOnlyAttributes)
 
 	planned := cli.MustRun("plan")
 	applied := cli.MustRun("apply", "-auto-approve")

@@ -17,7 +17,7 @@ func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 			e := open(t, folder)
 			e.remove(t, importFile, identityFile)
 			text := e.text(t)
-			e.skipBefore(text)
+			e.skipUnknown(text)
 
 			if strings.Contains(text, "module \"") {
 				e.terraform(t, "get")
@@ -43,7 +43,7 @@ func TestAccExamples_invokeActions(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			text := e.text(t)
-			e.skipBefore(text)
+			e.skipUnknown(text)
 
 			for _, name := range actions.FindAllStringSubmatch(text, -1) {
 				invoked := e.terraform(t, "apply", "-auto-approve", "-invoke=action."+name[1]+"."+name[2])
@@ -65,7 +65,7 @@ func TestAccExamples_import(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			e.remove(t, identityFile)
-			e.skipBefore(e.text(t))
+			e.skipUnknown(e.text(t))
 
 			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 
@@ -87,7 +87,7 @@ func TestAccExamples_importByIdentity(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
 			e.remove(t, importFile)
-			e.skipBefore(e.text(t))
+			e.skipUnknown(e.text(t))
 
 			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 		})

@@ -25,7 +25,7 @@ const bringPeople = "guides/bring-existing-people/"
 func TestAccBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"query")
-	e.SkipUnlessTerraform(14, "lists")
+	e.Needs(acctest.Lists)
 	e.remove(t, "people.tf")
 	e.terraform(t, "query", "-generate-config-out=people.tf")
 	wantFileAs(t, e.folder, "query/people.tf")
@@ -44,7 +44,7 @@ func TestAccBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 func TestAccBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"batch")
-	e.SkipUnlessTerraform(14, "lists")
+	e.Needs(acctest.Lists)
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("the guide's commands need jq, which is not on PATH")
 	}
@@ -68,7 +68,7 @@ func TestAccBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 func TestAccBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"for-each")
-	e.skipBefore(e.text(t))
+	e.skipUnknown(e.text(t))
 	acctest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
 	e.terraform(t, "apply", "-auto-approve")
 	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {

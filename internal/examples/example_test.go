@@ -122,25 +122,29 @@ func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
 
 // What only newer versions of Terraform and OpenTofu understand.
 var (
-	writeOnly = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral |_wo\s*=`)
+	ephemeral = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral `)
+	writeOnly = regexp.MustCompile(`_wo\s*=`)
 	functions = regexp.MustCompile(`provider::`)
 	identity  = regexp.MustCompile(`(?m)^  identity\s+=`)
 	actions   = regexp.MustCompile(`(?m)^action "([a-z_]+)" "([a-z_]+)"`)
 )
 
-// skipBefore skips the test where the CLI is too old for a configuration.
-func (e *example) skipBefore(text string) {
+// skipUnknown skips the test where the CLI does not know all of a configuration.
+func (e *example) skipUnknown(text string) {
 	if actions.MatchString(text) {
-		e.SkipUnlessTerraform(14, "actions")
+		e.Needs(acctest.Actions)
 	}
 	if identity.MatchString(text) {
-		e.SkipBefore(12)
+		e.Needs(acctest.Identities)
 	}
 	if writeOnly.MatchString(text) {
-		e.SkipBefore(11)
+		e.Needs(acctest.WriteOnlyAttributes)
+	}
+	if ephemeral.MatchString(text) {
+		e.Needs(acctest.Ephemeral)
 	}
 	if functions.MatchString(text) {
-		e.SkipBefore(8)
+		e.Needs(acctest.Functions)
 	}
 }
 

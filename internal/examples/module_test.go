@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
@@ -21,7 +22,7 @@ func TestAccModules_passTheirOwnTests(t *testing.T) {
 		t.Run(module.Name(), func(t *testing.T) {
 			t.Parallel()
 			e := open(t, filepath.Join("modules", module.Name()))
-			e.SkipBefore(7) // the first one with mock_provider
+			e.Needs(acctest.MockProviders)
 
 			e.terraform(t, "test")
 			if e.service.Count(mockserver.OpUpdateConsent) == 0 {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 )
 
 // queryFile is how the name of a file ends that terraform query reads.
@@ -16,7 +18,7 @@ func TestAccExamples_query(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
-			e.SkipUnlessTerraform(14, "lists")
+			e.Needs(acctest.Lists)
 
 			e.terraform(t, "validate", "-query")
 			queried := e.terraform(t, "query")

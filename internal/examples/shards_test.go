@@ -27,7 +27,6 @@ const shardsFolder = "guides/when-one-machine-is-not-enough"
 func TestAccShards_scriptAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
-	e.SkipBefore(5) // workspace select -or-create
 
 	// The script runs the program terraform, which the tests may know by another path.
 	bin := t.TempDir()

@@ -232,7 +232,7 @@ func TestAccExportDay_invoked(t *testing.T) {
 
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 1_000 })
 	cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
-	cli.SkipUnlessTerraform(14, "actions")
+	cli.Needs(acctest.Actions)
 	before := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	r := cli.Invoke(nightlyAddress)
 	after := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
@@ -284,7 +284,7 @@ action "analytics_export_day" "day" {
   }
 }
 `, acctest.Environment(service))
-	cli.SkipUnlessTerraform(14, "actions")
+	cli.Needs(acctest.Actions)
 
 	r := cli.MustRun("apply", "-auto-approve")
 	acctest.WantWords(t, r, "Written: 1 records")
@@ -312,7 +312,7 @@ func TestAccExportDay_interruptLeavesNoFile(t *testing.T) {
 			})
 			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
 			cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
-			cli.SkipUnlessTerraform(14, "actions")
+			cli.Needs(acctest.Actions)
 
 			r := cli.RunInterrupted(stop, "Exporting", begun, "apply", "-auto-approve", "-invoke="+nightlyAddress)
 			if r.Code == 0 {

@@ -55,7 +55,7 @@ func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 
 func TestAccProfile_identityIsStoredAndImportsTheSameObject(t *testing.T) {
 	t.Parallel()
-	acctest.NewCLI(t, "", nil).SkipBefore(12)
+	acctest.NewCLI(t, "", nil).Needs(acctest.Identities)
 
 	service := mocktest.Start(t)
 	identityIn := func(project string) []statecheck.StateCheck {
@@ -87,7 +87,7 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	}
 
 	cli := acctest.NewCLI(t, text(1, "first-canary"), acctest.Environment(service))
-	cli.SkipBefore(11) // which came with write-only attributes
+	cli.Needs(acctest.WriteOnlyAttributes)
 	cli.MustRun("apply", "-auto-approve")
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{}`)})
 	cli.Configure(text(2, "second-canary"))

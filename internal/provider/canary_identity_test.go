@@ -49,7 +49,7 @@ func TestAccProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
 			environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
 			cli := acctest.NewCLI(t, canaryObjects, environment)
 			if strings.Contains(block, "identity =") {
-				cli.SkipBefore(12)
+				cli.Needs(acctest.Identities)
 			}
 
 			said := &spoken{t: t, cli: cli}
@@ -101,7 +101,7 @@ func TestAccProvider_queryLogsAndSaysNobody(t *testing.T) {
 	environment := acctest.Environment(service)
 	environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
 	cli := acctest.NewCLI(t, "", environment)
-	cli.SkipUnlessTerraform(14, "lists")
+	cli.Needs(acctest.Lists)
 
 	address := canaryAddress
 	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}

@@ -37,7 +37,7 @@ action "analytics_delete_data" "jane" {
 func newActionCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance) {
 	t.Helper()
 	cli, service := newCLI(t, configuration, configure...)
-	cli.SkipUnlessTerraform(14, "actions")
+	cli.Needs(acctest.Actions)
 	cli.Setenv("TF_VAR_who", person)
 
 	return cli, service

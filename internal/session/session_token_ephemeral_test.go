@@ -158,7 +158,7 @@ resource "terraform_data" "tool" {
   }
 }
 `, acctest.EnvironmentWithLogin(service))
-	cli.SkipBefore(11)
+	cli.Needs(acctest.Ephemeral)
 	applied := cli.MustRun("apply", "-auto-approve")
 
 	token, err := os.ReadFile(filepath.Join(cli.Dir, "token"))

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { acctest.Main(m) }
 func TestAccSchema_isWhatTheCLIPrints(t *testing.T) {
 	t.Parallel()
 	cli := acctest.NewCLI(t, "", nil)
-	cli.SkipBefore(11) // older ones do not know write-only attributes
+	cli.Needs(acctest.WriteOnlyAttributes)
 	var printed struct {
 		Schemas map[string]*tfjson.ProviderSchema `json:"provider_schemas"`
 	}
