@@ -20,9 +20,12 @@ if [ -z "${TF_ACC_TERRAFORM_PATH:-}" ]; then
 	TF_ACC_TERRAFORM_PATH=$(command -v terraform || command -v tofu || true)
 	if [ -n "$TF_ACC_TERRAFORM_PATH" ]; then export TF_ACC_TERRAFORM_PATH; else unset TF_ACC_TERRAFORM_PATH; fi
 fi
-case ${TF_ACC_TERRAFORM_PATH:-} in
-*tofu*) export TF_ACC_PROVIDER_HOST="${TF_ACC_PROVIDER_HOST:-registry.opentofu.org}" ;;
+export TF_CLI_CONFIG_FILE="$here/terraform.rc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1
+
+# The test framework offers the provider under the address of Terraform's registry, unless
+# this names another one. A program that cannot be run is reported by whatever runs it.
+case $("${TF_ACC_TERRAFORM_PATH:-true}" version 2>/dev/null || true) in
+OpenTofu*) export TF_ACC_PROVIDER_HOST="${TF_ACC_PROVIDER_HOST:-registry.opentofu.org}" ;;
 esac
 
-export TF_CLI_CONFIG_FILE="$here/terraform.rc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1
 exec "$@"
