@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -133,16 +133,18 @@ func (r *results) total() *step {
 
 // String returns the table as it is printed, which is Markdown too.
 func (r *results) String() string {
-	lines := [][]string{{"step", "runs", "failed"}}
+	head := []string{"step", "runs", "failed"}
 	for _, figure := range soak.Figures() {
-		lines[0] = append(lines[0], string(figure))
+		head = append(head, string(figure))
 	}
-	lines[0] = append(lines[0], "goroutines left in", "files left", "peak memory", "time")
+	head = append(head, "goroutines left in", "files left", "peak memory", "time")
+
+	var lines [][]string
 	for _, s := range append(r.Steps, r.total()) {
 		lines = append(lines, s.cells())
 	}
 
-	return fmt.Sprintf("Seed %d, %s, begun %s\n\n%s", r.Seed, r.Elapsed.Round(time.Second), r.Began.Format(time.RFC3339), markdown(lines))
+	return fmt.Sprintf("Seed %d, %s, begun %s\n\n%s", r.Seed, r.Elapsed.Round(time.Second), r.Began.Format(time.RFC3339), markdown.Table(head, lines))
 }
 
 func (s *step) cells() []string {
@@ -152,36 +154,6 @@ func (s *step) cells() []string {
 	}
 	return append(cells, fmt.Sprintf("%s of %s", thousands(s.Leaking), thousands(s.Processes)), thousands(s.Files),
 		fmt.Sprintf("%d MB", s.Peak/1e6), (time.Duration(s.Seconds) * time.Second).String())
-}
-
-// markdown returns lines as a table with columns of equal width. The first line is the head.
-func markdown(lines [][]string) string {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], len(cell))
-		}
-	}
-
-	var b strings.Builder
-	for i, line := range lines {
-		fmt.Fprintf(&b, "| %-*s |", widths[0], line[0])
-		for j, cell := range line[1:] {
-			fmt.Fprintf(&b, " %*s |", widths[j+1], cell)
-		}
-		b.WriteString("\n")
-		if i > 0 {
-			continue
-		}
-
-		b.WriteString("|" + strings.Repeat("-", widths[0]+2) + "|")
-		for _, width := range widths[1:] {
-			b.WriteString(strings.Repeat("-", width+1) + ":|")
-		}
-		b.WriteString("\n")
-	}
-
-	return b.String()
 }
 
 // thousands formats 1234567 as 1,234,567.

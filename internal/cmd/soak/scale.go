@@ -45,10 +45,10 @@ func (s *soaking) once() []task {
 		list = append(list, task{"day of " + strconv.Itoa(s.Gibibytes) + " GiB", func(ctx context.Context, _ uint64) (step, error) { return largeDay(ctx, s.Gibibytes) }})
 	}
 	for _, p := range s.tests.packages {
-		list = append(list, task{"tests of " + p.name, func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
+		list = append(list, task{"tests of " + p.Name, func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
 	}
 	for _, p := range s.tests.packages {
-		for _, target := range p.fuzzTargets {
+		for _, target := range p.Functions("Fuzz") {
 			if s.Inputs == 0 {
 				continue
 			}

@@ -9,10 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/testprograms"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
@@ -53,102 +53,29 @@ const (
 
 // tests are the test programs of all packages. Each is built when it is first run.
 type tests struct {
-	folder   string
-	race     bool
-	packages []testPackage
-	built    map[string]bool // by the name of the package
-}
-
-type testPackage struct {
-	name, dir, program string // name is the path in the repository
-	fuzzTargets        []string
+	programs *testprograms.Programs
+	provider string
+	packages []testprograms.Package
 }
 
 // prepare finds the packages, and builds the provider that the CLI starts.
 func (t *tests) prepare(ctx context.Context, s settings, folder string) (err error) {
-	if t.folder, err = filepath.Abs(folder); err != nil {
+	if t.programs, err = testprograms.New(folder, s.Race); err != nil {
 		return err
 	}
-	if err := t.list(ctx); err != nil {
+	if t.packages, err = testprograms.List(ctx); err != nil {
 		return err
 	}
 
-	t.race, t.built = s.Race, map[string]bool{}
+	t.provider, err = t.programs.Provider(ctx)
 
-	return succeed(ctx, "go", "build", "-buildvcs=false", "-o", t.provider(), ".")
-}
-
-// build compiles the tests of a package, unless that was done before.
-func (t *tests) build(ctx context.Context, p testPackage) error {
-	if t.built[p.name] {
-		return nil
-	}
-
-	args := []string{"test", "-c", "-buildvcs=false", "-o", p.program}
-	if t.race {
-		args = append(args, "-race")
-	}
-	if err := succeed(ctx, "go", append(args, "./"+p.name)...); err != nil {
-		return err
-	}
-	t.built[p.name] = true
-
-	return nil
-}
-
-// provider returns the path of the provider that the CLI starts.
-func (t *tests) provider() string {
-	return filepath.Join(t.folder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
-}
-
-// list finds the packages with tests, and their fuzz targets.
-func (t *tests) list(ctx context.Context) error {
-	const format = `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}`
-	found, err := exec.CommandContext(ctx, "go", "list", "-f", format, "./...").Output()
-	if err != nil {
-		return errors.New("this runs in the root of the repository, with Go on PATH")
-	}
-
-	for line := range strings.Lines(string(found)) {
-		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		name := strings.TrimPrefix(strings.TrimPrefix(path, terraformcli.ModulePath), "/")
-		program := filepath.Join(t.folder, strings.ReplaceAll("test/"+name, "/", "-")+terraformcli.ExeSuffix())
-		targets, err := fuzzTargets(dir)
-		if err != nil {
-			return err
-		}
-		t.packages = append(t.packages, testPackage{name, dir, program, targets})
-	}
-
-	return nil
-}
-
-var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
-
-// fuzzTargets returns the names of the fuzz targets in a folder.
-func fuzzTargets(dir string) (names []string, _ error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		return nil, err
-	}
-
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, match := range fuzzTarget.FindAllSubmatch(content, -1) {
-			names = append(names, string(match[1]))
-		}
-	}
-
-	return names, nil
+	return err
 }
 
 // explore runs a round of an exploration.
 func (t *tests) explore(ctx context.Context, e exploration, seed uint64) (step, error) {
 	for _, p := range t.packages {
-		if p.name == e.pkg {
+		if p.Name == e.pkg {
 			return t.process(ctx, p, random{seed, e.schedules}, "-test.run=^"+e.test+"$")
 		}
 	}
@@ -156,14 +83,14 @@ func (t *tests) explore(ctx context.Context, e exploration, seed uint64) (step, 
 }
 
 // all runs all tests of a package at their large sizes.
-func (t *tests) all(ctx context.Context, p testPackage, seed uint64) (step, error) {
+func (t *tests) all(ctx context.Context, p testprograms.Package, seed uint64) (step, error) {
 	return t.process(ctx, p, random{seed, fewSchedules}, "-test.shuffle=on", "-test.parallel=8")
 }
 
 // fuzz gives a parser so many inputs. What breaks it stays below testdata/fuzz, where every
 // later test meets it.
-func (t *tests) fuzz(ctx context.Context, p testPackage, target string, inputs int) (step, error) {
-	cmd := terraformcli.GroupCommand(ctx, "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime="+strconv.Itoa(inputs)+"x", "./"+p.name)
+func (t *tests) fuzz(ctx context.Context, p testprograms.Package, target string, inputs int) (step, error) {
+	cmd := terraformcli.GroupCommand(ctx, "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime="+strconv.Itoa(inputs)+"x", "./"+p.Name)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
@@ -178,8 +105,9 @@ func (t *tests) fuzz(ctx context.Context, p testPackage, target string, inputs i
 
 // process runs a test program in a temporary folder of its own, and looks at what it
 // leaves: goroutines, which its goleak reports, and files.
-func (t *tests) process(ctx context.Context, p testPackage, r random, args ...string) (step, error) {
-	if err := t.build(ctx, p); err != nil {
+func (t *tests) process(ctx context.Context, p testprograms.Package, r random, args ...string) (step, error) {
+	program, err := t.programs.Tests(ctx, p)
+	if err != nil {
 		return step{}, err
 	}
 	temporary, err := temporaryFolder()
@@ -191,9 +119,9 @@ func (t *tests) process(ctx context.Context, p testPackage, r random, args ...st
 	figures := temporary + ".figures"
 	defer os.Remove(figures)
 
-	cmd := terraformcli.GroupCommand(ctx, p.program, append(args, "-test.timeout="+timeLimit)...)
-	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "SOAK=1", "TF_ACC=1", "TF_ACC_PROVIDER_BINARY="+t.provider(), "TMPDIR="+temporary,
+	cmd := terraformcli.GroupCommand(ctx, program, append(args, "-test.timeout="+timeLimit)...)
+	cmd.Dir = p.Dir
+	cmd.Env = append(os.Environ(), "SOAK=1", "TF_ACC=1", "TF_ACC_PROVIDER_BINARY="+t.provider, "TMPDIR="+temporary,
 		"SOAK_FIGURES="+figures, "SOAK_SCHEDULES="+strconv.Itoa(r.schedules), "SOAK_SEED="+strconv.FormatUint(r.seed, 10))
 
 	return t.judged(cmd, r.seed, temporary, figures)
@@ -241,7 +169,7 @@ func (t *tests) judged(cmd *exec.Cmd, seed uint64, temporary, figures string) (s
 
 // keepOutput writes what a failed test program printed into a file.
 func (t *tests) keepOutput(seed uint64, output []byte) (failure, error) {
-	file, err := os.CreateTemp(t.folder, "failed-*.txt")
+	file, err := os.CreateTemp(t.programs.Folder(), "failed-*.txt")
 	if err != nil {
 		return failure{}, err
 	}
@@ -281,13 +209,4 @@ func filesIn(dir string) (n int, _ error) {
 		}
 		return err
 	})
-}
-
-// succeed runs a program that has to succeed.
-func succeed(ctx context.Context, program string, args ...string) error {
-	output, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, output)
-	}
-	return nil
 }
