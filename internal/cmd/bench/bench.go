@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/markdown"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
@@ -98,30 +99,13 @@ type grid struct {
 	remark string
 }
 
-// String returns the grid as it is printed, with columns of equal width.
+// String returns the grid as it is printed, which is Markdown too.
 func (g grid) String() string {
-	lines := append([][]string{g.head}, g.rows...)
-	widths := make([]int, len(g.head))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", g.title)
-	for _, line := range lines {
-		fmt.Fprintf(&b, "  %-*s", widths[0], line[0])
-		for i, cell := range line[1:] {
-			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
-		}
-		b.WriteString("\n")
-	}
+	text := g.title + "\n\n" + markdown.Table(g.head, g.rows)
 	if g.remark != "" {
-		fmt.Fprintf(&b, "\n  %s\n", g.remark)
+		text += "\n" + g.remark + "\n"
 	}
-
-	return b.String()
+	return text
 }
 
 // table sets the figures of many objects beside those of one.
@@ -167,13 +151,7 @@ func whole(f float64) string       { return thousands(int(f)) }
 func inMegabytes(f float64) string { return fmt.Sprintf("%.0f MB", f/1e6) }
 
 // thousands formats 1234567 as 1,234,567.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func thousands(n int) string { return humanize.Comma(int64(n)) }
 
 func counted(n int, noun string) string {
 	if n == 1 {
