@@ -151,7 +151,9 @@ func (s *search) in(v view, depth, base64 int) {
 	}
 	s.seen[key] = depth + 1
 
-	s.needlesIn(v.folded(), base64 > 0)
+	if len(s.needles) > 0 {
+		s.needlesIn(v.folded(), base64 > 0)
+	}
 	// Any word can be read as base64. The result is text only if it was base64.
 	if base64 == 0 || v.isText() {
 		s.found = append(s.found, shapesIn(v, base64 > 0)...)
@@ -223,35 +225,51 @@ func (n needle) fits(before, after string) bool {
 
 func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
 
-// Things that look like a person or a credential wherever they stand.
+// Things that look like a person or a credential wherever they stand. A word behind the
+// name of a secret is part of a sentence; a value is assigned, quoted, or has something in
+// it that words have not.
 var (
-	looksLikeEmail   = regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`)
-	looksLikeJWT     = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)
-	looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
-
-	// A word behind one of these names is part of a sentence; a value is assigned,
-	// quoted, or has something in it that words have not.
-	assignedSecret = regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`)
-	namedSecret    = regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`)
+	looksLikeEmail   = shape{"@", regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`)}
+	looksLikeJWT     = shape{".", regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)}
+	looksLikeAddress = shape{".:", regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)}
+	assignedSecret   = shape{"=:", regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`)}
+	namedSecret      = shape{": \t\n\f\r", regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`)}
 )
+
+// shape is a regular expression, and the characters of which everything that it finds has
+// at least one. Most texts have none of them, which is seen sooner.
+type shape struct {
+	marks string
+	*regexp.Regexp
+}
+
+func (s shape) hasMark(text []byte) bool { return bytes.ContainsAny(text, s.marks) }
+
+// in returns where the shape is in a text, as FindAllSubmatchIndex does.
+func (s shape) in(text []byte) [][]int {
+	if !s.hasMark(text) {
+		return nil
+	}
+	return s.FindAllSubmatchIndex(text, -1)
+}
 
 // shapesIn returns what looks like a person or a credential. In what was base64, an
 // address may have letters beside it: how much belongs together cannot be seen.
 func shapesIn(v view, fromBase64 bool) []span {
 	var found []span
-	for _, shape := range []*regexp.Regexp{looksLikeEmail, looksLikeJWT} {
-		for _, at := range shape.FindAllIndex(v.bytes, -1) {
+	for _, s := range []shape{looksLikeEmail, looksLikeJWT} {
+		for _, at := range s.in(v.bytes) {
 			found = append(found, v.span(at[0], at[1]))
 		}
 	}
 
-	for _, shape := range []*regexp.Regexp{assignedSecret, namedSecret} {
-		for _, at := range shape.FindAllSubmatchIndex(v.bytes, -1) {
+	for _, s := range []shape{assignedSecret, namedSecret} {
+		for _, at := range s.in(v.bytes) {
 			found = append(found, v.span(at[2], at[3]))
 		}
 	}
 
-	for _, at := range looksLikeAddress.FindAllIndex(v.bytes, -1) {
+	for _, at := range looksLikeAddress.in(v.bytes) {
 		if holdsAddress(v.bytes, at[0], at[1], fromBase64) {
 			found = append(found, v.span(at[0], at[1]))
 		}

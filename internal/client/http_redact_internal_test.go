@@ -240,6 +240,29 @@ func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	}
 }
 
+func TestShape_everyMatchHasAMark(t *testing.T) {
+	t.Parallel()
+	pieces := strings.Split("eyJ|jane|apiSecretToken|PASSWORD|Bearer|pa\u017fsword|@|.|:|=|\"|'| |\t|\n|;|7|::1|fe80|é|\xff", "|")
+	random := rand.New(rand.NewPCG(soak.Seed(0), 1))
+	for range soak.Size(3000, 1_000_000) {
+		var text []byte
+		for range random.IntN(9) {
+			text = append(text, pieces[random.IntN(len(pieces))]...)
+		}
+
+		noAddress := func(at []int) bool { return !holdsAddress(text, at[0], at[1], true) }
+		if want := slices.DeleteFunc(looksLikeAddress.FindAllSubmatchIndex(text, -1), noAddress); !looksLikeAddress.hasMark(text) && len(want) > 0 {
+			t.Errorf("%q holds an address at %v", text, want)
+		}
+
+		for _, s := range []shape{looksLikeEmail, looksLikeJWT, assignedSecret, namedSecret} {
+			if !s.hasMark(text) && s.Match(text) {
+				t.Errorf("%s is in %q", s, text)
+			}
+		}
+	}
+}
+
 func FuzzRedact_textIsHarmless(f *testing.F) {
 	f.Add("message", "secret")
 	f.Add("x\u202esecret\x1b[31m\r\n", "secret")

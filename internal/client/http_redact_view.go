@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"html"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,7 +56,9 @@ func (v view) folded() view {
 		case r == '+':
 			out.add(stand, ' ')
 		default:
-			out.add(stand, utf8.AppendRune(nil, unicode.ToLower(unicode.ToUpper(r)))...)
+			var buffer [utf8.UTFMax]byte
+			n := utf8.EncodeRune(buffer[:], unicode.ToLower(unicode.ToUpper(r)))
+			out.add(stand, buffer[:n]...)
 		}
 		i += size
 	}
@@ -190,26 +193,40 @@ func hexRune(digits []byte) rune {
 	return rune(n)
 }
 
-var base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]+`)
-
 // base64 returns what the parts of the view that may be base64 decode to. Each part is
 // read at four offsets, since its true beginning is not known. A byte of the result stands
 // for the whole part.
 func (v view) base64() []view {
 	var found []view
-	for _, at := range base64Run.FindAllIndex(v.bytes, -1) {
-		if at[1]-at[0] < shortestRun {
-			continue
+	for from := 0; from < len(v.bytes); {
+		run := v.bytes[from : from+base64Run(v.bytes[from:])]
+		if len(run) >= shortestRun {
+			found = append(found, decodings(run, v.span(from, from+len(run)))...)
 		}
-
-		stand := v.span(at[0], at[1])
-		for offset := range 4 {
-			var inner view
-			inner.add(stand, decodeBase64(v.bytes[at[0]+offset:at[1]])...)
-			found = append(found, inner)
-		}
+		from += len(run) + 1
 	}
 
+	return found
+}
+
+// base64Run returns how many bytes b begins with that base64 is written in.
+func base64Run(b []byte) int {
+	for i, c := range b {
+		isAlphanumeric := c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+		if !isAlphanumeric && !strings.ContainsRune("+/_-", rune(c)) {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// decodings returns what a run decodes to at four offsets.
+func decodings(run []byte, stand span) []view {
+	var found []view
+	for offset := range 4 {
+		decoded := decodeBase64(run[offset:])
+		found = append(found, view{bytes: decoded, spans: slices.Repeat([]span{stand}, len(decoded))})
+	}
 	return found
 }
 
