@@ -34,11 +34,22 @@ const (
 	Done
 )
 
-// statusWords are the statuses of each progress, by their letters, with spaces between.
-var statusWords = map[Progress]string{
+// statuses are the known ones, by their letters.
+var statuses = byWord(map[Progress]string{
 	Waiting: "pending queued waiting inprogress processing running scheduled new open accepted submitted created started active",
 	Failed:  "failed failure error errored rejected cancelled canceled aborted expired",
 	Done:    "done completed complete fulfilled finished succeeded success processed",
+})
+
+// byWord returns the progress of each word, from words with spaces between.
+func byWord(words map[Progress]string) map[string]Progress {
+	progress := map[string]Progress{}
+	for p, list := range words {
+		for word := range strings.FieldsSeq(list) {
+			progress[word] = p
+		}
+	}
+	return progress
 }
 
 // PendingRecord is one entry of the pending list. The interface does not show its fields
@@ -62,10 +73,8 @@ func (r PendingRecord) Progress() Progress {
 		return Waiting
 	}
 
-	for progress, words := range statusWords {
-		if slices.Contains(strings.Fields(words), word) {
-			return progress
-		}
+	if progress, known := statuses[word]; known {
+		return progress
 	}
 
 	return Unclear

@@ -74,7 +74,7 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	e.history.clearPlan(r)
 	e.history.note(r, x.current)
 
-	return x.current, x.report, x.err
+	return x.current, x.ended(), x.err
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
@@ -93,7 +93,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	x.report.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current)
 
-	return x.current, x.report
+	return x.current, x.ended()
 }
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
@@ -108,13 +108,13 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 		x.take(ctx, Measure)
 	}
 	if x.err != nil {
-		return s, x.report, x.err
+		return s, x.ended(), x.err
 	}
 
 	x.current.Interrupted = x.current.Interrupted && x.current.State.IsOpen()
 	e.history.note(r, x.current)
 
-	return x.current, x.report, nil
+	return x.current, x.ended(), nil
 }
 
 // Note remembers the request of an object in state. An object that replaces it in this

@@ -29,9 +29,10 @@ type execution struct {
 	current Submission
 	report  Report
 
-	began   time.Time // when the caller began to wait
-	seen    view      // the latest one
-	resumed bool      // an earlier call sent the request
+	began   time.Time            // when the caller began to wait
+	seen    view                 // the latest one
+	own     client.PendingRecord // what the list showed last of the submission; zero if it did not
+	resumed bool                 // an earlier call sent the request
 	sends   int
 	lost    *client.Error // of the answer that was lost
 	err     error         // of the latest step
@@ -101,6 +102,15 @@ func linger(parent context.Context, d time.Duration) (context.Context, context.C
 		stop()
 		cancel()
 	}
+}
+
+// ended returns the report once all looks are done. Making a status fit to be shown takes
+// longer than a look, so that this is done for the last one alone.
+func (x *execution) ended() Report {
+	if x.request.progressOf(x.own) == client.Unclear {
+		x.report.Status = x.own.ShownStatus()
+	}
+	return x.report
 }
 
 // take performs a step and returns the next one.

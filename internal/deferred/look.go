@@ -140,7 +140,7 @@ func (x *execution) adopt(equal []client.PendingRecord) {
 		x.current.Before = withoutOne(x.request.keysOf(x.seen), keyOf(own))
 	}
 
-	x.noteStatus(own)
+	x.own = own
 }
 
 // sentByThisProcess returns what another request of this process means that the list may
@@ -175,7 +175,7 @@ func (x *execution) afterSending() Event {
 
 	x.learnFrom(own)
 	x.report.Gap = ""
-	x.noteStatus(own)
+	x.own = own
 
 	switch x.request.progressOf(own) {
 	case client.Failed:
@@ -201,7 +201,7 @@ func (x *execution) learnFrom(own client.PendingRecord) {
 
 // absence returns what it means that the list does not show the request.
 func (x *execution) absence() Event {
-	x.report.Status = ""
+	x.own = client.PendingRecord{}
 	x.report.Gap = x.request.gapIn(x.seen)
 	lagIsOver := x.lagIsOver(x.seen.began)
 
@@ -223,12 +223,4 @@ func (x *execution) absence() Event {
 // lagIsOver reports whether a listing that began at a time shows what was sent.
 func (x *execution) lagIsOver(began time.Time) bool {
 	return began.Sub(x.current.Sent) >= x.service.PendingListLag()
-}
-
-// noteStatus reports the status of the submission's own record if it is not known.
-func (x *execution) noteStatus(own client.PendingRecord) {
-	x.report.Status = ""
-	if x.request.progressOf(own) == client.Unclear {
-		x.report.Status = own.ShownStatus()
-	}
 }
