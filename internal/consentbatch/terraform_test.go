@@ -153,6 +153,7 @@ func TestAccConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 
 	block := fmt.Sprintf("\nvariable \"people\" {\n  ephemeral = true\n}\n\nresource \"analytics_consent_batch\" \"all\" {\n  content_wo         = var.people\n  content_wo_version = %d\n}\n", 1)
 	cli, service, f := newBatchCLI(t, block, people(3))
+	cli.Needs(acctest.WriteOnlyAttributes)
 	cli.Setenv("TF_VAR_people", people(3))
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
 	first := cli.MustRun("apply", "-auto-approve")
