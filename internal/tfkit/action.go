@@ -76,10 +76,9 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string, lists 
 
 // AddActionScope adds org_id, project_id and account_id to the attributes of an action.
 func AddActionScope(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	org, project, account := scopeValidators()
-	attributes["org_id"] = schema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
-	attributes["project_id"] = schema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
-	attributes["account_id"] = schema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = schema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
+	}
 
 	return attributes
 }

@@ -23,10 +23,9 @@ const keptDescription = " An object without a scope of its own keeps the provide
 // AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
 // state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
 func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
-	org, project, account := scopeValidators()
-	attributes["org_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: org, MarkdownDescription: orgDescription + keptDescription}
-	attributes["project_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: project, MarkdownDescription: projectDescription + keptDescription}
-	attributes["account_id"] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: account, MarkdownDescription: accountDescription + keptDescription}
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: a.validators(), MarkdownDescription: a.description + keptDescription}
+	}
 
 	return attributes
 }

@@ -42,10 +42,9 @@ func WithListTimeout(ctx context.Context, t ListTimeouts) (context.Context, cont
 
 // AddListScope adds org_id, project_id and account_id to the attributes of a list resource.
 func AddListScope(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	org, project, account := scopeValidators()
-	attributes["org_id"] = schema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
-	attributes["project_id"] = schema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
-	attributes["account_id"] = schema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = schema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
+	}
 
 	return attributes
 }

@@ -18,28 +18,36 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-const (
-	orgDescription     = "Organization that the object belongs to. Requires `project_id`. Overrides the scope of the provider block as a whole."
-	projectDescription = "Project that the object belongs to. Requires `org_id`. Overrides the scope of the provider block as a whole."
-	accountDescription = "Account that the object belongs to, in the older account path family. Conflicts with `org_id` and `project_id`. Overrides the scope of the provider block as a whole."
-)
+// scopeAttribute is what an attribute of Scope has in the schema of every object.
+type scopeAttribute struct {
+	name        string
+	description string
+	rule        validator.String
+}
 
-// scopeValidators returns the rules of the three attributes: both of one path family, or the
-// one of the other.
-func scopeValidators() (org, project, account []validator.String) {
-	org = []validator.String{Segment(), stringvalidator.AlsoRequires(path.MatchRoot("project_id"))}
-	project = []validator.String{Segment(), stringvalidator.AlsoRequires(path.MatchRoot("org_id"))}
-	account = []validator.String{Segment(), stringvalidator.ConflictsWith(path.MatchRoot("org_id"), path.MatchRoot("project_id"))}
+// scopeAttributes returns the attributes of Scope. Their rules allow both attributes of one
+// path family, or the one of the other.
+func scopeAttributes() []scopeAttribute {
+	const overrides = " Overrides the scope of the provider block as a whole."
+	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
 
-	return org, project, account
+	return []scopeAttribute{
+		{"org_id", "Organization that the object belongs to. Requires `project_id`." + overrides, stringvalidator.AlsoRequires(project)},
+		{"project_id", "Project that the object belongs to. Requires `org_id`." + overrides, stringvalidator.AlsoRequires(org)},
+		{"account_id", "Account that the object belongs to, in the older account path family. Conflicts with `org_id` and `project_id`." + overrides, stringvalidator.ConflictsWith(org, project)},
+	}
+}
+
+// validators returns what the value of the attribute must satisfy.
+func (a scopeAttribute) validators() []validator.String {
+	return []validator.String{Segment(), a.rule}
 }
 
 // AddDataSourceScope adds org_id, project_id and account_id to a data source's attributes.
 func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dsschema.Attribute {
-	org, project, account := scopeValidators()
-	attributes["org_id"] = dsschema.StringAttribute{Optional: true, Validators: org, MarkdownDescription: orgDescription}
-	attributes["project_id"] = dsschema.StringAttribute{Optional: true, Validators: project, MarkdownDescription: projectDescription}
-	attributes["account_id"] = dsschema.StringAttribute{Optional: true, Validators: account, MarkdownDescription: accountDescription}
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = dsschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
+	}
 
 	return attributes
 }
