@@ -40,10 +40,9 @@ func OpenTimeoutsBlock() schema.Block {
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"open": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
 			"open": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{durationValidator{}},
-				MarkdownDescription: "How long to wait when the value is read. A duration such as `90s` or `5m`, greater than zero and at most `24h`. " +
-					"Defaults to `" + shortDuration(openTimeout) + "`.",
+				Optional:            true,
+				Validators:          []validator.String{durationValidator{}},
+				MarkdownDescription: describeTimeout("How long to wait when the value is read.", openTimeout),
 			},
 		},
 	}

@@ -25,10 +25,9 @@ func ListTimeoutsBlock() schema.Block {
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"list": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
 			"list": schema.StringAttribute{
-				Optional:   true,
-				Validators: []validator.String{durationValidator{}},
-				MarkdownDescription: "How long the whole list may take. A duration such as `90s` or `5m`, greater than zero and at most `24h`. " +
-					"Defaults to `" + shortDuration(listTimeout) + "`.",
+				Optional:            true,
+				Validators:          []validator.String{durationValidator{}},
+				MarkdownDescription: describeTimeout("How long the whole list may take.", listTimeout),
 			},
 		},
 	}
