@@ -67,15 +67,23 @@ type ConsentUpdate struct {
 	// OnlyKnown writes nothing for a person without a consent record, which is an error of
 	// ClassNotFound.
 	OnlyKnown bool
-	// OnlyDifferent writes nothing where the service holds the same record already.
-	OnlyDifferent bool
-	// ClausesDecide lets OnlyDifferent compare only the five clauses: a person who has
-	// withdrawn in another way needs no withdrawal.
-	ClausesDecide bool
+	// Skip says which record at the service makes the update unnecessary.
+	Skip ConsentSkip
 	// Superseded is called before each comparison, while no other update of the person is
 	// under way. If it returns true, nothing is sent; nil never does.
 	Superseded func() bool
 }
+
+// ConsentSkip says which record makes an update unnecessary, so that nothing is written and
+// the outcome is ConsentUnchanged.
+type ConsentSkip int
+
+// The rules for unnecessary updates.
+const (
+	SkipNever       ConsentSkip = iota
+	SkipSameRecord              // a record that is what the update would make of it
+	SkipSameClauses             // a record with the five clauses of the update, whatever else it holds
+)
 
 // ErrUntimed is the cause of the error of an update with KeepLaterThan where the service's
 // record has no agreement_time, null or absent, and is not known to be ours.
@@ -83,7 +91,7 @@ var ErrUntimed = errors.New("the service's record has no agreement_time")
 
 // comparesFirst reports whether the record is read before it is written.
 func (u ConsentUpdate) comparesFirst() bool {
-	return u.OnlyKnown || u.OnlyDifferent || u.keepsLater()
+	return u.OnlyKnown || u.Skip != SkipNever || u.keepsLater()
 }
 
 // keepsLater reports whether a later choice of the person stands.
@@ -94,7 +102,7 @@ type ConsentOutcome int
 
 // The outcomes of an update.
 const (
-	ConsentUnchanged  ConsentOutcome = iota // with OnlyDifferent: the service held the same record
+	ConsentUnchanged  ConsentOutcome = iota // nothing was written, by the rule in Skip
 	ConsentWritten                          // the record was written
 	ConsentKept                             // a later choice of the person stands
 	ConsentSuperseded                       // Superseded returned true
@@ -158,15 +166,24 @@ func (u ConsentUpdate) hasAddressOf(held Consent) bool {
 	return err == nil && a.Unmap() == u.UserIPv6.Unmap()
 }
 
-// changesNothing reports whether there is nothing to send. Unlike in matches, a null in
-// place of a value to record is a difference.
-func (u ConsentUpdate) changesNothing(held Consent) bool {
-	if u.ClausesDecide {
+// isUnnecessary reports whether the record makes the update unnecessary.
+func (u ConsentUpdate) isUnnecessary(held Consent) bool {
+	switch u.Skip {
+	case SkipSameRecord:
+		return u.isSameAs(held)
+	case SkipSameClauses:
 		return held.hasClauses(u.Clauses)
+	default:
+		return false
 	}
+}
 
+// isSameAs reports whether the record is what the update would make of it. Unlike in
+// matches, a null in place of a value to record is a difference.
+func (u ConsentUpdate) isSameAs(held Consent) bool {
 	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
 	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
+
 	return !lacksAddress && !lacksTime && u.matches(held)
 }
 

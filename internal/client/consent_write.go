@@ -186,7 +186,7 @@ func (w *consentWrite) compare(ctx context.Context) error {
 	}
 
 	switch u := w.update; {
-	case u.OnlyDifferent && u.changesNothing(held):
+	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
 	case u.isOlderThan(held):
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}

@@ -83,7 +83,7 @@ func TestConsent_withdrawnInAnotherWayNeedsNoWithdrawal(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{Manual: new(false)})
-		withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, OnlyDifferent: true, ClausesDecide: true, KeepLaterThan: agreedAt}
+		withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, Skip: client.SkipSameClauses, KeepLaterThan: agreedAt}
 		result, err := c.UpdateConsent(t.Context(), scope, person, withdrawal)
 		noError(t, err)
 

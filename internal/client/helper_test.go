@@ -181,7 +181,7 @@ var (
 // record.
 func onlyDifferent() client.ConsentUpdate {
 	u := allTrue()
-	u.AgreementTime, u.KeepLaterThan, u.OnlyDifferent = agreedAt, agreedAt, true
+	u.AgreementTime, u.KeepLaterThan, u.Skip = agreedAt, agreedAt, client.SkipSameRecord
 	return u
 }
 

@@ -71,7 +71,7 @@ func (m *model) update(row rows.Row) client.ConsentUpdate {
 		AgreementTime: row.Agreed,
 		Manual:        row.Manual,
 		KeepLaterThan: m.protected(row.Agreed),
-		OnlyDifferent: true,
+		Skip:          client.SkipSameRecord,
 	}
 }
 
@@ -84,8 +84,7 @@ func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 		KeepLaterThan: m.protected(row.Agreed),
 		LastWritten:   &row.Clauses,
 		OnlyKnown:     true,
-		OnlyDifferent: true,
-		ClausesDecide: true,
+		Skip:          client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
 	}
 }
 
