@@ -97,8 +97,8 @@ type operation struct {
 	// lingers: where the run is interrupted, an attempt that was sent goes on for
 	// InterruptGrace, because its outcome could not be found out otherwise.
 	lingers bool
-	// dropsAbsence: whoever calls it needs no error for what does not exist. The service's
-	// words about that are not kept, since redacting them costs more than the request.
+	// dropsAbsence: no caller shows the service's message about an object that does not
+	// exist, so it is not kept: redacting it costs more than the request.
 	dropsAbsence bool
 }
 
