@@ -69,23 +69,17 @@ func (a *clearProfileAction) ModifyPlan(ctx context.Context, req action.ModifyPl
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
+		warnClears(&resp.Diagnostics)
 	}
-
-	a.RefuseReadOnly(&resp.Diagnostics)
-	a.PlanScope(m.Scope, &resp.Diagnostics)
-	warnClears(&resp.Diagnostics)
 }
 
 func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m clearProfileModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 

@@ -46,23 +46,17 @@ func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlan
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
+		warnDeletes(&resp.Diagnostics)
 	}
-
-	a.RefuseReadOnly(&resp.Diagnostics)
-	a.PlanScope(m.Scope, &resp.Diagnostics)
-	warnDeletes(&resp.Diagnostics)
 }
 
 func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m tfkit.PersonActionModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 

@@ -76,14 +76,9 @@ func (a *requestDataAccessAction) ModifyPlan(ctx context.Context, req action.Mod
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
+		m.checkTarget(&resp.Diagnostics)
 	}
-
-	a.RefuseReadOnly(&resp.Diagnostics)
-	a.PlanScope(m.Scope, &resp.Diagnostics)
-	m.checkTarget(&resp.Diagnostics)
 }
 
 // checkTarget reports what is at output_path and must not be replaced. A folder that does
@@ -106,9 +101,8 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	var m requestDataAccessModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	c, scope, ok := a.ClientAndScope(m.Scope, &resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() || !tfkit.HasIdentity(m.IdentityID, &resp.Diagnostics) {
+	c, scope, ok := a.InvokePerson(ctx, req, &m, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 

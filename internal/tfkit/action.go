@@ -41,6 +41,11 @@ type PersonActionModel struct {
 	Timeouts   InvokeTimeouts `tfsdk:"timeouts"`
 }
 
+func (m *PersonActionModel) person() *PersonActionModel { return m }
+
+// personModel is a *PersonActionModel, or a pointer to a model that embeds one.
+type personModel interface{ person() *PersonActionModel }
+
 // Waits reports whether the action waits for its request. Actions have no defaults, so a
 // wait that is not configured is null.
 func (m *PersonActionModel) Waits() bool { return m.Wait.IsNull() || m.Wait.ValueBool() }
@@ -119,9 +124,36 @@ func (a *Action) PlanScope(of Scope, diags *diag.Diagnostics) {
 	}
 }
 
-// RefuseReadOnly reports, in the plan of an action that changes something, that the
+// PlanPerson reads the configuration of an action about a person into m. It reports, in the
+// plan of the action, a provider that is read-only and a scope that could not be used. It
+// returns false if the configuration cannot be read.
+func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m personModel, diags *diag.Diagnostics) (read bool) {
+	diags.Append(req.Config.Get(ctx, m)...)
+	if diags.HasError() {
+		return false
+	}
+
+	a.refuseReadOnly(diags)
+	a.PlanScope(m.person().Scope, diags)
+
+	return true
+}
+
+// InvokePerson reads the configuration of an action about a person into m, and returns the
+// client and the scope for its requests, or reports what is missing.
+func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, m personModel, diags *diag.Diagnostics) (*client.Client, client.Scope, bool) {
+	diags.Append(req.Config.Get(ctx, m)...)
+	c, scope, ok := a.ClientAndScope(m.person().Scope, diags)
+	if !ok || diags.HasError() {
+		return nil, client.Scope{}, false
+	}
+
+	return c, scope, hasIdentity(m.person().IdentityID, diags)
+}
+
+// refuseReadOnly reports, in the plan of an action that changes something, that the
 // provider is read-only.
-func (a *Action) RefuseReadOnly(diags *diag.Diagnostics) {
+func (a *Action) refuseReadOnly(diags *diag.Diagnostics) {
 	if a.Service == nil || a.Client == nil || !a.Client.ReadOnly() {
 		return
 	}
@@ -133,9 +165,9 @@ func (a *Action) RefuseReadOnly(diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-// HasIdentity reports whether the person of an action arrived, and otherwise reports why
+// hasIdentity reports whether the person of an action arrived, and otherwise reports why
 // it did not.
-func HasIdentity(identity types.String, diags *diag.Diagnostics) bool {
+func hasIdentity(identity types.String, diags *diag.Diagnostics) bool {
 	if !identity.IsNull() {
 		return true
 	}

@@ -47,7 +47,7 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 		Problem{
 			Summary: "A day in the future",
 			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. Nothing was asked of the service.",
-			Do:      "export a day that is over, preferably after 02:00 UTC of the next one.",
+			Do:      "choose a day that is over. The service recommends 02:00 UTC of the day after it, or later.",
 			At:      AtUTCDate,
 		}.AddError(diags)
 		return day, false
