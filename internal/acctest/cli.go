@@ -1,9 +1,12 @@
 package acctest
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +82,35 @@ func (c *CLI) write(name, content string) string {
 		c.tb.Fatal(err)
 	}
 	return path
+}
+
+// ReadFile returns the content of a file in Dir, such as terraform.tfstate. A saved plan is
+// an archive: the contents of its files are joined.
+func (c *CLI) ReadFile(name string) string {
+	c.tb.Helper()
+	content, err := os.ReadFile(filepath.Join(c.Dir, name))
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return string(content)
+	}
+
+	var all bytes.Buffer
+	for _, entry := range archive.File {
+		file, err := entry.Open()
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		_, err = io.Copy(&all, file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			c.tb.Fatal(err)
+		}
+	}
+
+	return all.String()
 }
 
 // Run runs one command to its end.

@@ -143,11 +143,7 @@ func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 // readState returns a state file, and the one object in it.
 func readState(t *testing.T, cli *acctest.CLI) (state, object map[string]any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-	if err == nil {
-		err = json.Unmarshal(text, &state)
-	}
-	if err != nil {
+	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
 		t.Fatal(err)
 	}
 

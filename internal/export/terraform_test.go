@@ -96,6 +96,24 @@ func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
 	}
 }
 
+// startStalled starts a service whose first export stalls before its end. begun is closed
+// once the export has been requested.
+func startStalled(t *testing.T) (service *mocktest.Instance, begun <-chan struct{}) {
+	t.Helper()
+	requested := make(chan struct{})
+	service = mocktest.Start(t, func(s *mockserver.Server) {
+		s.ExportRecords = 10_000
+		s.OnRequest = func(r mockserver.Request) {
+			if r.Operation == mockserver.OpExportRecords {
+				close(requested)
+			}
+		}
+	})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
+
+	return service, requested
+}
+
 func TestAccExportFile_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
@@ -103,16 +121,7 @@ func TestAccExportFile_interruptLeavesNoFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			begun := make(chan struct{})
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.ExportRecords = 10_000
-				s.OnRequest = func(r mockserver.Request) {
-					if r.Operation == mockserver.OpExportRecords {
-						close(begun)
-					}
-				}
-			})
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
+			service, begun := startStalled(t)
 			cli := acctest.NewCLI(t, `
 resource "analytics_export_file" "day" {
   utc_date = "2026-03-01"
@@ -301,16 +310,7 @@ func TestAccExportDay_interruptLeavesNoFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			begun := make(chan struct{})
-			service := mocktest.Start(t, func(s *mockserver.Server) {
-				s.ExportRecords = 10_000
-				s.OnRequest = func(r mockserver.Request) {
-					if r.Operation == mockserver.OpExportRecords {
-						close(begun)
-					}
-				}
-			})
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
+			service, begun := startStalled(t)
 			cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
 			cli.Needs(acctest.Actions)
 

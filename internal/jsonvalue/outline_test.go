@@ -12,6 +12,7 @@ import (
 
 func TestOutline_hasNamesAndNeverValues(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		about, document string
 		want            []string
@@ -28,10 +29,12 @@ func TestOutline_hasNamesAndNeverValues(t *testing.T) {
 	} {
 		t.Run(tc.about, func(t *testing.T) {
 			t.Parallel()
+
 			var got []string
 			for _, p := range jsonvalue.Outline(jsontext.Value(tc.document), func(name string) bool { return name == "hush" }) {
 				got = append(got, strings.TrimSpace(p.String()+" "+string(rune(p.Kind))+" "+string(p.Form)))
 			}
+
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -56,6 +56,7 @@ func speaking(t *testing.T, dialect mockserver.Dialect) *service {
 
 func TestDialect_shapesAnswers(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		dialect mockserver.Dialect
 		path    string
@@ -72,6 +73,7 @@ func TestDialect_shapesAnswers(t *testing.T) {
 	} {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
+
 			if got := speaking(t, tc.dialect).withKey("GET", tc.path, ""); !strings.Contains(got.body, tc.want) {
 				t.Errorf("got %d %s", got.status, got.body)
 			}

@@ -2,8 +2,6 @@ package profile_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -95,9 +93,9 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 		t.Fatalf("the apply ended with %d:\n%s", r.Code, r.Output)
 	}
 
-	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-	if err != nil || !strings.Contains(string(state), `"profile_wo_version": 1`) || strings.Contains(string(state), "canary") {
-		t.Errorf("state (%v):\n%s", err, state)
+	state := cli.ReadFile("terraform.tfstate")
+	if !strings.Contains(state, `"profile_wo_version": 1`) || strings.Contains(state, "canary") {
+		t.Errorf("the state is:\n%s", state)
 	}
 
 	cli.MustRun("apply", "-auto-approve")
@@ -123,8 +121,8 @@ func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 			})
 			cli := acctest.NewCLI(t, block(`profile = jsonencode({ plan = "gold" })`), acctest.Environment(service))
 			cli.RunInterrupted(stop, "", waiting, "apply", "-auto-approve")
-			if state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate")); err != nil || !strings.Contains(string(state), `"fulfilled": false`) {
-				t.Fatalf("state (%v):\n%s", err, state)
+			if state := cli.ReadFile("terraform.tfstate"); !strings.Contains(state, `"fulfilled": false`) {
+				t.Fatalf("the state is:\n%s", state)
 			}
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Output, "1 to change") {
 				t.Errorf("the next plan ended with %d:\n%s", r.Code, r.Output)

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -83,9 +82,9 @@ func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
 				t.Error("Terraform calls the interrupted apply a success")
 			}
 
-			state, err := os.ReadFile(cli.Dir + "/terraform.tfstate")
-			if err != nil || !strings.Contains(string(state), `"identity_id": "done"`) {
-				t.Errorf("what was done is not in state (%v):\n%s\n%s", err, state, r.Output)
+			state := cli.ReadFile("terraform.tfstate")
+			if !strings.Contains(state, `"identity_id": "done"`) {
+				t.Errorf("what was done is not in state:\n%s\n%s", state, r.Output)
 			}
 			if !strings.Contains(r.Words(), "Cancelled") {
 				t.Errorf("the object in flight is not reported as cancelled:\n%s", r.Output)

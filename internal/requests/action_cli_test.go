@@ -1,10 +1,8 @@
 package requests_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,11 +56,7 @@ func TestAccDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	wantUnnamed(t, cli.Invoke(deleteAddress, "-json").Output)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 
-	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantUnnamed(t, string(state))
+	wantUnnamed(t, cli.ReadFile("terraform.tfstate"))
 }
 
 // TestAccDeleteData_invokedWithAnEphemeralVariable invokes from a saved plan, which does
@@ -72,7 +66,7 @@ func TestAccDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 
 	cli, service := newActionCLI(t, deletesPerson("ephemeral = true"))
 	cli.MustRun("plan", "-invoke="+deleteAddress, "-out=saved.tfplan")
-	wantUnnamed(t, unpacked(t, filepath.Join(cli.Dir, "saved.tfplan")))
+	wantUnnamed(t, cli.ReadFile("saved.tfplan"))
 
 	r := cli.Run("apply", "saved.tfplan")
 	wantUnnamed(t, r.Output)
@@ -215,7 +209,7 @@ func TestAccDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
 
 	cli, _ := newActionCLI(t, deletesPerson("sensitive = true"))
 	wantInvoked(t, cli.Run("plan", "-invoke="+deleteAddress, "-out=saved.tfplan"))
-	if !strings.Contains(unpacked(t, filepath.Join(cli.Dir, "saved.tfplan")), person) {
+	if !strings.Contains(cli.ReadFile("saved.tfplan"), person) {
 		t.Error("the plan does not hold the person")
 	}
 }
@@ -260,28 +254,4 @@ func wantUnnamed(t *testing.T, text string) {
 	if strings.Contains(text, person) || strings.Contains(text, "Canary") {
 		t.Errorf("the person is named:\n%s", text)
 	}
-}
-
-// unpacked returns the content of all files of a saved plan.
-func unpacked(t *testing.T, plan string) string {
-	t.Helper()
-	archive, err := zip.OpenReader(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-
-	var all strings.Builder
-	for _, file := range archive.File {
-		content, err := file.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(&all, content); err != nil {
-			t.Fatal(err)
-		}
-		content.Close()
-	}
-
-	return all.String()
 }

@@ -82,9 +82,9 @@ func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 			})
 			r := cli.RunInterrupted(stop, "Creating...", waiting, "apply", "-auto-approve")
 			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-			state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-			if err != nil || !strings.Contains(string(state), `"request_id": "`+id+`"`) || strings.Contains(string(state), "tainted") {
-				t.Errorf("the request is not in state (%v):\n%s\n%s", err, state, r.Output)
+			state := cli.ReadFile("terraform.tfstate")
+			if !strings.Contains(state, `"request_id": "`+id+`"`) || strings.Contains(state, "tainted") {
+				t.Errorf("the request is not in state:\n%s\n%s", state, r.Output)
 			}
 
 			acctest.WantWords(t, r, "Interrupted while waiting", id)
@@ -124,10 +124,10 @@ output "pending" {
 	if err != nil || !strings.Contains(string(content), "Jane Canary") {
 		t.Fatalf("the file holds %q, %v", content, err)
 	}
-	state, err := os.ReadFile(filepath.Join(cli.Dir, "terraform.tfstate"))
-	if err != nil || strings.Contains(string(state), "Canary") {
-		t.Errorf("the data are in state (%v)", err)
+	if strings.Contains(cli.ReadFile("terraform.tfstate"), "Canary") {
+		t.Error("the data are in state")
 	}
+
 	cli.Setenv("TF_LOG", "")
 	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	if err := os.Remove(path); err != nil {

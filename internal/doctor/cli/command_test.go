@@ -104,6 +104,7 @@ func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
 
 func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		dialect mockserver.Dialect
 		want    map[string]string
@@ -121,6 +122,7 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 	} {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
+
 			out := wholly(t, patient(t, tc.dialect))
 			if diff := cmp.Diff(tc.want, out.report.Setup.Wire); diff != "" {
 				t.Error(diff)
@@ -131,6 +133,7 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 
 func TestDoctor_namesWhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		dialect      mockserver.Dialect
 		group, check string
@@ -149,6 +152,7 @@ func TestDoctor_namesWhatIsNotUnderstood(t *testing.T) {
 	} {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
+
 			service := patient(t, tc.dialect)
 			service.AllowViolations()
 			wantFinding(t, wholly(t, service), tc.group, tc.check, tc.word, tc.says)
@@ -231,6 +235,7 @@ func TestDoctor_findsThePathFamilyThatAnswers(t *testing.T) {
 
 func TestDoctor_showsCandidatesForFieldsWithOtherNames(t *testing.T) {
 	t.Parallel()
+
 	for _, tc := range []struct {
 		dialect mockserver.Dialect
 		want    doctor.Candidate
@@ -244,6 +249,7 @@ func TestDoctor_showsCandidatesForFieldsWithOtherNames(t *testing.T) {
 	} {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
+
 			out := wholly(t, patient(t, tc.dialect))
 			for _, s := range out.report.Strangers {
 				for _, c := range s.Candidates {
@@ -252,6 +258,7 @@ func TestDoctor_showsCandidatesForFieldsWithOtherNames(t *testing.T) {
 					}
 				}
 			}
+
 			t.Errorf("there is no candidate %+v: %+v", tc.want, out.report.Strangers)
 		})
 	}
