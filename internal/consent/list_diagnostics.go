@@ -38,11 +38,11 @@ func (l *listing) failure(a answer) (diags diag.Diagnostics) {
 	return diags
 }
 
-// warn warns that more people follow behind the limit.
+// warn warns that the list ended at its limit, if more people follow or may follow.
 func (f following) warn(limit int64, diags *diag.Diagnostics) {
 	more := map[following]string{
 		moreFollow:    "and more people follow in its source.",
-		moreMayFollow: "and it was not found out whether more people follow in its source.",
+		moreMayFollow: "and it is not known whether more people follow in its source.",
 	}[f]
 	if more == "" {
 		return
@@ -80,7 +80,7 @@ func addDayNotOver(diags *diag.Diagnostics) {
 func addListTimeout(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The list took too long",
-		Detail:  "The time of the list was over before all people were looked up.",
+		Detail:  "The time limit of the list was reached before all people were looked up.",
 		Do:      "raise list in the block timeouts, lower limit, or raise max_concurrency in the provider block.",
 	}.AddError(diags)
 }
@@ -91,10 +91,11 @@ func addListInterrupted(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The list was interrupted",
 		Detail:  "The run was interrupted before all people were looked up.",
-		Do:      "query again.",
+		Do:      "run the query again.",
 	}.AddError(diags)
 }
 
+// report reports why the day could not be read, and records that were not taken for people.
 func (d *dayPeople) report(diags *diag.Diagnostics) {
 	if d.err != nil {
 		tfkit.AddError(diags, d.err, "")
@@ -143,10 +144,10 @@ func (t dayTally) describeUnnamed(fields []string) string {
 		looked = append(looked, strconv.Quote(field))
 	}
 
-	text := fmt.Sprintf("%d of the %d Person records that were read are skipped, for lack of a usable identity in %s.",
+	text := fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %s.",
 		t.unnamed, t.persons, strings.Join(looked, " or "))
 	if t.example != "" {
-		text += " The first one names none there" + t.example + "."
+		text += " The first one has none there" + t.example + "."
 	}
 
 	return text

@@ -81,7 +81,7 @@ func (p population) expectation() (want expectation) {
 				peeked++
 			}
 			if peeked == 16 {
-				want.follows = "it was not found out"
+				want.follows = "it is not known"
 				return want
 			}
 			want.missing++

@@ -165,7 +165,7 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
 	t.Parallel()
 
-	const follow, mayFollow = "and more people follow", "it was not found out"
+	const follow, mayFollow = "and more people follow", "it is not known"
 	for label, tc := range map[string]struct {
 		people, without, limit, want int
 		says                         string

@@ -109,11 +109,11 @@ func TestConsentList_timeIsLimited(t *testing.T) {
 			}
 		}
 
-		// Behind the limit, the time that is over leaves only open whether more follow.
+		// Beyond the limit, a timeout only leaves open whether more people follow.
 		req.Limit = 2
 		results := p.List(name, req)
 		wantNames(t, results, "user-1", "user-2")
-		acctest.WantText(t, results[1].Warnings(), "it was not found out")
+		acctest.WantText(t, results[1].Warnings(), "it is not known")
 		if errors := results.Diagnostics().Errors(); len(errors) > 0 {
 			t.Errorf("it fails with %v", errors)
 		}

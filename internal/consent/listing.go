@@ -13,13 +13,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// mostPeeks is how many people behind the limit are looked up to find one who would follow.
+// mostPeeks is how many people beyond the limit are looked up to find out whether one more
+// would be listed.
 const mostPeeks = 16
 
 // mostFailures is how many people may fail to be read before the list fails.
 const mostFailures = 10
 
-// concernEveryone are the failures that reading another person would meet as well.
+// concernEveryone are the classes of failures that would repeat for every other person.
 var concernEveryone = []client.ErrorClass{
 	client.ClassAuthentication, client.ClassForbidden, client.ClassEndpointNotFound, client.ClassLoginAnswer,
 	client.ClassTLS, client.ClassProxyAuth, client.ClassRedirect,
@@ -36,11 +37,11 @@ type listing struct {
 	found   int64 // results
 	missing int   // people without a consent record
 	failed  int   // people who could not be read
-	peeked  int   // people behind the limit who were looked up
+	peeked  int   // people beyond the limit who were looked up
 	follow  following
 }
 
-// following says whether people follow behind the limit.
+// following says whether more people follow beyond the limit.
 type following int
 
 const (
@@ -86,7 +87,8 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 	l.end(ctx, last, push)
 }
 
-// peek notes what a person behind the limit shows, and reports whether to look further.
+// peek notes whether a person beyond the limit would be listed. It reports whether to look
+// up another one.
 func (l *listing) peek(a answer) bool {
 	l.peeked++
 	if !client.IsClass(a.err, client.ClassNotFound) {
@@ -104,8 +106,9 @@ func (l *listing) peek(a answer) bool {
 // isFull reports whether there are as many results as the limit allows.
 func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= l.request.Limit }
 
-// width returns how many people may be looked up at a time: never more than are wanted, so
-// that no request is in vain. Behind the limit it is one, which shows whether more follow.
+// width returns how many people may be looked up at a time: at most as many as are still
+// wanted, so that no request is wasted. Beyond the limit it is 1: one person at a time shows
+// whether more follow.
 func (l *listing) width() int {
 	width := l.client.Concurrency()
 	if l.request.Limit <= 0 {
@@ -169,7 +172,8 @@ func (l *listing) resource(identity tfkit.Identity, held client.Consent) *resour
 	return m
 }
 
-// end hands over what only the end of the list shows, with the last result if there is one.
+// end hands over the diagnostics that are known only at the end of the list, with the last
+// result if there is one.
 func (l *listing) end(ctx context.Context, last *list.ListResult, push func(list.ListResult) bool) {
 	var diags diag.Diagnostics
 	l.conclude(ctx, last != nil, &diags)
@@ -184,6 +188,8 @@ func (l *listing) end(ctx context.Context, last *list.ListResult, push func(list
 	}
 }
 
+// conclude adds the diagnostics of the list as a whole. full says that the list has reached
+// its limit.
 func (l *listing) conclude(ctx context.Context, full bool, diags *diag.Diagnostics) {
 	l.service.AddNotices(diags)
 	warnMissing(l.missing, diags)
@@ -198,7 +204,8 @@ func (l *listing) conclude(ctx context.Context, full bool, diags *diag.Diagnosti
 		l.source.report(&problems)
 	}
 
-	// Behind the limit, it only remains open whether more people follow.
+	// The list is complete up to its limit: a problem beyond it only leaves open whether more
+	// people follow.
 	if full && problems.HasError() {
 		l.follow = moreMayFollow
 		problems = nil
