@@ -57,6 +57,8 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 	}
 }
 
+// exportDayAttributes returns the attributes of the action. An action has no defaults, so the
+// descriptions name those of setDefaults.
 func exportDayAttributes() map[string]schema.Attribute {
 	return tfkit.AddActionScope(map[string]schema.Attribute{
 		"utc_date": schema.StringAttribute{
@@ -95,8 +97,8 @@ func exportDayAttributes() map[string]schema.Attribute {
 	})
 }
 
-// ValidateConfig refuses lines that could not be told apart. ModifyPlan does so too, for
-// values that are not known before.
+// ValidateConfig refuses lines that could not be told apart. Invoke does so too, for values
+// that are not known before.
 func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
 	var config exportDayModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

@@ -136,6 +136,6 @@ func (m *clearProfileModel) request(c *client.Client, scope client.Scope, update
 func warnClears(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "Clearing members of a profile is irreversible",
-		Detail:  "This action sets members of a person's profile to null. Neither Terraform nor the provider keeps their values, and the service has no way to call it back.\n\n" + tfkit.ModifiesTheService,
+		Detail:  "This action sets members of a person's profile to null. Neither Terraform nor the provider keeps their values, and the service offers no way to undo it.\n\n" + tfkit.ModifiesTheService,
 	}.AddWarning(diags)
 }

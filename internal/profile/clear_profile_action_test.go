@@ -12,7 +12,7 @@ import (
 
 const (
 	clearName     = "analytics_clear_profile"
-	clearAccepted = `The service accepted the update of the profile as request "request-1". It cannot be called back.`
+	clearAccepted = `The service accepted the update of the profile as request "request-1". It cannot be cancelled.`
 	cleared       = "Carried out: the profile has no value for any of the members."
 	nothingSaid   = "Nothing to clear."
 )

@@ -133,7 +133,7 @@ func deletionRequest(c *client.Client, scope client.Scope, identity string) defe
 // What the plan of a deletion says in any case.
 const (
 	summaryIrreversible = "Deleting all data of a person is irreversible"
-	detailIrreversible  = "It cannot be undone, and the service has no way to call it back. Consent is not revoked by it; use analytics_consent for that."
+	detailIrreversible  = "It cannot be undone, and the service offers no way to cancel it. Consent is not revoked by it; use analytics_consent for that."
 )
 
 // warnIrreversible warns about a plan that submits a deletion.

@@ -51,7 +51,7 @@ func wantNothingSent(t *testing.T, service *mocktest.Instance) {
 }
 
 const (
-	acceptedFirst = `The service accepted the deletion as request "request-1". It cannot be called back.`
+	acceptedFirst = `The service accepted the deletion as request "request-1". It cannot be cancelled.`
 	carriedOut    = "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands."
 )
 

@@ -16,7 +16,7 @@ import (
 
 const (
 	requestAccessName = "analytics_request_data_access"
-	accessAccepted    = `The service accepted the data access request as request "request-1". It cannot be called back.`
+	accessAccepted    = `The service accepted the data access request as request "request-1". It cannot be cancelled.`
 )
 
 // wantWrittenFile fails the test if the file does not hold the person's data, or the last

@@ -61,4 +61,4 @@ func addNoDate(err error, at path.Path, diags *diag.Diagnostics) {
 }
 
 // WhyNotOver says what is wrong with exporting the current day.
-const WhyNotOver = "It is the same day in UTC still, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
+const WhyNotOver = "It is still that day in UTC, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."

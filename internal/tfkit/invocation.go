@@ -61,7 +61,7 @@ func (i *Invocation) SayAccepted() {
 	}
 
 	if !i.Report.Adopted {
-		i.Progress.Say("The service accepted the " + i.Name + " " + as + ". It cannot be called back.")
+		i.Progress.Say("The service accepted the " + i.Name + " " + as + ". It cannot be cancelled.")
 		return
 	}
 
