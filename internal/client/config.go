@@ -47,7 +47,8 @@ type Config struct {
 	Headers map[string]string
 	// UserAgent is sent with every request.
 	UserAgent string
-	// LogIsOff says that nobody reads the log, so that no attempt is logged.
+	// LogIsOff leaves out the log line of each attempt. Preparing it costs time even if no
+	// log is written.
 	LogIsOff bool
 	// Now returns the current time, by which a day is over; nil is the system's clock.
 	Now func() time.Time

@@ -47,7 +47,7 @@ func (e *stallError) Error() string {
 type attemptTransport struct {
 	next    http.RoundTripper
 	timeout time.Duration
-	silent  bool // nobody reads the log
+	silent  bool // attempts are not logged
 }
 
 // limitAttempts returns the layer with the time limit of a configuration.

@@ -23,8 +23,8 @@ func errorObject(body []byte) (jsontext.Value, bool) {
 }
 
 // readComplaint searches an object for a code, a message and errors by field, in the
-// spellings that services commonly use; the interface shows none. What is no object says
-// nothing.
+// spellings that services commonly use; the interface shows none. A value that is not an
+// object yields the zero complaint.
 func readComplaint(v jsontext.Value) complaint { return complaintIn(jsonvalue.Members(v)) }
 
 // complaintInside returns the error that an answer with a status of class 2xx holds: some

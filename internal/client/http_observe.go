@@ -36,6 +36,7 @@ func (t *observingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return resp, err
 }
 
+// headOf returns the head of an answer. Text that the service chooses is redacted.
 func headOf(k *call, resp *http.Response) Head {
 	h := Head{
 		Operation: k.op.name,
@@ -69,12 +70,15 @@ func isSmallNumber(value string) bool {
 	return value != "" && len(value) <= 7 && strings.Trim(value, "0123456789") == ""
 }
 
+// limitsIn returns the fields of a header that state a rate limit, by name. A value that is
+// not a small number is left out.
 func limitsIn(h http.Header) map[string]string {
 	limits := map[string]string{}
 	for _, name := range limitFields {
 		if h.Get(name) == "" {
 			continue
 		}
+
 		limits[name] = ""
 		if value := h.Get(name); isSmallNumber(value) {
 			limits[name] = value

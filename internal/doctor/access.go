@@ -136,7 +136,7 @@ func (x *examination) examineUsers(ctx context.Context) {
 			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
 		}
 		if isUnreachable(err) {
-			return // every other request would fail alike
+			return // every other request would fail too
 		}
 	}
 }
@@ -172,6 +172,8 @@ func (x *examination) examineLists(ctx context.Context) {
 	}
 }
 
+// noteList remembers whether a path family answered a way to authenticate, and uses both if
+// no better way is known for the family.
 func (x *examination) noteList(f *family, w *way, err error) {
 	if isAbsent(err) {
 		f.failure = describe(err)
@@ -238,7 +240,8 @@ func (x *examination) judgeWay(w *way) {
 	}
 }
 
-// helper names the credentials that are accepted where those of w are not.
+// helper returns words that name credentials which are refused nowhere, for a message about
+// those of w; empty if there are none.
 func (x *examination) helper(w *way) string {
 	for _, other := range x.usable() {
 		if other != w && len(other.refused) == 0 {
@@ -271,9 +274,9 @@ func (x *examination) familyAdvice(f family) string {
 		return "; use the " + familyName(x.scope) + " paths alone"
 	}
 	if f.scope.Account() {
-		return "; the service may offer the org and project paths only, or your user has no access to the early preview"
+		return "; the service may offer only the org and project paths, or your user has no access to the early preview"
 	}
-	return "; the service may offer the account paths only (ANALYTICS_ACCOUNT_ID), or your user has no access to the early preview"
+	return "; the service may offer only the account paths (ANALYTICS_ACCOUNT_ID), or your user has no access to the early preview"
 }
 
 // omitFamilies names the path family that was not tried.

@@ -11,16 +11,16 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Limits of what is fine.
+// Limits beyond which a finding differs.
 const (
-	// certificateWarning is the remaining life of a certificate below which it is named.
+	// certificateWarning is the remaining life of a certificate below which a finding differs.
 	certificateWarning = 14 * 24 * time.Hour
 	// skewWarning is how far the clocks may differ. The end of a day and agreement_time
 	// depend on them.
 	skewWarning = time.Minute
 )
 
-// examineConnection judges the way to the service by its first answer.
+// examineConnection reports on the connection to the service, as its first answer shows it.
 func (x *examination) examineConnection() {
 	x.examineProxy()
 
@@ -46,7 +46,7 @@ func (x *examination) examineProxy() {
 	case err != nil:
 		x.report.add(GroupConnection, "proxy", Broken, err.Error())
 	case host != "":
-		x.report.add(GroupConnection, "proxy", OK, "requests pass "+host)
+		x.report.add(GroupConnection, "proxy", OK, "requests go through "+host)
 	default:
 		x.report.add(GroupConnection, "proxy", OK, "none")
 	}

@@ -1,6 +1,6 @@
 // Package doctor finds out how a service answers the questions that its interface leaves
 // open, and which settings the provider needs for it. It uses the provider's own client,
-// so that what it finds is what the provider would meet.
+// so that it sees what the provider would see.
 //
 // It never sends a request that the service queues: no deletion, no data access request,
 // no profile update.
@@ -107,7 +107,7 @@ type examination struct {
 	clients []*client.Client
 }
 
-// run examines level by level. It stops where nothing behind it can work.
+// run examines level by level. It stops where no later level could work.
 func (x *examination) run(ctx context.Context) {
 	if !x.checkSetup() {
 		return
@@ -137,7 +137,7 @@ func (x *examination) checkSetup() bool {
 	ok := true
 	if len(x.ways) == 0 {
 		ok = false
-		x.report.add(GroupAccess, "credentials", Broken, "none are given; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
+		x.report.add(GroupAccess, "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
 
 	for _, w := range x.ways {
@@ -164,7 +164,7 @@ func (x *examination) checkSetup() bool {
 	return ok
 }
 
-// finish completes the report with what it is about.
+// finish adds to the report what the whole examination has shown.
 func (x *examination) finish() {
 	r := x.report
 	r.Requests, r.LoginAttempts = x.seen.counts()
@@ -181,7 +181,8 @@ func (x *examination) finish() {
 	r.close()
 }
 
-// omitLevels says what a further level would find out, and what none does.
+// omitLevels adds the questions that a further level would answer, and those that no level
+// does.
 func (x *examination) omitLevels() {
 	r := x.report
 	if x.options.Identity == "" {
@@ -196,7 +197,8 @@ func (x *examination) omitLevels() {
 	r.omit("export_min_rate: how fast a day arrives", "only the beginning of a day is read")
 }
 
-// connect returns a client with one way to authenticate and these settings.
+// connect returns a client that authenticates in one way and sends requests by the given
+// settings. close closes it.
 func (x *examination) connect(w *way, wire client.Wire) (*client.Client, error) {
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire

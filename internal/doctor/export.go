@@ -143,7 +143,7 @@ func (x *examination) examineExports(ctx context.Context) *way {
 	}
 
 	if accepted == nil && len(x.usable()) > 0 {
-		x.report.add(GroupExport, "access", Unknown, "no credentials at hand are accepted for an export, or there is no such project")
+		x.report.add(GroupExport, "access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
 	}
 
 	return accepted

@@ -13,7 +13,7 @@ import (
 func (x *examination) examineLogin(ctx context.Context) {
 	w := x.way(wayLogin)
 	if w == nil {
-		x.report.omit("login_parameters_in: where a login carries e-mail and password", "no e-mail and password are at hand")
+		x.report.omit("login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
 		return
 	}
 

@@ -26,11 +26,10 @@ func (x *examination) examinePending(ctx context.Context) {
 		return
 	}
 
-	shape := counted(len(pending.Records), "record", "records") + " in " + arrayIn(places)
 	if len(pending.Records) == 0 {
 		x.report.add(GroupPending, "shape", Unknown, "the list is empty ("+arrayIn(places)+"), so no record was seen")
 	} else {
-		x.report.add(GroupPending, "shape", OK, shape)
+		x.report.add(GroupPending, "shape", OK, counted(len(pending.Records), "record", "records")+" in "+arrayIn(places))
 		x.examineRecords(pending.Records)
 	}
 
@@ -124,7 +123,7 @@ func (x *examination) examineStatuses(records []client.PendingRecord) {
 
 	if unclear > 0 {
 		x.report.add(GroupPending, "statuses", Differs, fmt.Sprintf(
-			"%s a status that the provider does not know, which it takes for pending; ended_statuses of the resources names those of ended requests",
+			"%s a status that the provider does not know, which it treats as pending; ended_statuses of the resources names those of ended requests",
 			counted(unclear, "record has", "records have")))
 	}
 }

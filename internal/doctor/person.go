@@ -16,7 +16,7 @@ func (x *examination) examinePerson(ctx context.Context) {
 		return
 	}
 	if x.use == nil && !x.adopt(ctx) {
-		x.report.add(GroupConsent, "access", Unknown, "no credentials at hand are accepted for people, or no path family answers")
+		x.report.add(GroupConsent, "access", Unknown, "none of the given credentials are accepted for people, or no path family answers")
 		return
 	}
 

@@ -10,8 +10,8 @@ import (
 type Word string
 
 // The words. OK: the provider works with this as it is configured. Differs: another
-// setting is needed, or the provider does not understand a part of it. Unknown: this was
-// looked at and could not be told. Broken: nothing works before this is repaired.
+// setting is needed, or the provider does not understand a part of it. Unknown: the
+// examination looked and could not tell. Broken: nothing works until this is fixed.
 const (
 	OK      Word = "ok"
 	Differs Word = "differs"
@@ -56,7 +56,7 @@ type Omission struct {
 type Stranger struct {
 	Where   string   `json:"where"`
 	Members []string `json:"members"`
-	// Candidates are the fields that members may be, judged by what they hold.
+	// Candidates are the fields that members may be, judging by their values.
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
@@ -127,7 +127,7 @@ func (r *Report) close() {
 }
 
 // exitStatuses are the exit statuses of the process: 0 if the provider works as it is
-// configured, 1 if something differs or could not be told, and 2 if something is broken.
+// configured, 1 if something differs or is unknown, and 2 if something is broken.
 var exitStatuses = map[Word]int{OK: 0, Unknown: 1, Differs: 1, Broken: 2}
 
 // Count returns how many findings have the word.

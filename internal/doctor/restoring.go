@@ -6,7 +6,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// restore writes what was there before, unless somebody else has written meanwhile.
+// restore writes what was there before, unless somebody else has written in the meantime.
 func (t *trial) restore(ctx context.Context) {
 	if t.sent == 0 {
 		return
@@ -24,7 +24,7 @@ func (t *trial) restore(ctx context.Context) {
 		return
 	}
 	if t.read != nil && !isSame(*t.read, held) {
-		t.notRestored("somebody else has written it meanwhile, and that stands")
+		t.notRestored("somebody else has changed it in the meantime, and that change stands")
 		return
 	}
 
@@ -101,6 +101,7 @@ func (t *trial) writeBack(ctx context.Context) {
 			why = describe(err)
 		}
 	}
+
 	t.notRestored(why)
 }
 

@@ -64,7 +64,7 @@ func (t *trial) remember(ctx context.Context) bool {
 		return true
 	}
 	if err != nil || lacksClause(held) {
-		t.report.add(GroupWriting, "form", Unknown, "nothing was written, since the consent of the person cannot be read as a whole and so could not be restored")
+		t.report.add(GroupWriting, "form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
 		return false
 	}
 
@@ -286,7 +286,7 @@ func (t *trial) reportForm(a attempt, held client.Consent) {
 	t.report.add(GroupWriting, "precision of times", OK, "milliseconds are kept")
 }
 
-// isNotConfigured reports whether the form is not the one of these settings.
+// isNotConfigured reports whether the form differs from that of the settings.
 func (f form) isNotConfigured(w client.Wire) bool {
 	return f.in != orDefault(w.ConsentParametersIn, client.InJSON) || f.format != orDefault(w.AgreementTimeFormat, client.TimeRFC3339)
 }

@@ -22,7 +22,7 @@ const (
 // Figure is something that tests count for make soak.
 type Figure string
 
-// The figures. All but the first two are broken promises, and their sum is to be zero.
+// The figures. All but the first two count broken promises, so that their sum must be zero.
 const (
 	Tried       Figure = "schedules"   // random schedules
 	Requests    Figure = "requests"    // requests that services received
@@ -32,7 +32,7 @@ const (
 	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
 )
 
-// Figures are all of them, in the order of a table.
+// Figures returns all figures, in the order of the table.
 func Figures() []Figure { return []Figure{Tried, Requests, Lost, Duplicated, Overwritten, Secrets} }
 
 var figuresFile = sync.OnceValue(func() *os.File { return open(os.Getenv(figures)) })

@@ -31,7 +31,7 @@ const settle = 2 * time.Second
 
 // Process is what the command has of its process. Tests have their own.
 type Process struct {
-	Args           []string // behind the name of the program
+	Args           []string // after the name of the program
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
@@ -82,7 +82,7 @@ func Run(ctx context.Context, p Process) int {
 		UsageText: "terraform-provider-analytics doctor [-identity ID [-write [-yes]]] [-json]",
 		Description: "The provider's environment variables (ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.\n\n" +
 			"Without flags, nobody is read and nothing is written. Requests that the service queues are never sent.\n\n" +
-			"Exit status: 0 if all is ok, 1 if something differs or could not be told, 2 if something is broken or nothing could be examined.",
+			"Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.",
 		Flags:           s.flags(),
 		HideHelpCommand: true,
 		Writer:          p.Stdout,
@@ -91,7 +91,7 @@ func Run(ctx context.Context, p Process) int {
 		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Present() {
-				return errors.New("there are flags only; -help lists them")
+				return errors.New("it takes flags only; -help lists them")
 			}
 			var err error
 			status, err = p.examine(ctx, s)
@@ -186,7 +186,7 @@ func (s settings) dayToRead(now time.Time) (time.Time, error) {
 		return time.Time{}, errors.New("-day " + err.Error())
 	}
 	if !day.Before(now.UTC().Truncate(24 * time.Hour)) {
-		return time.Time{}, errors.New("-day has to be a UTC day that is over")
+		return time.Time{}, errors.New("-day must be a UTC day that is over")
 	}
 
 	return day, nil

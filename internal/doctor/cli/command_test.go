@@ -174,7 +174,7 @@ func TestDoctor_namesTheProxyWithoutItsPassword(t *testing.T) {
 		Args: []string{cli.Name}, Stdout: &stdout, Stderr: &stdout, Getenv: func(name string) string { return environment(service)[name] },
 		Change: func(cfg *client.Config) { cfg.Proxy = func(*http.Request) (*url.URL, error) { return proxy, nil } },
 	})
-	if !strings.Contains(stdout.String(), "requests pass "+proxy.Host) {
+	if !strings.Contains(stdout.String(), "requests go through "+proxy.Host) {
 		t.Errorf("the proxy is not named: %s", stdout.String())
 	}
 	acctest.WantNoCanary(t, "the report", stdout.String(), "gateway", "canary-of-the-proxy")

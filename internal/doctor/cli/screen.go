@@ -104,7 +104,7 @@ func (s *screen) setup(b *strings.Builder, setup doctor.Setup, wire string) {
 	}
 
 	if wire == "" {
-		b.WriteString("  no wire settings: as far as this was looked at, the defaults fit\n")
+		b.WriteString("  no wire settings: as far as the command could see, the defaults fit\n")
 		return
 	}
 	b.WriteString(indented(wire))
