@@ -82,6 +82,8 @@ func openSource(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
+// readContent reads and checks all rows, and returns those of the shard. It reports why they
+// cannot be used.
 func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
 	sum := sha256.New()
 	shard := shardOf(m.Shard)
@@ -97,10 +99,11 @@ func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) 
 	}
 
 	read := input{Rows: list}
-	if shard.Count > 0 { // a change of other rows is none of this content
+	if shard.Count > 0 { // so that a change of other rows changes nothing
 		read.sum = list.Sum()
 		return read, true
 	}
+
 	sum.Sum(read.sum[:0])
 
 	return read, true

@@ -17,6 +17,7 @@ const limitShards = 4096
 
 var atShard = path.Root("shard")
 
+// shardAttribute returns the attribute shard.
 func shardAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
@@ -74,9 +75,9 @@ func (m *model) checkShard(diags *diag.Diagnostics) {
 	}
 }
 
-// checkShardChange warns of a changed shard. It adds an error if on_destroy is "withdraw":
-// shards that are destroyed because there are fewer of them would withdraw rows that belong
-// to other shards by then.
+// checkShardChange warns of a changed shard. It returns false, with an error, if on_destroy
+// is "withdraw": an object that is destroyed because there are fewer shards would withdraw
+// rows that belong to other shards by then.
 func (p *planner) checkShardChange() (ok bool) {
 	if p.state == nil || !p.model.shardKnown() || p.model.Shard.Equal(p.state.Shard) {
 		return true

@@ -139,11 +139,12 @@ func (c *consumer[E]) take(element E) bool {
 	c.busy = true
 	c.gone = !c.push(element)
 	c.busy = false
+
 	return !c.gone
 }
 
-// recoverWith ends the stream with a last element where its producer has panicked. A
-// panic of the consumer is not this stream's and goes on.
+// recoverWith ends the stream with a last element if its producer has panicked. It panics
+// again if the consumer has.
 func (c *consumer[E]) recoverWith(last func() E) {
 	reason := recover()
 	if reason == nil {
@@ -152,5 +153,6 @@ func (c *consumer[E]) recoverWith(last func() E) {
 	if c.busy {
 		panic(reason)
 	}
+
 	c.take(last())
 }

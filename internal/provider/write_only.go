@@ -9,9 +9,9 @@ import (
 // declareWriteOnly declares the person of every action write-only, since Terraform accepts
 // ephemeral values in write-only attributes only.
 //
-// The schemas of the actions themselves do not say so. The framework would refuse every
-// value of the attribute then: it takes write-only attributes of actions for those of a
-// Terraform that is too old for them.
+// The schemas of the actions themselves do not say so. The framework would then refuse every
+// value of the attribute, as it does for versions of Terraform that are too old for
+// write-only attributes.
 func declareWriteOnly(actions map[string]*tfprotov6.ActionSchema) {
 	for _, action := range actions {
 		for _, attribute := range action.Schema.Block.Attributes {

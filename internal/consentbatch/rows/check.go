@@ -114,7 +114,7 @@ type builder struct {
 	format   Format
 	shard    Shard
 	kept     collected // of the shard
-	others   collected // which are needed to find repeated people
+	others   collected // only to find repeated people
 	problems Error
 	read     int  // rows so far, bad ones included
 	open     bool // a row was begun and not ended
