@@ -66,8 +66,8 @@ func (c *Client) ReadOnly() bool { return c.sender.readOnly }
 // Concurrency returns the largest number of requests that the client sends at a time.
 func (c *Client) Concurrency() int { return c.sender.pool.MaxIdleConnsPerHost }
 
-// Proxy returns the host of the proxy that requests pass; empty if there is none. The error
-// never holds the setting, which may have a password in it.
+// Proxy returns the host of the proxy that requests go through; empty if there is none. The
+// error never holds the setting, which may have a password in it.
 func (c *Client) Proxy() (host string, err error) {
 	u, err := c.sender.pool.Proxy(&http.Request{URL: c.sender.base})
 	if err != nil {

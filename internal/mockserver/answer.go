@@ -81,6 +81,7 @@ func (a answer) reformed(form func(errorParts) (any, string)) answer {
 		a.body = []byte(text)
 		return a
 	}
+
 	a.body = encode(body)
 
 	return a

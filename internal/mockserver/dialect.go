@@ -16,14 +16,14 @@ type Question struct {
 	Name string
 	// Section is that of the interface which leaves it open.
 	Section string
-	// Choices are the answers. The first is what a zero Server does.
+	// Choices are the answers. The first is that of a zero Server.
 	Choices []Choice
 }
 
 // Choice is one answer to a Question.
 type Choice struct {
 	Name string
-	// Foreign: the provider does not claim to understand a service that answers so.
+	// Foreign: the provider does not claim to understand a service that answers like this.
 	Foreign bool
 
 	set func(*Server)
@@ -39,6 +39,7 @@ func ParseDialect(text string) (Dialect, error) {
 		if part == "" {
 			continue
 		}
+
 		question, choice, ok := strings.Cut(part, "=")
 		if !ok {
 			return nil, errors.New("a dialect is question=choice, with commas between")
@@ -157,8 +158,10 @@ func instantOf(v any) (time.Time, bool) {
 		ms, err := number.Int64()
 		return time.UnixMilli(ms).UTC(), err == nil
 	}
+
 	text, _ := v.(string)
 	t, err := time.Parse(time.RFC3339, text)
+
 	return t.UTC(), err == nil
 }
 

@@ -187,7 +187,7 @@ type ExportAnswer struct {
 	Discriminator string
 	Values        [Kinds]string
 	// Beside are members in front of the arrays in an object, as JSON and with a comma
-	// behind each, such as `"tenant":"web",`.
+	// after each, such as `"tenant":"web",`.
 	Beside string
 	// Broken puts a byte that is no UTF-8 into the first text of each record.
 	Broken bool
