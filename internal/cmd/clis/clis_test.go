@@ -26,7 +26,7 @@ func TestReadEvents_returnsHowEachTestEnded(t *testing.T) {
 		},
 		"passed": {
 			[]string{`{"Action":"run","Test":"TestAccA_b"}`, `{"Action":"output","Test":"TestAccA_b","Output":"=== RUN   TestAccA_b\n"}`, `{"Action":"pass","Test":"TestAccA_b","Elapsed":0.1}`, `{"Action":"pass"}`},
-			results{"TestAccA_b": {status: passed}},
+			results{"TestAccA_b": {Status: passed}},
 		},
 		"skipped with a reason": {
 			[]string{`{"Action":"run","Test":"TestAccA_b"}`, `{"Action":"output","Test":"TestAccA_b","Output":"    a_test.go:12: actions need Terraform 1.14, and this is OpenTofu v1.12.6\n"}`, `{"Action":"output","Test":"TestAccA_b","Output":"--- SKIP: TestAccA_b (0.1s)\n"}`, `{"Action":"skip","Test":"TestAccA_b"}`},
@@ -34,15 +34,15 @@ func TestReadEvents_returnsHowEachTestEnded(t *testing.T) {
 		},
 		"failed in a subtest, whose first words count": {
 			[]string{`{"Action":"run","Test":"TestAccA_b"}`, `{"Action":"run","Test":"TestAccA_b/one"}`, `{"Action":"output","Test":"TestAccA_b/one","Output":"        a_test.go:12: first:\n"}`, `{"Action":"output","Test":"TestAccA_b/one","Output":"        a_test.go:13: second\n"}`, `{"Action":"fail","Test":"TestAccA_b/one"}`, `{"Action":"fail","Test":"TestAccA_b"}`},
-			results{"TestAccA_b": {status: failed}, "TestAccA_b/one": {failed, "first:"}},
+			results{"TestAccA_b": {Status: failed}, "TestAccA_b/one": {failed, "first:"}},
 		},
 		"without an end": {
 			[]string{`{"Action":"run","Test":"TestAccA_b"}`, `{"Action":"output","Test":"TestAccA_b","Output":"panic: test timed out after 30m0s\n"}`},
-			results{"TestAccA_b": {status: failed}},
+			results{"TestAccA_b": {Status: failed}},
 		},
 	} {
 		got, err := readEvents(strings.NewReader(strings.Join(tt.events, "\n")))
-		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(result{})); diff != "" || err != nil {
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
@@ -63,14 +63,14 @@ func TestReport_groupsTestsByReason(t *testing.T) {
 		clis: []string{"Terraform 1.8.5", "Terraform 1.14.9", "OpenTofu 1.12.6"},
 		packages: []*tested{
 			{"internal/consent", []results{
-				{"TestAccA_b": {status: passed}, "TestAccC_d": actionsNeed("Terraform v1.8.5"), "TestAccI_j": actionsNeed("Terraform v1.8.5")},
-				{"TestAccA_b": {status: passed}, "TestAccC_d": {status: passed}, "TestAccC_d/one": {status: passed}, "TestAccC_d/two": {status: passed}, "TestAccI_j": {status: passed}},
+				{"TestAccA_b": {Status: passed}, "TestAccC_d": actionsNeed("Terraform v1.8.5"), "TestAccI_j": actionsNeed("Terraform v1.8.5")},
+				{"TestAccA_b": {Status: passed}, "TestAccC_d": {Status: passed}, "TestAccC_d/one": {Status: passed}, "TestAccC_d/two": {Status: passed}, "TestAccI_j": {Status: passed}},
 				{"TestAccA_b": {failed, "got 1"}, "TestAccC_d": actionsNeed("OpenTofu v1.12.6"), "TestAccI_j": actionsNeed("OpenTofu v1.12.6")},
 			}},
 			{"internal/export", []results{
-				{"TestAccE_f": actionsNeed("Terraform v1.8.5"), "TestAccG_h": {failed, ""}, "TestAccG_h/one": {failed, "no file"}, "TestAccG_h/two": {status: passed}},
-				{"TestAccE_f": {status: passed}, "TestAccG_h": {failed, "left over"}, "TestAccG_h/one": {status: passed}, "TestAccG_h/two": {status: passed}},
-				{"TestAccE_f": actionsNeed("OpenTofu v1.12.6"), "TestAccG_h": {status: passed}, "TestAccG_h/one": {status: passed}, "TestAccG_h/two": {status: passed}, "": {failed, "exit status 1"}},
+				{"TestAccE_f": actionsNeed("Terraform v1.8.5"), "TestAccG_h": {failed, ""}, "TestAccG_h/one": {failed, "no file"}, "TestAccG_h/two": {Status: passed}},
+				{"TestAccE_f": {Status: passed}, "TestAccG_h": {failed, "left over"}, "TestAccG_h/one": {Status: passed}, "TestAccG_h/two": {Status: passed}},
+				{"TestAccE_f": actionsNeed("OpenTofu v1.12.6"), "TestAccG_h": {Status: passed}, "TestAccG_h/one": {Status: passed}, "TestAccG_h/two": {Status: passed}, "": {failed, "exit status 1"}},
 			}},
 		},
 	}
@@ -87,6 +87,30 @@ func TestReport_groupsTestsByReason(t *testing.T) {
 	}
 }
 
+func TestResults_areTheSameWhenTheyAreReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "results.json")
+	if got, err := load(file); got != nil || err != nil {
+		t.Errorf("without a file: %v, %v", got, err)
+	}
+
+	want := results{"TestAccA_b": {failed, "got 1"}, "TestAccC_d": actionsNeed("Terraform v1.8.5")}
+	if err := want.save(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(file)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := load(file); err == nil {
+		t.Errorf("a damaged file gives %v", got)
+	}
+}
+
 func TestParse_namesOfProgramsFollowTheFlags(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"", "-only=consent", "-only=( terraform", "-other terraform"} {
@@ -95,8 +119,8 @@ func TestParse_namesOfProgramsFollowTheFlags(t *testing.T) {
 		}
 	}
 
-	got, err := parse([]string{"-only=consent", "terraform", "/bin/tofu"}, io.Discard)
-	if diff := cmp.Diff([]string{"terraform", "/bin/tofu"}, got.clis); diff != "" || err != nil || !got.only.MatchString("internal/consentbatch") {
+	got, err := parse([]string{"-only=consent", "-continue", "terraform", "/bin/tofu"}, io.Discard)
+	if diff := cmp.Diff([]string{"terraform", "/bin/tofu"}, got.clis); diff != "" || err != nil || !got.goOn || !got.only.MatchString("internal/consentbatch") {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
@@ -136,8 +160,8 @@ func TestResultsOf_outputOfAProgramIsConverted(t *testing.T) {
 		"\x16=== RUN   TestAccA_b\n\x16=== RUN   TestAccA_b/one\n    a_test.go:3: lists need Terraform 1.14, and this is Terraform v1.8.5\n"+
 			"\x16--- SKIP: TestAccA_b/one (0.55s)\n\x16--- PASS: TestAccA_b (0.00s)\n\x16PASS\n"))
 
-	want := results{"TestAccA_b": {status: passed}, "TestAccA_b/one": {skipped, "lists need Terraform 1.14, and this is Terraform v1.8.5"}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" || err != nil {
+	want := results{"TestAccA_b": {Status: passed}, "TestAccA_b/one": {skipped, "lists need Terraform 1.14, and this is Terraform v1.8.5"}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -28,8 +30,8 @@ func (s status) word() string {
 
 // result is how a test ended, and what it said first.
 type result struct {
-	status status
-	reason string
+	Status status `json:"status"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // results are those of one package with one CLI, by the names of tests. The name of a
@@ -74,26 +76,51 @@ func (r results) add(e event) {
 	now := r[e.Test]
 	switch e.Action {
 	case "run":
-		now.status = failed
+		now.Status = failed
 	case "output":
-		if match := said.FindStringSubmatch(e.Output); match != nil && now.reason == "" {
-			now.reason = match[1]
+		if match := said.FindStringSubmatch(e.Output); match != nil && now.Reason == "" {
+			now.Reason = match[1]
 		}
 	case string(passed), string(skipped), string(failed):
-		now.status = status(e.Action)
+		now.Status = status(e.Action)
 	}
 	r[e.Test] = now
+}
+
+// save writes the results into a file, for load.
+func (r results) save(file string) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, content, 0o600)
+}
+
+// load returns the results in a file; nil where there is none.
+func load(file string) (r results, _ error) {
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kept results cannot be read: %w", err)
+	}
+
+	return r, nil
 }
 
 // of returns how a test ended; empty where it did not run. A skipped test has skipped its
 // subtests, which are then not among the results.
 func (r results) of(name string) status {
 	if own, ok := r[name]; ok {
-		return own.status
+		return own.Status
 	}
 
 	for i, c := range name {
-		if c == '/' && r[name[:i]].status == skipped {
+		if c == '/' && r[name[:i]].Status == skipped {
 			return skipped
 		}
 	}
@@ -105,7 +132,7 @@ func (r results) of(name string) status {
 // subtest did.
 func (r results) failures() (names []string) {
 	for name, result := range r {
-		if result.status == failed && !r.failsBelow(name) {
+		if result.Status == failed && !r.failsBelow(name) {
 			names = append(names, name)
 		}
 	}
@@ -114,7 +141,7 @@ func (r results) failures() (names []string) {
 
 func (r results) failsBelow(test string) bool {
 	for name, result := range r {
-		if result.status == failed && strings.HasPrefix(name, test+"/") {
+		if result.Status == failed && strings.HasPrefix(name, test+"/") {
 			return true
 		}
 	}

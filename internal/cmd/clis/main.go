@@ -29,6 +29,7 @@ func main() {
 type options struct {
 	folder string
 	only   *regexp.Regexp
+	goOn   bool
 	clis   []string // paths, or names on PATH
 }
 
@@ -36,7 +37,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("clis", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.folder, "folder", ".bin/clis", "where programs are built, and where the output of tests that failed is kept")
+	flags.StringVar(&o.folder, "folder", ".bin/clis", "where programs are built, and where results and the output of tests that failed are kept")
+	flags.BoolVar(&o.goOn, "continue", false, "take what passed in an earlier run of the same code with the same version")
 	only := flags.String("only", "", "run the packages alone whose path this regular expression matches")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -74,7 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 	r, err := tests.withEach(ctx, found)
 	if ctx.Err() != nil {
-		return errors.New("stopped before the end")
+		return errors.New("stopped before the end; -continue goes on")
 	}
 	if err != nil {
 		return err
