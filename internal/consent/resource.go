@@ -58,7 +58,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			CustomType: customtypes.IPAddressType{},
 			Validators: []validator.String{stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
-				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. An import by ID takes the address of the service into state, and an import by identity does not. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
+				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. After an import by ID, the address that the service holds is in state; after an import by identity, it is not. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
 		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:   true,

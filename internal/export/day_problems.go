@@ -139,7 +139,7 @@ func warnUnknown(counts records.Counts, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "Records of unknown kind",
-		Detail:  "The answer does not tell the kind of " + strconv.FormatInt(n, 10) + " records. They are exported all the same, and counted as unknown.",
+		Detail:  "The answer does not show the kind of " + strconv.FormatInt(n, 10) + " records. They are exported all the same, and counted as unknown.",
 		Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
 	}.AddWarning(diags)
 }

@@ -52,7 +52,7 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 			shapeDescription,
 		Attributes: exportDayAttributes(),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the export ends with an error, and what was at `path` before is as it was.", exportDayTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the export ends with an error, and what was at `path` before is left as it was.", exportDayTimeout),
 		},
 	}
 }

@@ -53,7 +53,7 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 		MarkdownDescription: "Sets members of one person's profile record to `null`, for example to make a person anonymous whose data is to be kept. It is irreversible: the plan says so, and neither Terraform nor the provider keeps the values. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
 			"The action reads the profile first and sends only what is there. The service defers an update, usually for less than 60 seconds. As soon as it has answered, the action shows the identifier of the request.\n\n" +
 			"There is no way to clear all members at once: their names would have to be read first, and one that is added in between would stay. An `analytics_profile` that manages one of the members sets it again with its next apply. " +
-			"Where a record is wanted, or in OpenTofu, use the resource `analytics_profile` with `null` for each member. An interrupt ends the wait and not the update.",
+			"If you need a record of the update, or use OpenTofu, use the resource `analytics_profile` with `null` for each member. An interrupt ends the wait and not the update.",
 		Attributes: tfkit.AddPersonAction(attributes,
 			"Whether to wait until the service has fulfilled the update.",
 			deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),

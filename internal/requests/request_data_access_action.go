@@ -59,8 +59,8 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
 			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a data access request of the person is pending already, the action takes it over instead of sending another. " +
-			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. An answer that only acknowledges the request, or that arrives while a request of the person is pending, is never taken for the data.\n\n" +
-			"An action leaves nothing in state, so each invocation is another request. Where a record is wanted, or in OpenTofu, use the resource `analytics_data_access_request`. " +
+			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. An answer that only acknowledges the request, or that arrives while a request of the person is pending, is never accepted as the data.\n\n" +
+			"An action leaves nothing in state, so each invocation is another request. If you need a record of the request, or use OpenTofu, use the resource `analytics_data_access_request`. " +
 			"An interrupt ends the wait and not the request; a later invocation takes the request over, or gets the data if they are ready.",
 		Attributes: tfkit.AddPersonAction(attributes,
 			"Whether to wait until the data are ready, and to write them. With `false`, the action ends with the service's answer, and there is no file unless that answer is the data; a later invocation writes it.",

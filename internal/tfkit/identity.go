@@ -42,8 +42,8 @@ func IdentitySchema() identityschema.Schema {
 		},
 		"identity_id": identityschema.StringAttribute{
 			RequiredForImport: true,
-			Description: "Identifier of the end user, as it is and not encoded. An identity is never sensitive: Terraform stores it in state and shows it in an import. " +
-				"If you choose the identifiers of your users, do not use e-mail addresses. Do not take the value from a sensitive or ephemeral one: Terraform before 1.17 crashes on the former.",
+			Description: "Identifier of the end user, not encoded. An identity is never sensitive: Terraform stores it in state and shows it in an import. " +
+				"If you choose the identifiers of your users, do not use e-mail addresses. Do not use a sensitive or ephemeral value: Terraform before 1.17 crashes on a sensitive one.",
 		},
 	}}
 }

@@ -90,7 +90,7 @@ func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) 
 // describePendingList returns the description of pending_list. accepted are its values.
 func describePendingList(accepted []string) string {
 	description := "How the list of pending requests is used before anything is sent. `complete` (default): it is an error if the list cannot be understood as a whole, because it may hold another request of the person. " +
-		"`partial`: the part that is understood is taken for the whole list. "
+		"`partial`: the part that is understood is treated as the whole list. "
 	if slices.Contains(accepted, deferred.ListIgnored) {
 		description += "`ignored`: the list is not read. No pending request is taken over or prevents a new one, and only the effect of the request shows that it was fulfilled. "
 	}
@@ -99,7 +99,7 @@ func describePendingList(accepted []string) string {
 }
 
 const endedStatusesDescription = "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
-	"A status that the provider does not know counts as pending, so that no request is taken for done too early, unless it is listed here. Case and punctuation are ignored."
+	"A status that the provider does not know counts as pending, so that no request counts as done too early, unless it is listed here. Case and punctuation are ignored."
 
 func endedStatusesValidators() []validator.Set {
 	return []validator.Set{

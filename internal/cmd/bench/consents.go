@@ -26,7 +26,7 @@ type lifecycle struct {
 func consents(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	g := grid{
 		title: "Single resources, analytics_consent beside terraform_data with the same nine values",
-		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "of it identity", "writes and reads per resource, logins per command"},
+		head:  []string{"resources", "", "plan", "apply", "plan with refresh", "destroy", "state per resource", "of that, identity", "writes and reads per resource, logins per command"},
 		remark: fmt.Sprintf("The best of %d rounds, both kinds in turn, with -parallelism at its default of 10. Reads are those of the plan with refresh; "+
 			"an apply reads once before it writes, because a person may have chosen since.", consentRounds),
 	}
