@@ -2,26 +2,17 @@ package provider_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-const (
-	agreedAt = "2026-01-01T00:00:00Z"
-	choseAt  = "2026-02-01T00:00:00Z"
-)
-
-var livesScope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
 
 // lives are objects with a service over many applies. What happens between and during
 // the applies is random: faults, people who choose, changed configurations, interrupts,
@@ -31,16 +22,7 @@ type lives struct {
 	service *mocktest.Instance
 	faults  *disorder
 	rand    *rand.Rand
-	list    []*life
-}
-
-// life is one object, with a person of its own.
-type life struct {
-	object
-
-	chosen  bool // the person has chosen later than the configuration says
-	changes int  // of the configuration
-	lost    int  // applies whose state was lost
+	list    []*objects.Object
 }
 
 // TestProvider_livesUnderFaultsPeopleInterruptsAndKills applies random objects until
@@ -62,14 +44,14 @@ func TestProvider_livesUnderFaultsPeopleInterruptsAndKills(t *testing.T) {
 			// The time of a bubble begins in the year 2000, and the people agreed later.
 			<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 			l := &lives{t: t, faults: &disorder{rand: rand.New(rand.NewPCG(seed, 3))}, rand: rand.New(rand.NewPCG(seed, 4))}
-			for _, o := range randomObjects(l.rand, folder) {
-				switch o.resource {
-				case consentName:
-					o.config["agreement_time"] = agreedAt
-				case "analytics_data_access_request":
-					o.config["overwrite"] = true // a killed apply leaves a file that no state knows
+			l.list = objects.Random(l.rand, folder)
+			for _, o := range l.list {
+				switch o.Resource {
+				case objects.Consent:
+					o.Config["agreement_time"] = objects.AgreedAt
+				case objects.DataAccess:
+					o.Config["overwrite"] = true // a killed apply leaves a file that no state knows
 				}
-				l.list = append(l.list, &life{object: *o})
 			}
 
 			l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
@@ -92,9 +74,7 @@ func (l *lives) play() {
 		<-time.After(5 * time.Minute)
 	}
 
-	l.faults.mu.Lock()
-	l.faults.off = true
-	l.faults.mu.Unlock()
+	l.faults.end()
 
 	for round := 0; ; round++ {
 		open := l.open()
@@ -109,32 +89,20 @@ func (l *lives) play() {
 		<-time.After(5 * time.Minute)
 	}
 
-	for _, o := range l.list {
-		l.check(o)
-	}
+	objects.WantKept(l.t, l.service, l.list)
 }
 
 // disturb lets a person choose, or changes the configuration of an object.
-func (l *lives) disturb(o *life) {
+func (l *lives) disturb(o *objects.Object) {
 	switch l.rand.IntN(6) {
 	case 0:
-		if o.resource == consentName {
-			o.chosen = true
-			person := o.person()
+		if o.Resource == objects.Consent {
 			during := time.Duration(l.rand.Int64N(int64(time.Minute))) // of the apply that follows
-			time.AfterFunc(during, func() {
-				l.service.PutConsent(livesScope, person, mockserver.ConsentRecord{AgreementTime: choseAt})
-			})
+			time.AfterFunc(during, o.Chooses(l.service))
 		}
 
 	case 1:
-		o.changes++
-		switch o.resource {
-		case consentName:
-			o.config["clause_3_consent"] = o.changes%2 == 0
-		case "analytics_profile":
-			o.config["profile"] = fmt.Sprintf(`{"plan":"plan %d"}`, o.changes)
-		}
+		o.Change()
 	}
 }
 
@@ -152,114 +120,23 @@ func (l *lives) apply(end int) {
 
 	var wg sync.WaitGroup
 	for _, o := range l.list {
-		wg.Go(func() { o.apply(ctx, p, end == killed) })
+		wg.Go(func() {
+			if end == killed {
+				o.Kill(ctx, p)
+				return
+			}
+			o.Apply(ctx, p)
+		})
 	}
 	wg.Wait()
 	stop()
 	c.close()
 }
 
-// apply refreshes, plans and applies. The interrupt of ctx meets the last of these. A kill
-// loses the state.
-//
-//nolint:contextcheck // see above
-func (o *life) apply(ctx context.Context, p *acctest.Provider, kill bool) {
-	prior := o.state
-	if prior != nil {
-		refreshed, diags := p.Refresh(o.resource, prior)
-		if len(diags.Errors()) > 0 {
-			return
-		}
-		prior = refreshed
-	}
-
-	plan, diags := p.Plan(o.resource, prior, o.config)
-	if len(diags.Errors()) > 0 {
-		return
-	}
-	if !plan.Changes {
-		o.state = prior
-		return
-	}
-
-	state, diags := p.Apply(ctx, o.resource, prior, plan)
-	if kill {
-		o.lost++
-		return
-	}
-
-	o.state = state
-	for _, text := range diags.Errors() {
-		if strings.Contains(text, "Outcome unknown") {
-			o.unknown++
-		}
-	}
-}
-
-// open says what an object still waits for or changes; empty if there is none.
+// open says what is still waited for; empty if there is nothing.
 func (l *lives) open() string {
 	p, c := startInMemory(l.t, l.service)
 	defer c.close()
 
-	for _, o := range l.list {
-		if o.state == nil {
-			return o.resource + " is not in state"
-		}
-
-		state, diags := p.Refresh(o.resource, o.state)
-		p.NoErrors(diags)
-		plan, diags := p.Plan(o.resource, state, o.config)
-		if plan.Changes {
-			return fmt.Sprintf("%s with %v has a change to %v %v", o.resource, o.state.Attributes, plan.Attributes, diags.Errors())
-		}
-		if o.queued != "" && o.state.Attributes["fulfilled"] != true {
-			return fmt.Sprintf("%s is not fulfilled: %v", o.resource, o.state.Attributes)
-		}
-	}
-
-	return ""
+	return objects.Open(p, l.list)
 }
-
-// check compares what the service holds and has accepted with what was configured.
-func (l *lives) check(o *life) {
-	l.t.Helper()
-	if o.resource == consentName {
-		l.checkConsent(o)
-		return
-	}
-
-	accepted := 0
-	for _, q := range l.service.Queue() {
-		if q.Operation == o.queued && q.Identity == o.person() {
-			accepted++
-		}
-	}
-
-	// Terraform knows nothing of what was accepted in an apply whose state was lost, and the
-	// values of an update are absolute: after an unknown outcome it is sent again.
-	limit := 1 + o.lost
-	if o.queued == mockserver.OpUpdateProfile {
-		limit += o.unknown + o.changes
-	}
-	if accepted < 1 || accepted > limit {
-		soak.Add(soak.Lost, max(0, 1-accepted))
-		soak.Add(soak.Duplicated, max(0, accepted-limit))
-		l.t.Errorf("%s of %s was accepted %d times; %d unknown outcomes, %d lost states, %d changes", o.queued, o.person(), accepted, o.unknown, o.lost, o.changes)
-	}
-}
-
-func (l *lives) checkConsent(o *life) {
-	l.t.Helper()
-	want := [5]bool{true, true, o.config["clause_3_consent"] == true, true, true}
-	figure := soak.Lost
-	if o.chosen {
-		want, figure = [5]bool{}, soak.Overwritten
-	}
-
-	if held, _ := l.service.Consent(livesScope, o.person()); held.Clauses != want {
-		soak.Add(figure, 1)
-		l.t.Errorf("the service holds %v of %s, want %v (chose later: %t)", held.Clauses, o.person(), want, o.chosen)
-	}
-}
-
-func (o *life) person() string { return fmt.Sprint(o.config["identity_id"]) }

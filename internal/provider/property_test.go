@@ -4,41 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
-
-// object is one object of a random configuration, with a person of its own.
-type object struct {
-	resource, queued string // queued is the service's operation; empty if nothing is queued
-	config           acctest.Attributes
-	state            *acctest.State
-	unknown          int // outcomes that were reported as unknown
-}
-
-func randomObjects(random *rand.Rand, folder string) []*object {
-	var objects []*object
-	for i := range 2 + random.IntN(5) {
-		identity := fmt.Sprintf("user-%d", i)
-		objects = append(objects, []*object{
-			{resource: "analytics_profile", queued: mockserver.OpUpdateProfile, config: acctest.Attributes{"identity_id": identity, "profile": `{"plan":"gold"}`}},
-			{resource: "analytics_data_deletion", queued: mockserver.OpDeleteAllData, config: acctest.Attributes{"identity_id": identity}},
-			{resource: "analytics_data_access_request", queued: mockserver.OpGetAllData, config: acctest.Attributes{"identity_id": identity, "output_path": folder + "/" + identity + ".json"}},
-			{resource: consentName, config: consentOf(identity)},
-		}[random.IntN(4)])
-	}
-
-	return objects
-}
 
 var randomFaults = []mockserver.Fault{
 	{Cut: mockserver.CutBeforeCommit},
@@ -73,6 +51,13 @@ func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 	return &fault
 }
 
+// end ends the faults.
+func (d *disorder) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.off = true
+}
+
 // TestProvider_convergesUnderRandomFaults applies random objects under
 // random faults, each apply a process of its own, until none fails; then no accepted
 // request may be lost, none may have been sent twice, and the plan has to be empty.
@@ -92,13 +77,13 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 			}()
 
 			d := &disorder{rand: rand.New(rand.NewPCG(seed, 3))}
-			objects := randomObjects(d.rand, folder)
+			list := objects.Random(d.rand, folder)
 			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
 				s.FaultFor, s.FulfilmentDelay = d.choose, 45*time.Minute // three applies
 				s.DataRetention = 1000 * time.Hour                       // data that is offered for an hour only is asked for anew
 			})
 
-			converge(t, service, d, objects)
+			converge(t, service, d, list)
 		})
 	}
 }
@@ -109,60 +94,45 @@ func TestProvider_manyResourcesConvergeUnderFaults(t *testing.T) {
 	t.Parallel()
 	seed := soak.Seed(0)
 	synctest.Test(t, func(t *testing.T) {
-		var objects []*object
+		var list []*objects.Object
 		for i := range soak.Size(30, 2000) {
-			objects = append(objects, &object{resource: consentName, config: consentOf(fmt.Sprintf("user-%d", i))})
+			list = append(list, objects.New(objects.Consent, fmt.Sprintf("user-%d", i), ""))
 		}
 		d := &disorder{rand: rand.New(rand.NewPCG(seed, 6)), often: 20}
 		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.FaultFor = d.choose })
 
-		converge(t, service, d, objects)
-
-		for _, o := range objects {
-			if held, _ := service.Consent(livesScope, fmt.Sprint(o.config["identity_id"])); held.Clauses != [5]bool{true, true, true, true, true} {
-				soak.Add(soak.Lost, 1)
-				t.Errorf("seed %d: the service holds %v of %v", seed, held.Clauses, o.config["identity_id"])
-			}
-		}
+		converge(t, service, d, list)
 	})
 }
 
-func converge(t *testing.T, service *mocktest.Instance, d *disorder, objects []*object) {
+func converge(t *testing.T, service *mocktest.Instance, d *disorder, list []*objects.Object) {
 	t.Helper()
 
 	for round := 0; ; round++ {
 		p, c := startInMemory(t, service)
-		applyAll(p, objects)
+		objects.ApplyAll(t.Context(), p, list)
 		c.close()
-		if allFulfilled(objects) {
+		waiting := slices.IndexFunc(list, func(o *objects.Object) bool { return !o.Settled() })
+		if waiting < 0 {
 			break
 		}
 
 		if round == 150 {
-			for _, o := range objects {
-				t.Errorf("%s does not converge: %v", o.resource, o.state != nil)
-			}
+			t.Errorf("%s does not converge: %v", list[waiting].Resource, list[waiting].State)
 			return
 		}
 
 		<-time.After(5 * time.Minute)
 	}
 
-	d.mu.Lock()
-	d.off = true
-	d.mu.Unlock()
+	d.end()
 	p, c := startInMemory(t, service)
 	defer c.close()
 
-	for _, o := range objects {
-		state, diags := p.Refresh(o.resource, o.state)
-		p.NoErrors(diags)
-		if plan, _ := p.Plan(o.resource, state, o.config); plan.Changes {
-			t.Errorf("%s: the plan is not empty", o.resource)
-		}
+	if open := objects.Open(p, list); open != "" {
+		t.Errorf("without faults, %s", open)
 	}
-
-	wantEachQueuedOnce(t, service, objects)
+	objects.WantKept(t, service, list)
 	// A login outlives the caller that began it; it has to end in the bubble.
 	<-time.After(10 * time.Minute)
 }
@@ -176,72 +146,4 @@ func startInMemory(t *testing.T, service *mocktest.Instance) (*acctest.Provider,
 	opened, closeAll := service.Tracked()
 	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}), func(cfg *client.Config) { cfg.DialContext = opened })
 	return p, connections{closeAll}
-}
-
-// applyAll refreshes, plans and applies every object at once.
-func applyAll(p *acctest.Provider, objects []*object) {
-	var wg sync.WaitGroup
-	for _, o := range objects {
-		wg.Go(func() { o.apply(p) })
-	}
-	wg.Wait()
-}
-
-func (o *object) apply(p *acctest.Provider) {
-	if o.state != nil {
-		state, diags := p.Refresh(o.resource, o.state)
-		if len(diags.Errors()) > 0 {
-			return
-		}
-
-		o.state = state
-	}
-
-	state, diags := p.Update(o.resource, o.state, o.config)
-	o.state = state
-	for _, text := range diags.Errors() {
-		if strings.Contains(text, "Outcome unknown") {
-			o.unknown++
-		}
-	}
-}
-
-func allFulfilled(objects []*object) bool {
-	for _, o := range objects {
-		if o.state == nil || o.queued != "" && o.state.Attributes["fulfilled"] != true {
-			return false
-		}
-	}
-	return true
-}
-
-func wantEachQueuedOnce(t *testing.T, service *mocktest.Instance, objects []*object) {
-	t.Helper()
-	accepted := map[string]int{}
-	for _, q := range service.Queue() {
-		accepted[fmt.Sprint(q.Operation, " ", q.Identity)]++
-	}
-
-	for _, o := range objects {
-		if o.queued == "" {
-			continue
-		}
-		what := fmt.Sprint(o.queued, " ", o.config["identity_id"])
-		// The values of an update are absolute: after an unknown outcome it is sent again.
-		limit := 1
-		if o.queued == mockserver.OpUpdateProfile {
-			limit += o.unknown
-		}
-		if n := accepted[what]; n < 1 || n > limit {
-			soak.Add(soak.Lost, max(0, 1-n))
-			soak.Add(soak.Duplicated, max(0, n-limit))
-			t.Errorf("%s was accepted %d times, and %d outcomes were unknown", what, n, o.unknown)
-		}
-
-		delete(accepted, what)
-	}
-
-	for what := range accepted {
-		t.Errorf("nobody wished for %s", what)
-	}
 }

@@ -1,0 +1,196 @@
+// Package objects applies objects of the provider again and again, each about a person of
+// its own, while a test disturbs the service or the way to it. At the end it compares what
+// the service has accepted and holds with what was configured.
+package objects
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// The resources that an object can be of.
+const (
+	Consent    = "analytics_consent"
+	Profile    = "analytics_profile"
+	Deletion   = "analytics_data_deletion"
+	DataAccess = "analytics_data_access_request"
+)
+
+// queued are the operations that the service carries out later, by resource.
+var queued = map[string]string{
+	Profile:    mockserver.OpUpdateProfile,
+	Deletion:   mockserver.OpDeleteAllData,
+	DataAccess: mockserver.OpGetAllData,
+}
+
+// AgreedAt is for agreement_time where people choose later.
+const (
+	AgreedAt = "2026-01-01T00:00:00Z"
+	choseAt  = "2026-02-01T00:00:00Z"
+)
+
+// Scope is the scope of all objects.
+var Scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+
+// Object is an object of a configuration.
+type Object struct {
+	Resource string
+	Config   acctest.Attributes
+	State    *acctest.State
+	// Unknown is how many outcomes were reported as unknown.
+	Unknown int
+	// Killed is how many applies were killed after they had begun to write.
+	Killed int
+
+	changes int // of the configuration
+	chosen  bool
+}
+
+// New returns an object of a resource about a person. Data of the person go into a file in
+// the folder.
+func New(resource, person, folder string) *Object {
+	o := &Object{Resource: resource, Config: acctest.Attributes{"identity_id": person}}
+	switch resource {
+	case Consent:
+		for clause := range 5 {
+			o.Config[fmt.Sprintf("clause_%d_consent", clause+1)] = true
+		}
+
+	case Profile:
+		o.Config["profile"] = `{"plan":"gold"}`
+
+	case DataAccess:
+		o.Config["output_path"] = filepath.Join(folder, person+".json")
+	}
+
+	return o
+}
+
+// Random returns two to six objects of random resources.
+func Random(random *rand.Rand, folder string) []*Object {
+	resources := []string{Profile, Deletion, DataAccess, Consent}
+	var list []*Object
+	for i := range 2 + random.IntN(5) {
+		list = append(list, New(resources[random.IntN(len(resources))], fmt.Sprintf("user-%d", i), folder))
+	}
+
+	return list
+}
+
+// Person returns the identity of the person.
+func (o *Object) Person() string { return fmt.Sprint(o.Config["identity_id"]) }
+
+// Change changes the configuration of a consent or of a profile.
+func (o *Object) Change() {
+	o.changes++
+	switch o.Resource {
+	case Consent:
+		o.Config["clause_3_consent"] = o.changes%2 == 0
+	case Profile:
+		o.Config["profile"] = fmt.Sprintf(`{"plan":"plan %d"}`, o.changes)
+	}
+}
+
+// Chooses notes that the person of a consent is about to refuse everything, later than they
+// agreed at AgreedAt, and returns the function that does it.
+func (o *Object) Chooses(service *mocktest.Instance) func() {
+	o.chosen = true
+	person := o.Person()
+	return func() { service.PutConsent(Scope, person, mockserver.ConsentRecord{AgreementTime: choseAt}) }
+}
+
+// Apply refreshes, plans, and applies what is to be changed. The end of ctx interrupts the
+// apply alone.
+func (o *Object) Apply(ctx context.Context, p *acctest.Provider) acctest.Diagnostics {
+	var diags acctest.Diagnostics
+	o.State, diags, _ = o.attempt(ctx, p)
+
+	for _, text := range diags.Errors() {
+		if strings.Contains(text, "Outcome unknown") {
+			o.Unknown++
+		}
+	}
+
+	return diags
+}
+
+// Kill is Apply in a process that is killed, so that its state is lost.
+func (o *Object) Kill(ctx context.Context, p *acctest.Provider) {
+	if _, _, wrote := o.attempt(ctx, p); wrote {
+		o.Killed++
+	}
+}
+
+// attempt returns the state after an apply, and whether there was anything to apply.
+//
+//nolint:contextcheck // the end of ctx interrupts the apply alone
+func (o *Object) attempt(ctx context.Context, p *acctest.Provider) (*acctest.State, acctest.Diagnostics, bool) {
+	prior := o.State
+	if prior != nil {
+		refreshed, diags := p.Refresh(o.Resource, prior)
+		if len(diags.Errors()) > 0 {
+			return prior, diags, false
+		}
+		prior = refreshed
+	}
+
+	plan, diags := p.Plan(o.Resource, prior, o.Config)
+	if len(diags.Errors()) > 0 || !plan.Changes {
+		return prior, diags, false
+	}
+
+	state, diags := p.Apply(ctx, o.Resource, prior, plan)
+
+	return state, diags, true
+}
+
+// ApplyAll applies all objects at once and returns their diagnostics.
+func ApplyAll(ctx context.Context, p *acctest.Provider, list []*Object) acctest.Diagnostics {
+	results := make([]acctest.Diagnostics, len(list))
+	var wg sync.WaitGroup
+	for i, o := range list {
+		wg.Go(func() { results[i] = o.Apply(ctx, p) })
+	}
+	wg.Wait()
+
+	var all acctest.Diagnostics
+	for _, diags := range results {
+		all = append(all, diags...)
+	}
+
+	return all
+}
+
+// Open says what an object still waits for or changes; empty if there is nothing.
+func Open(p *acctest.Provider, list []*Object) string {
+	for _, o := range list {
+		if o.State == nil {
+			return o.Resource + " is not in state"
+		}
+
+		state, diags := p.Refresh(o.Resource, o.State)
+		p.NoErrors(diags)
+		plan, diags := p.Plan(o.Resource, state, o.Config)
+		if plan.Changes {
+			return fmt.Sprintf("%s with %v has a change to %v %v", o.Resource, o.State.Attributes, plan.Attributes, diags.Errors())
+		}
+		if !o.Settled() {
+			return fmt.Sprintf("%s is not fulfilled: %v", o.Resource, o.State.Attributes)
+		}
+	}
+
+	return ""
+}
+
+// Settled reports whether the state has the object, and says that nothing of it is pending.
+func (o *Object) Settled() bool {
+	return o.State != nil && (queued[o.Resource] == "" || o.State.Attributes["fulfilled"] == true)
+}
