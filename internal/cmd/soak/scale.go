@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -45,7 +46,7 @@ func (s *soaking) once() []task {
 		list = append(list, task{"day of " + strconv.Itoa(s.Gibibytes) + " GiB", func(ctx context.Context, _ uint64) (step, error) { return largeDay(ctx, s.Gibibytes) }})
 	}
 	for _, p := range s.tests.packages {
-		list = append(list, task{"tests of " + p.Name, func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
+		list = append(list, task{"tests of " + cmp.Or(p.Name, "the program"), func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
 	}
 	for _, p := range s.tests.packages {
 		for _, target := range p.Functions("Fuzz") {
