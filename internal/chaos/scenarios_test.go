@@ -1,0 +1,97 @@
+//go:build chaos
+
+package chaos
+
+// scenario is what lies between the provider and the service: toxiproxy with toxics, and in
+// front of it a Caddy where it has directives.
+type scenario struct {
+	name   string
+	toxics []toxic
+	// caddy are the directives of Caddy's site; %s is the address that it passes requests
+	// on to. Empty: the provider reaches toxiproxy itself.
+	caddy string
+	// restarts: Caddy is ended and started again during the first apply.
+	restarts bool
+}
+
+// Directives of Caddy.
+const (
+	compressing = `
+	encode zstd gzip {
+		minimum_length 1
+		match header Content-Type *
+	}
+	reverse_proxy %s`
+
+	buffering = `
+	reverse_proxy %s {
+		request_buffers 64KiB
+		response_buffers 16MiB
+	}`
+
+	plain = `
+	reverse_proxy %s`
+
+	withoutKeepAlive = `
+	reverse_proxy %s {
+		transport http {
+			keepalive off
+		}
+	}`
+
+	impatient = `
+	reverse_proxy %s {
+		transport http {
+			response_header_timeout 300ms
+		}
+	}`
+
+	withPagesForErrors = `
+	reverse_proxy %s
+	handle_errors {
+		header Content-Type text/html
+		respond "<!doctype html><title>Sorry</title><p>We will be back soon.</p>" 502
+	}`
+)
+
+func limit(direction stream, toxicity float64, bytes int) toxic {
+	return toxic{Type: "limit_data", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"bytes": bytes}}
+}
+
+func reset(direction stream, toxicity float64, milliseconds int) toxic {
+	return toxic{Type: "reset_peer", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"timeout": milliseconds}}
+}
+
+func timeout(direction stream, toxicity float64) toxic {
+	return toxic{Type: "timeout", Stream: direction, Toxicity: toxicity, Attributes: map[string]int{"timeout": 1500}}
+}
+
+func latency(milliseconds, jitter int) toxic {
+	return toxic{Type: "latency", Stream: answers, Toxicity: 1, Attributes: map[string]int{"latency": milliseconds, "jitter": jitter}}
+}
+
+func slicer(direction stream, size int) toxic {
+	return toxic{Type: "slicer", Stream: direction, Toxicity: 1, Attributes: map[string]int{"average_size": size, "size_variation": size / 2, "delay": 10}}
+}
+
+var scenarios = []scenario{
+	{name: "toxiproxy: latency and jitter", toxics: []toxic{latency(150, 140)}},
+	{name: "toxiproxy: slicer", toxics: []toxic{slicer(answers, 700), slicer(requests, 20)}},
+	{name: "toxiproxy: bandwidth", toxics: []toxic{{Type: "bandwidth", Stream: answers, Toxicity: 1, Attributes: map[string]int{"rate": 400}}}},
+	{name: "toxiproxy: slow_close", toxics: []toxic{{Type: "slow_close", Stream: answers, Toxicity: 1, Attributes: map[string]int{"delay": 700}}}},
+	{name: "toxiproxy: timeout of answers", toxics: []toxic{timeout(answers, 0.6)}},
+	{name: "toxiproxy: timeout of requests", toxics: []toxic{timeout(requests, 0.6)}},
+	{name: "toxiproxy: reset_peer of answers", toxics: []toxic{reset(answers, 0.9, 40)}},
+	{name: "toxiproxy: reset_peer of requests", toxics: []toxic{reset(requests, 0.9, 40)}},
+	{name: "toxiproxy: limit_data of answers", toxics: []toxic{limit(answers, 0.8, 1500)}},
+	{name: "toxiproxy: limit_data of requests", toxics: []toxic{limit(requests, 0.8, 1500)}},
+	{name: "toxiproxy: all of them", toxics: []toxic{latency(30, 30), slicer(answers, 700), timeout(answers, 0.1), reset(requests, 0.3, 200), limit(answers, 0.3, 2500), limit(requests, 0.2, 2500)}},
+
+	{name: "Caddy: TLS, HTTP/2, zstd and gzip", caddy: compressing, toxics: []toxic{slicer(answers, 900)}},
+	{name: "Caddy: buffers", caddy: buffering, toxics: []toxic{slicer(answers, 900)}},
+	{name: "Caddy: no kept connections", caddy: withoutKeepAlive, toxics: []toxic{limit(answers, 0.3, 300)}},
+	{name: "Caddy: 502 after the service has answered", caddy: plain, toxics: []toxic{limit(answers, 0.7, 1500), reset(answers, 0.3, 40)}},
+	{name: "Caddy: 504 before the service has answered", caddy: impatient, toxics: []toxic{latency(200, 190)}},
+	{name: "Caddy: pages in place of errors", caddy: withPagesForErrors, toxics: []toxic{limit(answers, 0.7, 1500)}},
+	{name: "Caddy: restarts", caddy: plain, restarts: true},
+}
