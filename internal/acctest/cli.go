@@ -138,10 +138,22 @@ func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c.cli.Command(ctx, args...)
 }
 
+// askVersion asks the CLI for its version, once for all tests of a package.
+var askVersion = sync.OnceValues(func() (terraformcli.Version, error) {
+	path, err := terraformcli.Find()
+	if err != nil {
+		return terraformcli.Version{}, err
+	}
+
+	cli := terraformcli.CLI{Path: path, Env: terraformcli.Isolated(os.Environ(), os.DevNull)}
+
+	return cli.Version(context.Background())
+})
+
 // Version returns the version of Terraform or OpenTofu.
 func (c *CLI) Version() terraformcli.Version {
 	c.tb.Helper()
-	version, err := c.cli.Version(c.tb.Context())
+	version, err := askVersion()
 	if err != nil {
 		c.tb.Fatal(err)
 	}
