@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type results struct {
 // step is one thing that is tried, once or in many rounds.
 type step struct {
 	Name      string              `json:"name"`
+	Group     string              `json:"group,omitempty"` // its line of the table, if it has none of its own
 	Runs      int                 `json:"runs"`
 	Failed    []failure           `json:"failed"`
 	Seconds   float64             `json:"seconds"`
@@ -132,6 +134,15 @@ func (r *results) total() *step {
 	return sum
 }
 
+// grouped returns the steps, with those of one group added up.
+func (r *results) grouped() []*step {
+	groups := &results{}
+	for _, s := range r.Steps {
+		groups.step(cmp.Or(s.Group, s.Name)).add(*s)
+	}
+	return groups.Steps
+}
+
 // String returns the table as it is printed, which is Markdown too.
 func (r *results) String() string {
 	head := []string{"step", "runs", "failed"}
@@ -141,7 +152,7 @@ func (r *results) String() string {
 	head = append(head, "goroutines left in", "files left", "peak memory", "time")
 
 	var lines [][]string
-	for _, s := range append(r.Steps, r.total()) {
+	for _, s := range append(r.grouped(), r.total()) {
 		lines = append(lines, s.cells())
 	}
 

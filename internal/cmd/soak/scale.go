@@ -40,20 +40,20 @@ var (
 func (s *soaking) once() []task {
 	var list []task
 	if s.Rows > 0 {
-		list = append(list, task{"batch of " + thousands(s.Rows) + " rows", func(ctx context.Context, _ uint64) (step, error) { return largeBatch(ctx, s.Rows) }})
+		list = append(list, task{name: "batch of " + thousands(s.Rows) + " rows", run: func(ctx context.Context, _ uint64) (step, error) { return largeBatch(ctx, s.Rows) }})
 	}
 	if s.Gibibytes > 0 {
-		list = append(list, task{"day of " + strconv.Itoa(s.Gibibytes) + " GiB", func(ctx context.Context, _ uint64) (step, error) { return largeDay(ctx, s.Gibibytes) }})
+		list = append(list, task{name: "day of " + strconv.Itoa(s.Gibibytes) + " GiB", run: func(ctx context.Context, _ uint64) (step, error) { return largeDay(ctx, s.Gibibytes) }})
 	}
 	for _, p := range s.tests.packages {
-		list = append(list, task{"tests of " + cmp.Or(p.Name, "the program"), func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
+		list = append(list, task{"tests of " + cmp.Or(p.Name, "the program"), "all tests at their large sizes", func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
 	}
 	for _, p := range s.tests.packages {
 		for _, target := range p.Functions("Fuzz") {
 			if s.Inputs == 0 {
 				continue
 			}
-			list = append(list, task{"fuzzing " + target, func(ctx context.Context, _ uint64) (step, error) { return s.tests.fuzz(ctx, p, target, s.Inputs) }})
+			list = append(list, task{"fuzzing " + target, "fuzzing every parser", func(ctx context.Context, _ uint64) (step, error) { return s.tests.fuzz(ctx, p, target, s.Inputs) }})
 		}
 	}
 

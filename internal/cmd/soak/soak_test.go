@@ -49,7 +49,7 @@ func TestRun_goesOnWhereItWasInterrupted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "soak", "soak.json")
 	runs := map[string]int{}
 	named := func(name string, err error) task {
-		return task{name, func(context.Context, uint64) (step, error) {
+		return task{name: name, run: func(context.Context, uint64) (step, error) {
 			runs[name]++
 			return step{Processes: 1, Peak: 5, Figures: map[soak.Figure]int{soak.Tried: 2}}, err
 		}}
@@ -110,13 +110,19 @@ func TestResults_tableAddsUp(t *testing.T) {
 	r.step("one").add(step{Runs: 1, Seconds: 61, Processes: 1, Peak: 2e6, Figures: map[soak.Figure]int{soak.Tried: 1000, soak.Requests: 5}})
 	r.step("two").add(step{Runs: 1, Seconds: 2, Processes: 1, Leaking: 1, Files: 2, Peak: 1e6, Failed: []failure{{}}, Figures: map[soak.Figure]int{soak.Lost: 1}})
 
+	for _, name := range []string{"first", "second"} {
+		r.step(name).add(step{Runs: 1, Processes: 1, Peak: 1e6})
+		r.step(name).Group = "both"
+	}
+
 	want := `Seed 7, 1m30s, begun 2026-03-01T08:00:00Z
 
 | step  | runs | failed | schedules | requests | lost | duplicated | overwritten | secrets | goroutines left in | files left | peak memory | time |
 |:----- | ----:| ------:| ---------:| --------:| ----:| ----------:| -----------:| -------:| ------------------:| ----------:| -----------:| ----:|
 | one   |    1 |      0 |     1,000 |        5 |    0 |          0 |           0 |       0 |             0 of 1 |          0 |        2 MB | 1m1s |
 | two   |    1 |      1 |         0 |        0 |    1 |          0 |           0 |       0 |             1 of 1 |          2 |        1 MB |   2s |
-| total |    2 |      1 |     1,000 |        5 |    1 |          0 |           0 |       0 |             1 of 2 |          2 |        2 MB | 1m3s |
+| both  |    2 |      0 |         0 |        0 |    0 |          0 |           0 |       0 |             0 of 2 |          0 |        1 MB |   0s |
+| total |    4 |      1 |     1,000 |        5 |    1 |          0 |           0 |       0 |             1 of 4 |          2 |        2 MB | 1m3s |
 `
 	if diff := cmp.Diff(want, r.String()); diff != "" {
 		t.Errorf("unexpected table (-want +got):\n%s", diff)

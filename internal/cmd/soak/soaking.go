@@ -67,8 +67,9 @@ func (s *soaking) carryOut(ctx context.Context, began time.Time) error {
 
 // task is a step and how to run it.
 type task struct {
-	name string
-	run  func(ctx context.Context, seed uint64) (step, error)
+	name  string
+	group string // in the table; empty: a line of its own
+	run   func(ctx context.Context, seed uint64) (step, error)
 }
 
 // do runs a task unless that was done before.
@@ -87,7 +88,7 @@ func (s *soaking) do(ctx context.Context, t task) error {
 
 // explore runs a round of random schedules. Each round has seeds of its own.
 func (s *soaking) explore(ctx context.Context, e exploration) error {
-	t := task{e.title(), func(ctx context.Context, seed uint64) (step, error) { return s.tests.explore(ctx, e, seed) }}
+	t := task{name: e.title(), run: func(ctx context.Context, seed uint64) (step, error) { return s.tests.explore(ctx, e, seed) }}
 	return s.runOnce(ctx, t, s.Seed+uint64(s.step(t.name).Runs*e.schedules)) //nolint:gosec // neither is negative
 }
 
@@ -104,7 +105,9 @@ func (s *soaking) runOnce(ctx context.Context, t task, seed uint64) error {
 	}
 
 	got.Runs, got.Seconds = 1, time.Since(began).Seconds()
-	s.step(t.name).add(got)
+	done := s.step(t.name)
+	done.Group = t.group
+	done.add(got)
 	s.tell(t.name, got)
 
 	return s.keep()
