@@ -81,9 +81,10 @@ func (w *world) apply(o *object, r Request) {
 
 // wish counts what may be sent: one request for an occasion that is new, or new for the
 // object. A second object, or a replacement, adds none in the run of the first one. In a
-// later run it does not know about the first one, as the documentation says.
+// later run it does not know about the first one, as the documentation says. An update is
+// sent for each object, since its values are absolute.
 func (w *world) wish(o *object, r Request) {
-	if o.exists || !w.wished[r.Occasion] || w.noEffect {
+	if o.exists || !w.wished[r.Occasion] || w.noEffect || w.repeatable {
 		w.wishes++
 	}
 
@@ -107,7 +108,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 		if s.State.isUncertain() {
 			w.breaks("submitting ended well, and the request is %q", s.State)
 		}
-		if len(accepted) == 1 && !w.noIDs && !w.effect && s.ID != accepted[0].id && !report.Adopted {
+		if len(accepted) == 1 && !w.noIDs && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted && !w.nobodyCanTell(accepted[0], s.ID) {
 			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
 		}
 
@@ -133,6 +134,12 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	}
 
 	return false
+}
+
+// nobodyCanTell reports whether a request and the one with an ID are equal and both without an
+// answer, so that the list does not show which of them an object has sent.
+func (w *world) nobodyCanTell(q *queued, id string) bool {
+	return !q.answered && slices.ContainsFunc(w.queue, func(other *queued) bool { return other.id == id && !other.answered && !other.old })
 }
 
 // refresh is what a resource does in a refresh.
@@ -206,7 +213,7 @@ func (w *world) check(o *object) {
 func (w *world) listDecided(s Submission) bool {
 	for _, q := range w.queue {
 		if (q.id == s.ID || s.ID == "") && q.status != "" && !q.listed {
-			return w.setting.effect || w.noEffect || w.effect
+			return w.setting.effect || w.noEffect || w.shows(s.Occasion)
 		}
 	}
 	return false

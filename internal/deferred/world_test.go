@@ -41,6 +41,7 @@ type queued struct {
 	shown    string // a status while it is pending
 	listed   bool
 	effect   bool // it was carried out
+	answered bool // the answer to it arrived
 }
 
 // object is an object of Terraform's state.
@@ -57,7 +58,8 @@ type world struct {
 	c      *chooser
 	engine *Engine
 	queue  []*queued
-	effect bool
+	effect bool   // the effect of a deletion is visible
+	values string // the occasion of the update whose values the profile has
 	broken []string
 	// story is what happened, if telling is set.
 	story   []string
@@ -127,7 +129,16 @@ func (w *world) pendingOne() *queued {
 }
 
 func (w *world) carryOut(q *queued) {
-	q.effect, q.listed, w.effect = true, false, true
+	q.effect, q.listed, w.effect, w.values = true, false, true, q.occasion
+}
+
+// shows reports whether the effect of a request is visible. Each occasion of an update has
+// values of its own.
+func (w *world) shows(occasion string) bool {
+	if w.repeatable {
+		return w.values == occasion
+	}
+	return w.effect
 }
 
 // look decides what happens to the oldest request before the list is read, and how
@@ -235,6 +246,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 
+		q.answered = true
 		receipt := client.Receipt{At: q.at}
 		if !w.noIDs {
 			receipt.ID = q.id
@@ -251,7 +263,7 @@ func (w *world) request(occasion string) Request {
 		Send: w.send(occasion),
 	}
 	if !w.noEffect {
-		r.Effect = func(context.Context) (bool, error) { return w.effect, nil }
+		r.Effect = func(context.Context) (bool, error) { return w.shows(occasion), nil }
 	}
 
 	return r
