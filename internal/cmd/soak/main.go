@@ -34,6 +34,7 @@ type options struct {
 
 	file    string
 	restart bool
+	again   bool
 	only    *regexp.Regexp
 }
 
@@ -60,6 +61,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.Gibibytes, "gib", 10, "how large the exported day is, in GiB; 0 leaves it out")
 	flags.StringVar(&o.file, "file", ".bin/soak/soak.json", "where the results are kept")
 	flags.BoolVar(&o.restart, "restart", false, "begin anew, whatever the file holds")
+	flags.BoolVar(&o.again, "again", false, "run the steps that failed once more, after their cause was mended, and keep what the others found")
 	flags.StringVar(&only, "only", "", "run the steps alone whose name this regular expression matches")
 	if err := flags.Parse(args); err != nil {
 		return o, err

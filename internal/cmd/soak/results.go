@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -49,7 +50,8 @@ type failure struct {
 	Output string `json:"output"` // a file
 }
 
-// load returns the results of an unfinished run of the file, or else empty ones.
+// load returns the results of an unfinished run of the file, or else empty ones. With
+// o.again a run that has ended is unfinished as well, and lacks the steps that failed.
 func load(o options) (*results, error) {
 	fresh := &results{settings: o.settings, Began: time.Now().UTC().Truncate(time.Second), file: o.file}
 	content, err := os.ReadFile(o.file)
@@ -63,6 +65,10 @@ func load(o options) (*results, error) {
 	kept := &results{file: o.file}
 	if err := json.Unmarshal(content, kept); err != nil {
 		return nil, fmt.Errorf("%s is damaged; -restart begins anew: %w", o.file, err)
+	}
+	if o.again {
+		kept.Done = false
+		kept.Steps = slices.DeleteFunc(kept.Steps, func(s *step) bool { return s.broken() > 0 })
 	}
 	if kept.Done {
 		return fresh, nil

@@ -90,6 +90,23 @@ func TestRun_goesOnWhereItWasInterrupted(t *testing.T) {
 	}
 }
 
+func TestResults_failedStepsRunAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "soak.json")
+	ended := &results{settings: settings{Seed: 7}, Elapsed: time.Hour, Done: true, file: file}
+	ended.step("good").add(step{Runs: 1})
+	ended.step("failed").add(step{Runs: 1, Failed: []failure{{Seed: 7}}})
+	ended.step("leaking").add(step{Runs: 1, Leaking: 1})
+	if err := ended.save(); err != nil {
+		t.Fatal(err)
+	}
+
+	r, err := load(options{settings: settings{Seed: 8}, file: file, again: true})
+	if err != nil || r.Seed != 7 || r.Done || len(r.Steps) != 1 || r.Steps[0].Name != "good" {
+		t.Errorf("%+v is left to do, %v", r, err)
+	}
+}
+
 func TestResults_damagedFileIsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "soak.json")

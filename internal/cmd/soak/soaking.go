@@ -74,7 +74,12 @@ type task struct {
 
 // do runs a task unless that was done before.
 func (s *soaking) do(ctx context.Context, t task) error {
-	if !s.only.MatchString(t.name) || s.step(t.name).Once {
+	if !s.only.MatchString(t.name) {
+		return nil
+	}
+
+	s.step(t.name).Group = t.group
+	if s.step(t.name).Once {
 		return nil
 	}
 
@@ -105,9 +110,7 @@ func (s *soaking) runOnce(ctx context.Context, t task, seed uint64) error {
 	}
 
 	got.Runs, got.Seconds = 1, time.Since(began).Seconds()
-	done := s.step(t.name)
-	done.Group = t.group
-	done.add(got)
+	s.step(t.name).add(got)
 	s.tell(t.name, got)
 
 	return s.keep()
