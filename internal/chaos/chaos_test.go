@@ -50,10 +50,13 @@ func (s scenario) open(t *testing.T, service *mocktest.Instance) *way {
 	return w
 }
 
-// config returns the configuration of a provider that takes this way. It has little
-// patience, so that outcomes remain unknown that it would find out about otherwise.
+// impatience are settings with which outcomes remain unknown that the provider would find
+// out about otherwise.
+var impatience = acctest.Attributes{"max_retries": 1, "request_timeout": "2s"}
+
+// config returns the configuration of a provider that takes this way.
 func (w *way) config(service *mocktest.Instance) acctest.Attributes {
-	config := acctest.Config(service).With(acctest.Attributes{"base_url": "http://" + w.toxiproxy.address, "max_retries": 1, "request_timeout": "2s"})
+	config := acctest.Config(service).With(acctest.Attributes{"base_url": "http://" + w.toxiproxy.address})
 	if w.front != nil {
 		config["base_url"], config["ca_cert_file"] = w.front.address, w.front.authority()
 	}
@@ -159,7 +162,7 @@ func (c *course) run() {
 	c.t.Helper()
 	c.way.toxiproxy.disturb(c.way.toxics)
 	for range disturbedApplies {
-		if c.apply(); c.settled() {
+		if c.apply(impatience); c.settled() {
 			break
 		}
 	}
@@ -169,7 +172,7 @@ func (c *course) run() {
 		if c.open() == "" {
 			return
 		}
-		c.apply()
+		c.apply(nil)
 	}
 
 	if open := c.open(); open != "" {
@@ -177,11 +180,11 @@ func (c *course) run() {
 	}
 }
 
-// apply applies all objects in a process of its own. During the first apply a person
-// chooses, and Caddy restarts where the scenario wants that.
-func (c *course) apply() {
+// apply applies all objects in a process of its own, with more settings for the provider.
+// During the first apply a person chooses, and Caddy restarts where the scenario wants that.
+func (c *course) apply(settings acctest.Attributes) {
 	c.t.Helper()
-	p := acctest.MustStart(c.t, c.way.config(c.service))
+	p := acctest.MustStart(c.t, c.way.config(c.service).With(settings))
 	first := c.applies == 0
 	c.applies++
 
