@@ -50,7 +50,7 @@ func TestAccProfileEphemeral_staysOutOfStateAndPlan(t *testing.T) {
 	service := mocktest.Start(t)
 	service.PutProfile(scope, "source-person", `{"phone":"`+secret+`"}`)
 	cli := acctest.NewCLI(t, copied, acctest.Environment(service))
-	cli.Needs(acctest.Ephemeral)
+	cli.Needs(acctest.WriteOnlyAttributes)
 
 	planned := cli.MustRun("plan", "-out=saved.tfplan")
 	applied := cli.MustRun("apply", "saved.tfplan")
