@@ -93,9 +93,9 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 		t.Fatalf("the apply ended with %d:\n%s", r.Code, r.Output)
 	}
 
-	state := cli.ReadFile("terraform.tfstate")
-	if !strings.Contains(state, `"profile_wo_version": 1`) || strings.Contains(state, "canary") {
-		t.Errorf("the state is:\n%s", state)
+	version := cli.Attribute("analytics_profile.jane", "profile_wo_version")
+	if state := cli.ReadFile("terraform.tfstate"); version != 1.0 || strings.Contains(state, "canary") {
+		t.Errorf("version %v is in the state:\n%s", version, state)
 	}
 
 	cli.MustRun("apply", "-auto-approve")
@@ -121,8 +121,8 @@ func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 			})
 			cli := acctest.NewCLI(t, block(`profile = jsonencode({ plan = "gold" })`), acctest.Environment(service))
 			cli.RunInterrupted(stop, "", waiting, "apply", "-auto-approve")
-			if state := cli.ReadFile("terraform.tfstate"); !strings.Contains(state, `"fulfilled": false`) {
-				t.Fatalf("the state is:\n%s", state)
+			if got := cli.Attribute("analytics_profile.jane", "fulfilled"); got != false {
+				t.Fatalf("fulfilled is %v", got)
 			}
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Output, "1 to change") {
 				t.Errorf("the next plan ended with %d:\n%s", r.Code, r.Output)

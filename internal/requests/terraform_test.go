@@ -83,7 +83,7 @@ func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 			r := cli.RunInterrupted(stop, "Creating...", waiting, "apply", "-auto-approve")
 			id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 			state := cli.ReadFile("terraform.tfstate")
-			if !strings.Contains(state, `"request_id": "`+id+`"`) || strings.Contains(state, "tainted") {
+			if cli.Attribute(deletionName+".jane", "request_id") != id || strings.Contains(state, "tainted") {
 				t.Errorf("the request is not in state:\n%s\n%s", state, r.Output)
 			}
 

@@ -68,7 +68,7 @@ func TestReport_groupsTestsByReason(t *testing.T) {
 				{"TestAccA_b": {failed, "got 1"}, "TestAccC_d": actionsNeed("OpenTofu v1.12.6"), "TestAccI_j": actionsNeed("OpenTofu v1.12.6")},
 			}},
 			{"internal/export", []results{
-				{"TestAccE_f": actionsNeed("Terraform v1.8.5"), "TestAccG_h": {failed, ""}, "TestAccG_h/one": {failed, "no file"}, "TestAccG_h/two": {Status: passed}},
+				{"TestAccE_f": actionsNeed("Terraform v1.8.5"), "TestAccG_h": {failed, ""}, "TestAccG_h/one": {failed, "no file:"}, "TestAccG_h/two": {Status: passed}},
 				{"TestAccE_f": {Status: passed}, "TestAccG_h": {failed, "left over"}, "TestAccG_h/one": {Status: passed}, "TestAccG_h/two": {Status: passed}},
 				{"TestAccE_f": actionsNeed("OpenTofu v1.12.6"), "TestAccG_h": {Status: passed}, "TestAccG_h/one": {Status: passed}, "TestAccG_h/two": {Status: passed}, "": {failed, "exit status 1"}},
 			}},

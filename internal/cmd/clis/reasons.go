@@ -86,11 +86,19 @@ func (r *report) reasons() string {
 
 	var b strings.Builder
 	for _, g := range groups {
-		fmt.Fprintf(&b, "\n%s with %s: %s.\n\n", g.status.word(), strings.Join(g.clis, ", "), g.reason)
+		fmt.Fprintf(&b, "\n%s with %s: %s.\n\n", g.status.word(), r.named(g.clis), strings.TrimSuffix(g.reason, ":"))
 		g.list(&b)
 	}
 
 	return b.String()
+}
+
+// named returns the names of some CLIs.
+func (r *report) named(clis []string) string {
+	if len(clis) > 1 && len(clis) == len(r.clis) {
+		return "each of them"
+	}
+	return strings.Join(clis, ", ")
 }
 
 // list prints the tests, with one line for each package.
