@@ -15,11 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -200,25 +197,6 @@ var buildProvider = sync.OnceValues(func() (string, error) {
 	return binary, terraformcli.Build(context.Background(), binary, terraformcli.ModulePath)
 })
 
-// Run runs steps with the real Terraform CLI, the provider being part of the test
-// process. Steps assert on state and plan.
-func Run(tb testing.TB, steps ...resource.TestStep) {
-	tb.Helper()
-	t, ok := tb.(*testing.T)
-	if !ok {
-		tb.Fatal("the CLI is driven from tests only")
-	}
-
-	resource.UnitTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			provider.TypeName: func() (tfprotov6.ProviderServer, error) {
-				return provider.NewServer("test", func(string) string { return "" }), nil
-			},
-		},
-		Steps: steps,
-	})
-}
-
 // Main runs the tests of a package, removes what they built, and fails where a
 // goroutine is left over.
 func Main(m *testing.M) {
@@ -236,10 +214,7 @@ func Main(m *testing.M) {
 	}
 
 	if code == 0 {
-		// The plugin server that the CLI tests start in this process reads from its own pipes,
-		// which end some time after the CLI.
-		plugin := goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin.copyChan")
-		if err := goleak.Find(plugin); err != nil {
+		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}

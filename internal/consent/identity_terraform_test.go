@@ -8,46 +8,46 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// skipWithoutIdentity skips the test where the CLI stores no resource identity.
-func skipWithoutIdentity(t *testing.T) {
+// wantIdentity fails the test unless state has the identity of the person in a project of
+// the organization.
+func wantIdentity(t *testing.T, cli *acctest.CLI, project string) {
 	t.Helper()
-	acctest.NewCLI(t, "", nil).Needs(acctest.Identities)
-}
-
-// identityIn checks the identity of the person in a project of the organization.
-func identityIn(project string) []statecheck.StateCheck {
-	return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
-		"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(project),
-		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
-	})}
+	want := acctest.Attributes{"org_id": acctest.Org, "project_id": project, "account_id": nil, "identity_id": person}
+	if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
+		t.Errorf("state has another identity: %s", diff)
+	}
 }
 
 func TestAccConsentIdentity_isStoredAndImportsTheSameObject(t *testing.T) {
 	t.Parallel()
-	skipWithoutIdentity(t)
-
 	service := mocktest.Start(t)
 	config := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
-	acctest.Run(t,
-		resource.TestStep{Config: config, ConfigStateChecks: identityIn(acctest.Project)},
-		resource.TestStep{Config: config, ConfigPlanChecks: expectEmpty(), ConfigStateChecks: identityIn(acctest.Project)},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithID, ImportStateId: person},
-		resource.TestStep{
-			Config:           strings.Replace(config, acctest.Project, "shop", 1),
-			ConfigPlanChecks: expect(plancheck.ResourceActionDestroyBeforeCreate), ConfigStateChecks: identityIn("shop"),
-		},
-	)
+	cli := acctest.NewCLI(t, config, nil)
+	cli.Needs(acctest.Identities)
+
+	cli.MustRun("apply", "-auto-approve")
+	wantIdentity(t, cli, acctest.Project)
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
+	wantIdentity(t, cli, acctest.Project)
+
+	for _, named := range []string{
+		fmt.Sprintf("identity = { org_id = %q, project_id = %q, identity_id = %q }", acctest.Org, acctest.Project, person),
+		fmt.Sprintf("id = %q", person),
+	} {
+		cli.Configure(config + fmt.Sprintf("import {\n  to = %s\n  %s\n}\n", address, named))
+		acctest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
+	}
+
+	cli.Configure(strings.Replace(config, acctest.Project, "shop", 1))
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
+	wantIdentity(t, cli, "shop")
 }
 
 // importBlocks returns resources for people, and import blocks that name them by identity.
@@ -134,10 +134,7 @@ func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 
 	cli.MustRun("plan", "-detailed-exitcode")
 	cli.MustRun("apply", "-auto-approve")
-	_, object = readState(t, cli)
-	if stored, _ := object["identity"].(map[string]any); stored["identity_id"] != person || stored["project_id"] != acctest.Project {
-		t.Errorf("the identity in state is %v", stored)
-	}
+	wantIdentity(t, cli, acctest.Project)
 }
 
 // readState returns a state file, and the one object in it.

@@ -1,18 +1,14 @@
 package consent_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck"
-	"github.com/hashicorp/terraform-plugin-testing/querycheck/queryfilter"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -33,48 +29,64 @@ func listBlock(config string, lines ...string) string {
 	return fmt.Sprintf("list \"analytics_consent\" \"people\" {\n  provider = analytics\n%s\n  config {\n%s\n  }\n}\n", strings.Join(lines, "\n"), config)
 }
 
+// listed is a person that a query has found.
+type listed struct {
+	Name     string             `json:"display_name"`
+	Identity acctest.Attributes `json:"identity"`
+	Resource acctest.Attributes `json:"resource_object"`
+}
+
+// queryPeople replaces the list blocks, runs them, and returns the people by name.
+func queryPeople(t *testing.T, cli *acctest.CLI, lists string) map[string]listed {
+	t.Helper()
+	queried := cli.Query(lists, "-json")
+	if queried.Code != 0 {
+		t.Fatalf("the query failed:\n%s", queried.Output)
+	}
+
+	people := map[string]listed{}
+	for line := range strings.Lines(queried.Output) {
+		var message struct {
+			Found *listed `json:"list_resource_found"`
+		}
+		if err := json.Unmarshal([]byte(line), &message); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if message.Found != nil {
+			people[message.Found.Name] = *message.Found
+		}
+	}
+
+	return people
+}
+
 func TestAccConsentList_isQueried(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	queryCLI(t, service)
+	cli := queryCLI(t, service)
 	putConsents(service, "user-1", "user-2")
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-2", "nobody", "user-1")})
 
-	const address = "analytics_consent.people"
-	identity := func(person string) map[string]knownvalue.Check {
-		return map[string]knownvalue.Check{
-			"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(acctest.Project),
-			"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+	people := queryPeople(t, cli, listBlock(fmt.Sprintf("utc_date = %q", exportDay), "include_resource = true"))
+	if len(people) != 2 {
+		t.Errorf("%d people are listed", len(people))
+	}
+	for _, identity := range []string{"user-1", "user-2"} {
+		want := acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil, "identity_id": identity}
+		if diff := cmp.Diff(want, people[identity].Identity); diff != "" {
+			t.Errorf("%s has another identity: %s", identity, diff)
 		}
 	}
-	byDay := listBlock(fmt.Sprintf("utc_date = %q", exportDay), "include_resource = true")
+	for name, want := range map[string]any{"clause_1_consent": true, "clause_3_consent": false, "agreement_time": early, "org_id": nil} {
+		if got := people["user-1"].Resource[name]; got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
 
-	acctest.Run(t,
-		resource.TestStep{
-			Query: true, Config: acctest.Block(service) + byDay,
-			QueryResultChecks: []querycheck.QueryResultCheck{
-				querycheck.ExpectLength(address, 2),
-				querycheck.ExpectIdentity(address, identity("user-1")),
-				querycheck.ExpectIdentity(address, identity("user-2")),
-				querycheck.ExpectNoIdentity(address, identity("nobody")),
-				querycheck.ExpectResourceDisplayName(address, queryfilter.ByResourceIdentity(identity("user-2")), knownvalue.StringExact("user-2")),
-				querycheck.ExpectResourceKnownValues(address, queryfilter.ByResourceIdentity(identity("user-1")), []querycheck.KnownValueCheck{
-					{Path: tfjsonpath.New("clause_1_consent"), KnownValue: knownvalue.Bool(true)},
-					{Path: tfjsonpath.New("clause_3_consent"), KnownValue: knownvalue.Bool(false)},
-					{Path: tfjsonpath.New("agreement_time"), KnownValue: knownvalue.StringExact(early)},
-					{Path: tfjsonpath.New("org_id"), KnownValue: knownvalue.Null()},
-				}),
-			},
-		},
-		resource.TestStep{
-			Query: true, Config: acctest.Block(service) + listBlock(`identity_ids = ["nobody"]`),
-			QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(address, 0)},
-		},
-		resource.TestStep{
-			Query: true, Config: acctest.Block(service) + listBlock(`identity_ids = ["user-1"]`+"\n"+`utc_date = "2026-02-03"`),
-			ExpectError: regexp.MustCompile("(?s)utc_date.*identity_ids|identity_ids.*utc_date"),
-		},
-	)
+	if people := queryPeople(t, cli, listBlock(`identity_ids = ["nobody"]`)); len(people) != 0 {
+		t.Errorf("somebody is listed: %v", people)
+	}
+	wantRefused(t, cli.Query(listBlock(`identity_ids = ["user-1"]`+"\n"+`utc_date = "2026-02-03"`)), "utc_date", "identity_ids")
 }
 
 // TestAccConsentList_limitIsSaid shows that Terraform hands on the warning of the last

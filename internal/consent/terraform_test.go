@@ -1,19 +1,11 @@
 package consent_test
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -37,158 +29,126 @@ resource "analytics_consent" "jane" {
 `, person, strings.Join(lines, "\n  "))
 }
 
-func expect(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{
-		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)},
-	}
-}
-
-func expectEmpty() resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}
-}
-
-func value(attribute string, check knownvalue.Check) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, tfjsonpath.New(attribute), check)
-}
-
 func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
-
 	service := mocktest.Start(t)
 	provider := acctest.Block(service)
 	full := provider + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
-	acctest.Run(t,
-		resource.TestStep{
-			Config:           full,
-			ConfigPlanChecks: expect(plancheck.ResourceActionCreate),
-			ConfigStateChecks: []statecheck.StateCheck{
-				value("user_ipv6", knownvalue.StringExact("192.0.2.7")),
-				value("agreement_time", knownvalue.StringExact("2026-01-31T13:00:00+01:00")),
-				value("manual", knownvalue.Bool(true)), value("keep_later_choice", knownvalue.Bool(true)), value("on_destroy", knownvalue.StringExact("retain")),
-			},
-			Check: holds(service, configured),
-		},
-		resource.TestStep{Config: full, ConfigPlanChecks: expectEmpty()},
-		resource.TestStep{
-			Config:           provider + block(`user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`),
-			ConfigPlanChecks: expectEmpty(),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				record, _ := service.Consent(scope, person)
-				record.Clauses = [5]bool{}
-				service.PutConsent(scope, person, record)
-			},
-			Config:           full,
-			ConfigPlanChecks: expect(plancheck.ResourceActionUpdate),
-			Check:            holds(service, configured),
-		},
-		resource.TestStep{
-			ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
-			ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
-			// The service gives its own spelling; it means the same, as the plans show.
-			ImportStateVerifyIgnore: []string{"user_ipv6", "agreement_time"},
-		},
-		resource.TestStep{
-			PreConfig:        func() { service.DeleteConsent(scope, person) },
-			Config:           full,
-			ConfigPlanChecks: expect(plancheck.ResourceActionCreate),
-			Check:            holds(service, configured),
-		},
-		resource.TestStep{Config: provider, Check: holds(service, configured)},
-	)
-}
+	cli := acctest.NewCLI(t, full, nil)
 
-// holds checks the clauses that the service holds after an apply.
-func holds(service *mocktest.Instance, want [5]bool) resource.TestCheckFunc {
-	return func(*terraform.State) error {
-		if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
-			return fmt.Errorf("the service holds %v (%v), want %v", record.Clauses, ok, want)
-		}
-		return nil
-	}
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
+	cli.WantStored(acctest.Attributes{
+		"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00+01:00",
+		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
+	})
+	wantHeld(t, service, configured)
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	cli.Configure(provider + block(`user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`))
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	cli.Configure(full)
+	record, _ := service.Consent(scope, person)
+	record.Clauses = [5]bool{}
+	service.PutConsent(scope, person, record)
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
+	wantHeld(t, service, configured)
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	// The service gives its own spelling; it means the same, as the plans show.
+	cli.WantImport(address, "org-demo/web/jane.doe%40example.com", "user_ipv6", "agreement_time")
+
+	service.DeleteConsent(scope, person)
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
+	wantHeld(t, service, configured)
+
+	cli.Configure(provider)
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
+	wantHeld(t, service, configured)
 }
 
 func TestAccConsent_laterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
 	t.Parallel()
-
 	service := mocktest.Start(t)
-	config := acctest.Block(service) + block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`)
+	cli := acctest.NewCLI(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`), nil)
+	cli.MustRun("apply", "-auto-approve")
+
 	theirs := choose(late)
-	writes := 0
-	acctest.Run(t,
-		resource.TestStep{Config: config},
-		resource.TestStep{
-			PreConfig: func() {
-				service.PutConsent(scope, person, theirs)
-				writes = service.Count(mockserver.OpUpdateConsent)
-			},
-			Config: config, ConfigPlanChecks: expectEmpty(),
-			ConfigStateChecks: []statecheck.StateCheck{value("clause_1_consent", knownvalue.Bool(false)), value("agreement_time", knownvalue.StringExact(late))},
-		},
-		resource.TestStep{Config: config, ConfigPlanChecks: expectEmpty()},
-		resource.TestStep{
-			Config: acctest.Block(service), // destroys, and leaves the choice alone
-			Check: func(state *terraform.State) error {
-				if service.Count(mockserver.OpUpdateConsent) != writes {
-					return errors.New("something was written over the person's choice")
-				}
-				return holds(service, theirs.Clauses)(state)
-			},
-		},
-	)
+	service.PutConsent(scope, person, theirs)
+	service.Reset()
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
+	cli.WantStored(acctest.Attributes{"clause_1_consent": false, "agreement_time": late})
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	cli.Configure(acctest.Block(service)) // destroys, and leaves the choice alone
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
+	if service.Count(mockserver.OpUpdateConsent) != 0 {
+		t.Error("something was written over the person's choice")
+	}
+	wantHeld(t, service, theirs.Clauses)
 }
 
 func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	config := func(identity string) string {
-		return acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), identity, 1)
+	jane := acctest.Block(service) + block()
+	cli := acctest.NewCLI(t, jane, nil)
+
+	unusable := acctest.Block(service)
+	for label, identity := range map[string]string{"nothing": `""`, "spaces": `"   "`, "dot": `"."`, "dots": `".."`, "bell": `"a\u0007b"`} {
+		unusable += strings.NewReplacer(`"jane"`, fmt.Sprintf("%q", label), fmt.Sprintf("%q", person), identity).Replace(block())
+	}
+	cli.Configure(unusable)
+	planned := cli.Run("plan")
+	problems := strings.Split(planned.Words(), "Error: ")
+	for label, reason := range map[string]string{"nothing": "is empty", "spaces": "spaces", "dot": "change", "dots": "change", "bell": "U+0007"} {
+		isIts := func(p string) bool { return strings.Contains(p, fmt.Sprintf("%q:", label)) && strings.Contains(p, reason) }
+		if !slices.ContainsFunc(problems, isIts) {
+			t.Errorf("%s is not refused:\n%s", label, planned.Output)
+		}
 	}
 
-	var steps []resource.TestStep
-	for identity, words := range map[string]string{`""`: "is empty", `"   "`: "spaces", `"."`: "change", `".."`: "change", `"a\u0007b"`: `U\+0007`} {
-		steps = append(steps, resource.TestStep{Config: config(identity), PlanOnly: true, ExpectError: regexp.MustCompile(words)})
-	}
-
+	cli.Configure(jane)
 	for _, id := range []string{"..", "a/b/..", "a/b/c/d"} {
-		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + block(), ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: regexp.MustCompile("Unusable import id")})
+		wantRefused(t, cli.Run("import", address, id), "Unusable import id")
+	}
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
 	}
 
-	steps = append(steps, resource.TestStep{
-		Config: acctest.Block(service) + block(), ResourceName: address, ImportState: true, ImportStateId: "nobody",
-		ExpectError: regexp.MustCompile("(?s)non-existent"),
-	})
-
-	acctest.Run(t, steps...)
+	wantRefused(t, cli.Run("import", address, "nobody"), "non-existent")
 	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d writes", n)
 	}
+}
+
+// wantRefused fails the test unless a command failed and printed these words.
+func wantRefused(t *testing.T, r acctest.Result, words ...string) {
+	t.Helper()
+	if r.Code != 1 {
+		t.Errorf("the command ended with %d", r.Code)
+	}
+	acctest.WantWords(t, r, words...)
 }
 
 func TestAccConsent_awkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	identity := `a/b?c#d%2F+;:@&= \é`
-	config := acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1)
-	acctest.Run(t,
-		resource.TestStep{Config: config, Check: func(*terraform.State) error {
-			if _, ok := service.Consent(scope, identity); !ok {
-				return errors.New("the identity did not arrive as it was given")
-			}
-			return nil
-		}},
-		resource.TestStep{
-			ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
-			ImportStateId: "a%2Fb%3Fc%23d%252F%2B%3B%3A%40%26%3D%20%5C%C3%A9",
-		},
-	)
+	cli := acctest.NewCLI(t, acctest.Block(service)+strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1), nil)
+
+	cli.MustRun("apply", "-auto-approve")
+	if _, ok := service.Consent(scope, identity); !ok {
+		t.Error("the identity did not arrive as it was given")
+	}
+	cli.MustRun("plan", "-detailed-exitcode")
+	cli.WantImport(address, "a%2Fb%3Fc%23d%252F%2B%3B%3A%40%26%3D%20%5C%C3%A9")
 }
 
 func TestAccConsent_unfinishedProviderBlockPlansCreatesAndAppliesInOrder(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	config := fmt.Sprintf(`
+	cli := acctest.NewCLI(t, fmt.Sprintf(`
 resource "terraform_data" "key" {
   input = %q
 }
@@ -199,9 +159,11 @@ provider "analytics" {
   org_id         = "org-demo"
   project_id     = "web"
 }
-`, service.SecretKey, service.URL) + block()
+`, service.SecretKey, service.URL)+block(), nil)
 
-	acctest.Run(t, resource.TestStep{Config: config, ConfigPlanChecks: expect(plancheck.ResourceActionCreate), Check: holds(service, configured)})
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), address+" will be created", "2 to add, 0 to change, 0 to destroy")
+	wantHeld(t, service, configured)
+	cli.MustRun("plan", "-detailed-exitcode")
 }
 
 func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
@@ -215,41 +177,32 @@ func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 			return fault.Load()
 		}
 	})
+	cli := acctest.NewCLI(t, acctest.Block(service)+block(), nil)
+	cli.MustRun("apply", "-auto-approve")
 
-	config := acctest.Block(service) + block()
-	page := func(status int) func() {
-		return func() {
-			fault.Store(&mockserver.Fault{Status: status, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<h1>Welcome to the hotel</h1>")})
-		}
+	for status, words := range map[int][]string{
+		200: {"Not JSON (text/html)", "Welcome to the hotel", "In state now: this object as it was before"},
+		404: {"Endpoint not found, check base_url"},
+	} {
+		fault.Store(&mockserver.Fault{Status: status, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<h1>Welcome to the hotel</h1>")})
+		wantRefused(t, cli.Run("apply", "-auto-approve"), words...)
 	}
 
-	acctest.Run(t,
-		resource.TestStep{Config: config},
-		resource.TestStep{
-			PreConfig:   page(200),
-			Config:      config,
-			ExpectError: regexp.MustCompile(`(?s)Not JSON \(text/html\).*Welcome to the hotel.*In state now: this object\s+as it was before`),
-		},
-		resource.TestStep{
-			PreConfig:   page(404),
-			Config:      config,
-			ExpectError: regexp.MustCompile(`(?s)Endpoint not found, check base_url`),
-		},
-		resource.TestStep{
-			PreConfig: func() { fault.Store(nil) },
-			Config:    config, ConfigPlanChecks: expectEmpty(),
-		},
-	)
+	fault.Store(nil)
+	cli.MustRun("plan", "-detailed-exitcode")
 }
 
 func TestAccConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.AddUser(service.Email, "another password")
-	acctest.Run(t, resource.TestStep{
-		Config:      acctest.Block(service) + block(),
-		ExpectError: regexp.MustCompile(`(?s)Authentication rejected.*Log in.*check the credentials of the\s+provider\s+block`),
-	})
+	cli := acctest.NewCLI(t, acctest.Block(service)+block(), nil)
+
+	r := cli.Run("apply", "-auto-approve")
+	wantRefused(t, r, "Authentication rejected", "Log in", "check the credentials of the provider block")
+	if n := strings.Count(r.Output, "Error: "); n != 1 {
+		t.Errorf("%d errors are shown:\n%s", n, r.Output)
+	}
 	if n := service.Count(mockserver.OpLogin); n != 1 {
 		t.Errorf("%d logins", n)
 	}

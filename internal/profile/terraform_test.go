@@ -6,11 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -25,26 +21,25 @@ func block(lines ...string) string {
 
 func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
-
 	service := mocktest.Start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
 	provider := acctest.Block(service)
-	config := provider + block(`profile = jsonencode({ plan = "gold", seats = 9007199254740993, ratio = 1.0 })`)
-	fulfilled := statecheck.ExpectKnownValue(address, tfjsonpath.New("fulfilled"), knownvalue.Bool(true))
-	acctest.Run(t,
-		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{fulfilled}},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{
-			PreConfig: func() {
-				service.PutProfile(scope, person, `{"theirs":2,"plan":"free","seats":9007199254740993,"ratio":1}`)
+	cli := acctest.NewCLI(t, provider+block(`profile = jsonencode({ plan = "gold", seats = 9007199254740993, ratio = 1.0 })`), nil)
 
-				service.Reset()
-			},
-			Config:           config,
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)}},
-		},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateId: "jane.doe%40example.com", ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id", ImportStateVerifyIgnore: []string{"profile"}},
-	)
+	cli.MustRun("apply", "-auto-approve")
+	cli.WantStored(acctest.Attributes{"fulfilled": true})
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	service.PutProfile(scope, person, `{"theirs":2,"plan":"free","seats":9007199254740993,"ratio":1}`)
+	service.Reset()
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
+	cli.MustRun("plan", "-detailed-exitcode")
+	wantSent(t, service, `{"plan":"gold"}`)
+
+	cli.WantImport(address, "jane.doe%40example.com", "profile")
+
+	cli.Configure(provider)
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
 	wantSent(t, service, `{"plan":"gold"}`)
 	if held, _ := service.Profile(scope, person); len(held) != 4 {
 		t.Errorf("the service holds %v", held)
@@ -53,26 +48,28 @@ func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
 
 func TestAccProfile_identityIsStoredAndImportsTheSameObject(t *testing.T) {
 	t.Parallel()
-	acctest.NewCLI(t, "", nil).Needs(acctest.Identities)
-
 	service := mocktest.Start(t)
-	identityIn := func(project string) []statecheck.StateCheck {
-		return []statecheck.StateCheck{statecheck.ExpectIdentity(address, map[string]knownvalue.Check{
-			"org_id": knownvalue.StringExact(acctest.Org), "project_id": knownvalue.StringExact(project),
-			"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
-		})}
-	}
 	config := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`)
-	replaced := plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)
-	acctest.Run(t,
-		resource.TestStep{Config: config, ConfigStateChecks: identityIn(acctest.Project)},
-		resource.TestStep{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
-		resource.TestStep{
-			Config:            strings.Replace(config, acctest.Project, "shop", 1),
-			ConfigPlanChecks:  resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{replaced}},
-			ConfigStateChecks: identityIn("shop"),
-		},
-	)
+	cli := acctest.NewCLI(t, config, nil)
+	cli.Needs(acctest.Identities)
+	wantIdentity := func(project string) {
+		t.Helper()
+		want := acctest.Attributes{"org_id": acctest.Org, "project_id": project, "account_id": nil, "identity_id": person}
+		if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
+			t.Errorf("state has another identity: %s", diff)
+		}
+	}
+
+	cli.MustRun("apply", "-auto-approve")
+	wantIdentity(acctest.Project)
+
+	identity := fmt.Sprintf("{ org_id = %q, project_id = %q, identity_id = %q }", acctest.Org, acctest.Project, person)
+	cli.Configure(config + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity))
+	acctest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
+
+	cli.Configure(strings.Replace(config, acctest.Project, "shop", 1))
+	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
+	wantIdentity("shop")
 }
 
 func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {

@@ -15,17 +15,11 @@ for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(ANALYTICS_[A-Z
 	esac
 done
 
-# The test framework would not find OpenTofu by itself.
+# Tests and docs.sh use one program: the one that is named, or the first on PATH.
 if [ -z "${TF_ACC_TERRAFORM_PATH:-}" ]; then
 	TF_ACC_TERRAFORM_PATH=$(command -v terraform || command -v tofu || true)
 	if [ -n "$TF_ACC_TERRAFORM_PATH" ]; then export TF_ACC_TERRAFORM_PATH; else unset TF_ACC_TERRAFORM_PATH; fi
 fi
 export TF_CLI_CONFIG_FILE="$here/terraform.rc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1
-
-# The test framework offers the provider under the address of Terraform's registry, unless
-# this names another one. A program that cannot be run is reported by whatever runs it.
-case $("${TF_ACC_TERRAFORM_PATH:-true}" version 2>/dev/null || true) in
-OpenTofu*) export TF_ACC_PROVIDER_HOST="${TF_ACC_PROVIDER_HOST:-registry.opentofu.org}" ;;
-esac
 
 exec "$@"

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -163,22 +162,6 @@ func TestResultsOf_outputOfAProgramIsConverted(t *testing.T) {
 	want := results{"TestAccA_b": {Status: passed}, "TestAccA_b/one": {skipped, "lists need Terraform 1.14, and this is Terraform v1.8.5"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-}
-
-// TestIsolated_registryFollowsWhatTheProgramSays runs the script that starts the tests.
-func TestIsolated_registryFollowsWhatTheProgramSays(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{
-		program(t, "terraform", `echo "OpenTofu v1.12.6"`): "registry.opentofu.org",
-		program(t, "tofu", `echo "Terraform v1.15.9"`):     "",
-		filepath.Join(t.TempDir(), "missing-tofu"):         "",
-	} {
-		cmd := exec.CommandContext(t.Context(), "../../tools/isolated.sh", "sh", "-c", `printf %s "$TF_ACC_PROVIDER_HOST"`)
-		cmd.Env = append(os.Environ(), "TF_ACC_TERRAFORM_PATH="+path, "TF_ACC_PROVIDER_HOST=")
-		if got, err := cmd.CombinedOutput(); string(got) != want || err != nil {
-			t.Errorf("%s: got %q, %v", filepath.Base(path), got, err)
-		}
 	}
 }
 

@@ -159,7 +159,7 @@ func (t *tests) run(ctx context.Context, c candidate, p testprograms.Package) (r
 	var output bytes.Buffer
 	cmd := terraformcli.GroupCommand(ctx, t.isolated, program, "-test.run=^"+prefix, "-test.v=test2json", "-test.parallel=8", "-test.timeout="+timeLimit)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, &output, &output
-	cmd.Env = append(os.Environ(), "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+c.path, "TF_ACC_PROVIDER_HOST=", "TF_ACC_PROVIDER_BINARY="+t.provider)
+	cmd.Env = append(os.Environ(), "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+c.path, "TF_ACC_PROVIDER_BINARY="+t.provider)
 	ended := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](ended); ended != nil && !exited {
 		return nil, ended
