@@ -1,30 +1,84 @@
 package acctest
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // stateFile is what tests look at in a state file, which some versions of the CLI write
 // with white space and others without.
 type stateFile struct {
 	Resources []struct {
 		Type, Name string
-		Instances  []struct{ Attributes map[string]any }
+		Instances  []Stored
 	}
+}
+
+// Stored is an object in a state file. A CLI that does not know of identities stores none.
+type Stored struct {
+	Attributes Attributes `json:"attributes"`
+	Identity   Attributes `json:"identity"`
+}
+
+func (c *CLI) state(file string) stateFile {
+	c.tb.Helper()
+	var state stateFile
+	if err := json.Unmarshal([]byte(c.ReadFile(file)), &state); err != nil {
+		c.tb.Fatal(err)
+	}
+
+	return state
 }
 
 // Attribute returns an attribute of a resource in the state file, as JSON decodes it; nil
 // where the state does not have it. address has the type and the name of the resource.
 func (c *CLI) Attribute(address, name string) any {
 	c.tb.Helper()
-	var state stateFile
-	if err := json.Unmarshal([]byte(c.ReadFile("terraform.tfstate")), &state); err != nil {
-		c.tb.Fatal(err)
-	}
-
-	for _, r := range state.Resources {
+	for _, r := range c.state("terraform.tfstate").Resources {
 		if r.Type+"."+r.Name == address && len(r.Instances) > 0 {
 			return r.Instances[0].Attributes[name]
 		}
 	}
 
 	return nil
+}
+
+// Stored returns the object in a state file. It fails the test unless the file has exactly
+// one.
+func (c *CLI) Stored(file string) Stored {
+	c.tb.Helper()
+	state := c.state(file)
+	if len(state.Resources) != 1 || len(state.Resources[0].Instances) != 1 {
+		c.tb.Fatalf("%s holds other objects than one: %+v", file, state.Resources)
+	}
+
+	return state.Resources[0].Instances[0]
+}
+
+// WantStored fails the test unless the one object in state has these values.
+func (c *CLI) WantStored(want Attributes) {
+	c.tb.Helper()
+	stored := c.Stored("terraform.tfstate").Attributes
+	for name, v := range want {
+		if diff := cmp.Diff(v, stored[name]); diff != "" {
+			c.tb.Errorf("state has another %s: %s", name, diff)
+		}
+	}
+}
+
+// WantImport imports an object into a state of its own, and fails the test unless it is the
+// one object in state. Attributes that the service spells in its own way are left out.
+func (c *CLI) WantImport(address, id string, spelled ...string) {
+	c.tb.Helper()
+	const file = "imported.tfstate"
+	c.MustRun("import", "-state="+file, address, id)
+
+	want, got := c.Stored("terraform.tfstate"), c.Stored(file)
+	if diff := cmp.Diff(want.Attributes.Without(spelled...), got.Attributes.Without(spelled...)); diff != "" {
+		c.tb.Errorf("another object is imported: %s", diff)
+	}
+	if diff := cmp.Diff(want.Identity, got.Identity); diff != "" {
+		c.tb.Errorf("the imported object has another identity: %s", diff)
+	}
 }

@@ -102,7 +102,9 @@ func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *test
 	planned := cli.Run("plan")
 	problems := strings.Split(planned.Words(), "Error: ")
 	for label, reason := range map[string]string{"nothing": "is empty", "spaces": "spaces", "dot": "change", "dots": "change", "bell": "U+0007"} {
-		isIts := func(p string) bool { return strings.Contains(p, fmt.Sprintf("%q:", label)) && strings.Contains(p, reason) }
+		isIts := func(p string) bool {
+			return strings.Contains(p, fmt.Sprintf("%q:", label)) && strings.Contains(p, reason)
+		}
 		if !slices.ContainsFunc(problems, isIts) {
 			t.Errorf("%s is not refused:\n%s", label, planned.Output)
 		}
