@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,27 @@ func TestDeferred_everySchedule(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { explore(t, setting, b) })
 			})
 		}
+	}
+}
+
+// TestDeferred_effectOfAnEqualRequestProvesNothing has an update replaced by an equal one
+// while it is pending, and carried out while the list does not show its successor.
+func TestDeferred_effectOfAnEqualRequestProvesNothing(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []string{"fulfilled", "done and listed", "unknown final status"} {
+		synctest.Test(t, func(t *testing.T) {
+			update := slices.IndexFunc(settings, func(s setting) bool { return s.repeatable })
+			w := newWorld(settings[update], &chooser{})
+			w.script = slices.Concat(
+				[]string{"apply", "as it is", "accepted", "interrupted"},
+				[]string{"replace", "as it is", "accepted", outcome, "lagging"},
+			)
+			w.play()
+
+			if len(w.broken) > 0 || len(w.script) > 0 {
+				t.Errorf("%s: %q, and %q is left of the script", outcome, w.broken, w.script)
+			}
+		})
 	}
 }
 

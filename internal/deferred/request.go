@@ -131,8 +131,9 @@ type Submission struct {
 	// Before are the keys of the records of the same person and request type that are not
 	// this request. They distinguish it while it has no ID.
 	Before []string `json:"before,omitempty"`
-	// EffectBefore reports that the effect was visible before the request was sent, or was
-	// not measured then. Seeing it afterwards then proves nothing.
+	// EffectBefore reports that the effect was visible before the request was sent, was not
+	// measured then, or may be that of a request that was pending then. Seeing it afterwards
+	// then proves nothing.
 	EffectBefore bool `json:"effect_before,omitempty"`
 	// Interrupted reports that the run was interrupted while it waited, so that the next
 	// one goes on waiting.

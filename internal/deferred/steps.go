@@ -42,6 +42,11 @@ func (x *execution) measureNothing() Event {
 
 // measureBeforeSending notes whether the effect is visible already.
 func (x *execution) measureBeforeSending(ctx context.Context) Event {
+	if x.equalIsPending() {
+		x.current.EffectBefore = true // the effect may come to be that of the other request
+		return EffectAbsent
+	}
+
 	if x.request.EffectKnownAbsent {
 		return EffectAbsent
 	}
@@ -60,6 +65,13 @@ func (x *execution) measureBeforeSending(ctx context.Context) Event {
 	x.current.EffectBefore = true // seeing it later would prove nothing
 
 	return EffectUnknown
+}
+
+// equalIsPending reports whether the service may be working on another request of the same
+// type about the person: one that it lists, or one that this process has sent.
+func (x *execution) equalIsPending() bool {
+	sent := slices.ContainsFunc(x.history.open(x.request), func(e entry) bool { return e.requestType == x.request.Type })
+	return sent || len(x.request.equalRecords(x.seen)) > 0
 }
 
 // effectCounts reports whether seeing the effect means that the request was fulfilled: it

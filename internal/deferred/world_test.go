@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,7 @@ type world struct {
 	setting
 
 	c      *chooser
+	script []string // what happens before c chooses
 	engine *Engine
 	queue  []*queued
 	effect bool   // the effect of a deletion is visible
@@ -95,6 +97,11 @@ func (w *world) restart() { w.engine = &Engine{service: w, watch: w} }
 func (w *world) choose(options []string) string {
 	if w.recovering {
 		return options[0]
+	}
+	if len(w.script) > 0 {
+		next := w.script[0]
+		w.script = w.script[1:]
+		return options[slices.Index(options, next)]
 	}
 	return options[w.c.choose(len(options))]
 }
