@@ -103,6 +103,7 @@ func (w *world) choose(options []string) string {
 		w.script = w.script[1:]
 		return options[slices.Index(options, next)]
 	}
+
 	return options[w.c.choose(len(options))]
 }
 
