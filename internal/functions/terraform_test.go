@@ -42,7 +42,7 @@ func TestAccFunctions_withoutService(t *testing.T) {
 		"TF_VAR_key":  "0123456789abcdef",
 		"TF_VAR_text": header + "\nada@example.com,true,true,true,true,true",
 	})
-	cli.Needs(acctest.Functions)
+	cli.Needs(acctest.FunctionsAlone)
 	cli.MustRun("apply", "-auto-approve")
 
 	var got map[string]any
@@ -68,7 +68,7 @@ func TestAccFunctions_errorsShowNobody(t *testing.T) {
 		"TF_VAR_key":  "0123456789abcdef",
 		"TF_VAR_text": header + "\nada-secret,maybe,true,true,true,true",
 	})
-	cli.Needs(acctest.Functions)
+	cli.Needs(acctest.FunctionsAlone)
 
 	failed := cli.Run("plan")
 	if failed.Code == 0 || !strings.Contains(failed.Words(), "The rows cannot be used: line 2: clause_1_consent") {
