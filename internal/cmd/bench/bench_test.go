@@ -81,7 +81,7 @@ A remark.
 
 func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 	t.Parallel()
-	usual := options{many: 300, records: 1_000_000, sizes: []int{1000, 5000}, resources: []int{500}, singles: 1000, latencies: []time.Duration{0, 20 * time.Millisecond}}
+	usual := options{many: 300, records: 1_000_000, sizes: []int{500, 5000}, resources: []int{500}, singles: 500, latencies: []time.Duration{0, 20 * time.Millisecond}}
 	changed := func(change func(*options)) options {
 		o := usual
 		change(&o)

@@ -95,10 +95,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents, generic or seeding")
 	flags.IntVar(&o.many, "n", 300, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
-	flags.IntVar(&o.singles, "singles", 1000, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
+	flags.IntVar(&o.singles, "singles", 500, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
 	flags.StringVar(&o.restful, "restful", "", "the program of magodo/restful, to measure it beside analytics_consent")
 	flags.StringVar(&o.restapi, "restapi", "", "the program of Mastercard/restapi, to measure it beside analytics_consent")
-	sizes := flags.String("people", "1000,5000", "how many people are seeded, with commas between")
+	sizes := flags.String("people", "500,5000", "how many people are seeded, with commas between")
 	resources := flags.String("resources", "500", "how many resources are compared with terraform_data, with commas between")
 	latencies := flags.String("latencies", "0s,20ms", "how long the service takes for an answer while people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
