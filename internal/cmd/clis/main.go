@@ -8,22 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
-	"syscall"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "clis:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("clis", run) }
 
 // options are the command line.
 type options struct {

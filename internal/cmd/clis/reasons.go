@@ -50,11 +50,11 @@ func (f finding) same(other finding) bool {
 // missed returns a finding for each test that was skipped or failed by itself.
 func (t *tested) missed(r results) (found []finding) {
 	for _, name := range r.failures() {
-		found = append(found, finding{t.title(), name, failed, cmp.Or(r[name].Reason, "no reason given"), nil})
+		found = append(found, finding{t.name, name, failed, cmp.Or(r[name].Reason, "no reason given"), nil})
 	}
 	for name, result := range r {
 		if result.Status == skipped {
-			found = append(found, finding{t.title(), name, skipped, withoutVersion(result.Reason), nil})
+			found = append(found, finding{t.name, name, skipped, withoutVersion(result.Reason), nil})
 		}
 	}
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,7 +96,7 @@ func (r *report) perPackage() string {
 	var lines [][]string
 	total := make([]counts, len(r.clis))
 	for _, t := range r.packages {
-		line := []string{t.title()}
+		line := []string{t.name}
 		for i := range r.clis {
 			n := t.count(i)
 			line = append(line, n.String())
@@ -113,6 +112,3 @@ func (r *report) perPackage() string {
 
 	return markdown.Table(append([]string{"package"}, r.clis...), append(lines, last))
 }
-
-// title returns how tables call the package.
-func (t *tested) title() string { return cmp.Or(t.name, "the root") }

@@ -109,7 +109,7 @@ func (t *tests) build(ctx context.Context) (err error) {
 func (t *tests) withEach(ctx context.Context, clis []candidate) (*report, error) {
 	r := &report{}
 	for _, p := range t.packages {
-		r.packages = append(r.packages, &tested{name: p.Name})
+		r.packages = append(r.packages, &tested{name: p.Title()})
 	}
 
 	for i, c := range clis {
@@ -123,7 +123,7 @@ func (t *tests) withEach(ctx context.Context, clis []candidate) (*report, error)
 
 			r.packages[j].with = append(r.packages[j].with, got)
 			t.say("%d of %d, %s, %s: %s in %.0f s", i*len(t.packages)+j+1, len(clis)*len(t.packages),
-				c.title, r.packages[j].title(), r.packages[j].count(i), time.Since(began).Seconds())
+				c.title, r.packages[j].name, r.packages[j].count(i), time.Since(began).Seconds())
 		}
 	}
 

@@ -17,23 +17,14 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/command"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mockserver:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("mockserver", run) }
 
 // options are the command line.
 type options struct {

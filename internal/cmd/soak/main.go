@@ -10,23 +10,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"regexp"
-	"syscall"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "soak:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("soak", run) }
 
 // options are the command line.
 type options struct {

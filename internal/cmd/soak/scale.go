@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -46,7 +45,7 @@ func (s *soaking) once() []task {
 		list = append(list, task{name: "day of " + strconv.Itoa(s.Gibibytes) + " GiB", run: func(ctx context.Context, _ uint64) (step, error) { return largeDay(ctx, s.Gibibytes) }})
 	}
 	for _, p := range s.tests.packages {
-		list = append(list, task{"tests of " + cmp.Or(p.Name, "the program"), "all tests at their large sizes", func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
+		list = append(list, task{"tests of " + p.Title(), "all tests at their large sizes", func(ctx context.Context, seed uint64) (step, error) { return s.tests.all(ctx, p, seed) }})
 	}
 	for _, p := range s.tests.packages {
 		for _, target := range p.Functions("Fuzz") {

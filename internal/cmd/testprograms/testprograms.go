@@ -3,6 +3,7 @@
 package testprograms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,9 @@ func functionsIn(dir string) (names []string, _ error) {
 
 	return names, nil
 }
+
+// Title returns how tables call the package.
+func (p Package) Title() string { return cmp.Or(p.Name, "the program") }
 
 // Functions returns the names of the functions in the test files that begin with prefix,
 // such as "Fuzz".
