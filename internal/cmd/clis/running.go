@@ -156,16 +156,15 @@ func (t *tests) run(ctx context.Context, c candidate, p testprograms.Package) (r
 		return nil, err
 	}
 
-	var output bytes.Buffer
 	cmd := terraformcli.GroupCommand(ctx, t.isolated, program, "-test.run=^"+prefix, "-test.v=test2json", "-test.parallel=8", "-test.timeout="+timeLimit)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, &output, &output
+	cmd.Dir = p.Dir
 	cmd.Env = append(os.Environ(), "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+c.path, "TF_ACC_PROVIDER_BINARY="+t.provider)
-	ended := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](ended); ended != nil && !exited {
-		return nil, ended
+	output, ended, err := testprograms.Run(cmd)
+	if err != nil {
+		return nil, err
 	}
 
-	got, err := t.resultsOf(ctx, p, bytes.NewReader(output.Bytes()))
+	got, err := t.resultsOf(ctx, p, bytes.NewReader(output))
 	if err != nil || ended == nil {
 		return got, err
 	}
@@ -173,7 +172,7 @@ func (t *tests) run(ctx context.Context, c candidate, p testprograms.Package) (r
 		got[""] = result{failed, ended.Error()}
 	}
 
-	return got, t.keepOutput(c, p, output.Bytes())
+	return got, t.keepOutput(c, p, output)
 }
 
 // resultsOf returns the results in what a program of tests has printed.

@@ -91,14 +91,12 @@ func (t *tests) all(ctx context.Context, p testprograms.Package, seed uint64) (s
 // later test meets it.
 func (t *tests) fuzz(ctx context.Context, p testprograms.Package, target string, inputs int) (step, error) {
 	cmd := terraformcli.GroupCommand(ctx, "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime="+strconv.Itoa(inputs)+"x", "./"+p.Name)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	err := cmd.Run()
-	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+	output, failed, err := testprograms.Run(cmd)
+	if err != nil || failed == nil {
 		return step{}, err
 	}
 
-	f, err := t.keepOutput(0, output.Bytes())
+	f, err := t.keepOutput(0, output)
 
 	return step{Failed: []failure{f}}, err
 }
@@ -140,10 +138,8 @@ func temporaryFolder() (string, error) {
 
 // judged runs a test program and returns what it counted and what it left.
 func (t *tests) judged(cmd *exec.Cmd, seed uint64, temporary, figures string) (step, error) {
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	err := cmd.Run()
-	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+	output, failed, err := testprograms.Run(cmd)
+	if err != nil {
 		return step{}, err
 	}
 
@@ -154,12 +150,12 @@ func (t *tests) judged(cmd *exec.Cmd, seed uint64, temporary, figures string) (s
 	if got.Files, err = filesIn(temporary); err != nil {
 		return got, err
 	}
-	if bytes.Contains(output.Bytes(), []byte("goleak: ")) {
+	if bytes.Contains(output, []byte("goleak: ")) {
 		got.Leaking = 1
 	}
 
-	if !cmd.ProcessState.Success() || got.Files > 0 {
-		f, err := t.keepOutput(seed, output.Bytes())
+	if failed != nil || got.Files > 0 {
+		f, err := t.keepOutput(seed, output)
 		got.Failed = append(got.Failed, f)
 		return got, err
 	}

@@ -3,6 +3,7 @@
 package testprograms
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -129,4 +130,17 @@ func (p *Programs) Provider(ctx context.Context) (string, error) {
 
 func (p *Programs) path(name string) string {
 	return filepath.Join(p.folder, name+terraformcli.ExeSuffix())
+}
+
+// Run runs a program of tests and returns what it printed. failed is how it ended if a test
+// failed; err means that it could not be run.
+func Run(cmd *exec.Cmd) (output []byte, failed *exec.ExitError, err error) {
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	err = cmd.Run()
+	if exit, ended := errors.AsType[*exec.ExitError](err); ended {
+		return printed.Bytes(), exit, nil
+	}
+
+	return printed.Bytes(), nil, err
 }
