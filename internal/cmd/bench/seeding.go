@@ -1,20 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/bench/people"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/cmd/stage"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
@@ -194,139 +189,46 @@ func (b *bench) seedingStage(ctx context.Context, c seedingCase, flags ...string
 
 	files := map[string][]byte{"main.tf": c.seeder.config}
 	if c.seeder.single {
-		files["people.auto.tfvars.json"], err = peopleJSON(c.people)
+		files["people.auto.tfvars.json"], err = people.JSON(c.people)
 	} else {
-		files["people.csv"] = peopleCSV(c.people)
+		files["people.csv"] = people.CSV(c.people)
 	}
 	if err != nil {
 		return tf, nil, err
 	}
 
-	env := append(service.Environment(), "ANALYTICS_ORG_ID=org-bench", "ANALYTICS_PROJECT_ID=web",
+	env := append(service.Environment(), "ANALYTICS_ORG_ID="+people.Org, "ANALYTICS_PROJECT_ID="+people.Project,
 		"TF_VAR_base_url="+service.BaseURL(), "TF_VAR_secret_key="+service.Variable("ANALYTICS_API_SECRET_KEY")) // for generic providers
 	tf, err = b.initialize(ctx, fmt.Sprintf("%s-%d-%s", c.seeder.name, c.people, c.latency), files, env)
 
 	return tf, service, err
 }
 
-// loop sends the requests of a seeding's apply without any provider: what the service
-// and the machine allow. Where the apply has read each person several times, so does
-// the loop, each time all people, and it writes after the last.
+// loop sends the requests of a seeding's apply without any provider, from a program of its
+// own: what the service and the machine allow. Where the apply has read each person several
+// times, so does the loop, each time all people, and it writes after the last.
 func (b *bench) loop(ctx context.Context, s seeded) (time.Duration, error) {
+	program, err := b.stage.Program(ctx, "internal/cmd/bench/loop")
+	if err != nil {
+		return 0, err
+	}
 	service, err := b.stage.Start(ctx, "-latency", s.latency.String())
 	if err != nil {
 		return 0, err
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: seedingParallelism}
-	defer transport.CloseIdleConnections()
-	l := plainLoop{client: &http.Client{Transport: transport}, base: service.BaseURL(), key: service.Variable("ANALYTICS_API_SECRET_KEY")}
 
+	loop := terraformcli.GroupCommand(ctx, program,
+		"-people", strconv.Itoa(s.people),
+		"-reads", strconv.Itoa(s.traffic["getConsent"]/s.people),
+		"-write="+strconv.FormatBool(s.traffic["updateConsent"] > 0),
+		"-parallelism", strconv.Itoa(seedingParallelism))
+	loop.Env = service.Environment()
 	began := time.Now()
-	reads := s.traffic["getConsent"] / s.people
-	for read := range reads {
-		last := read == reads-1
-		if err := l.each(ctx, s.people, last && s.traffic["updateConsent"] > 0); err != nil {
-			return 0, err
-		}
-	}
+	output, err := loop.CombinedOutput()
 	took := time.Since(began)
-
-	return took, service.Stop()
-}
-
-// plainLoop is a client without what the provider's client does.
-type plainLoop struct {
-	client    *http.Client
-	base, key string
-}
-
-// each reads n people, and where write is set writes each one then.
-func (l plainLoop) each(ctx context.Context, n int, write bool) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(seedingParallelism)
-	for i := range n {
-		group.Go(func() error {
-			p := personNumber(i)
-			if err := l.send(ctx, http.MethodGet, p.IdentityID, nil); err != nil || !write {
-				return err
-			}
-			return l.write(ctx, p)
-		})
-	}
-
-	return group.Wait()
-}
-
-func (l plainLoop) write(ctx context.Context, p person) error {
-	identity := p.IdentityID
-	p.IdentityID = "" // is in the path
-	body, err := json.Marshal(p)
 	if err != nil {
-		return err
-	}
-	return l.send(ctx, http.MethodPatch, identity, body)
-}
-
-func (l plainLoop) send(ctx context.Context, method, identity string, body []byte) error {
-	address := l.base + "/v1/org/org-bench/project/web/compliance/user/" + url.PathEscape(identity) + "/consent?apiSecretToken=" + url.QueryEscape(l.key)
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-
-	resp, err := l.client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
-		return fmt.Errorf("the mock server answered with status %d", resp.StatusCode)
+		err = fmt.Errorf("the loop did not succeed: %w\n%s", err, output)
 	}
 
-	_, err = io.Copy(io.Discard, resp.Body)
-
-	return err
-}
-
-// person is somebody who is seeded.
-type person struct {
-	IdentityID    string `json:"identity_id,omitempty"`
-	Clause1       bool   `json:"clause_1_consent"`
-	Clause2       bool   `json:"clause_2_consent"`
-	Clause3       bool   `json:"clause_3_consent"`
-	Clause4       bool   `json:"clause_4_consent"`
-	Clause5       bool   `json:"clause_5_consent"`
-	UserIPv6      string `json:"user_ipv6"`
-	AgreementTime string `json:"agreement_time"`
-}
-
-func personNumber(i int) person {
-	return person{
-		IdentityID: fmt.Sprintf("user-%06d@example.com", i),
-		Clause1:    true, Clause2: true, Clause3: i%2 == 0, Clause4: i%3 == 0,
-		UserIPv6:      fmt.Sprintf("2001:db8::%x:%x", i>>16, i&0xffff),
-		AgreementTime: time.Date(2026, 2, 1, 8, 0, i%86_400, 0, time.UTC).Format(time.RFC3339),
-	}
-}
-
-// peopleCSV returns the file of a batch with n people.
-func peopleCSV(n int) []byte {
-	var b bytes.Buffer
-	b.WriteString("identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,user_ipv6,agreement_time\n")
-	for i := range n {
-		p := personNumber(i)
-		fmt.Fprintf(&b, "%s,%t,%t,%t,%t,%t,%s,%s\n", p.IdentityID, p.Clause1, p.Clause2, p.Clause3, p.Clause4, p.Clause5, p.UserIPv6, p.AgreementTime)
-	}
-	return b.Bytes()
-}
-
-// peopleJSON returns a value for var.people with n people.
-func peopleJSON(n int) ([]byte, error) {
-	people := map[string]person{}
-	for i := range n {
-		p := personNumber(i)
-		people[p.IdentityID] = p
-	}
-	return json.Marshal(map[string]any{"people": people})
+	return took, errors.Join(err, service.Stop())
 }

@@ -93,10 +93,11 @@ func (s *Stage) server() string          { return s.path("mockserver" + terrafor
 // Provider returns the path of the provider that Build compiles.
 func (s *Stage) Provider() string { return s.path("provider" + terraformcli.ExeSuffix()) }
 
-// Build compiles the provider into the mirror and the mock server beside it.
+// Build compiles the provider into the mirror and the mock server beside it. The provider
+// has no symbols, like the released one: Terraform reads all of it each time it starts it.
 func (s *Stage) Build(ctx context.Context) error {
 	provider := s.Provider()
-	err := terraformcli.Build(ctx, provider, terraformcli.ModulePath, "-ldflags", "-X main.version="+terraformcli.ProviderVersion)
+	err := terraformcli.Build(ctx, provider, terraformcli.ModulePath, "-ldflags", "-s -w -X main.version="+terraformcli.ProviderVersion)
 	if err != nil {
 		return err
 	}
@@ -105,6 +106,12 @@ func (s *Stage) Build(ctx context.Context) error {
 	}
 
 	return terraformcli.Build(ctx, s.server(), terraformcli.ModulePath+"/internal/cmd/mockserver")
+}
+
+// Program compiles the command in a folder of this module, and returns its path.
+func (s *Stage) Program(ctx context.Context, folder string) (string, error) {
+	program := s.path(filepath.Base(folder) + terraformcli.ExeSuffix())
+	return program, terraformcli.Build(ctx, program, terraformcli.ModulePath+"/"+folder)
 }
 
 // Offer puts the binary of another provider into the mirror.
