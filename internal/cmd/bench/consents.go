@@ -76,7 +76,7 @@ func (l lifecycle) figures(n int) []string {
 // live takes n resources from their plan to their end, at a service of their own, and
 // keeps the best cost of each part in l.
 func (b *bench) live(ctx context.Context, l *lifecycle, s seeder, n int) error {
-	tf, service, err := b.seedingStage(ctx, seedingCase{s, n, 0}, "-credentials", "login")
+	tf, service, err := b.seedingStage(ctx, seedingCase{seeder: s, people: n}, "-credentials", "login")
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (b *bench) keep(ctx context.Context, k *keeper) error {
 		}
 	}
 
-	tf, service, err := b.seedingStage(ctx, seedingCase{k.seeder, genericPeople, 0})
+	tf, service, err := b.seedingStage(ctx, seedingCase{seeder: k.seeder, people: genericPeople})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,10 @@ const (
 
 	// seedingParallelism is how many requests are under way at a time, in every way.
 	seedingParallelism = 16
+
+	// shortRounds is how often people are seeded in a batch at a service without latency:
+	// on a busy machine a short apply varies more than its distance from the loop.
+	shortRounds = 3
 )
 
 // The configurations that are compared: people in a batch, with a resource each, and
@@ -53,6 +57,7 @@ type seedingCase struct {
 	seeder  seeder
 	people  int
 	latency time.Duration
+	round   int // from 0
 }
 
 // tooLong reports whether a case would take long and show nothing new.
@@ -66,12 +71,20 @@ func (c seedingCase) tooLong(singles int) bool {
 	return c.seeder.single && c.people > singles
 }
 
+// rounds returns how often the case is measured.
+func (c seedingCase) rounds() int {
+	if c.seeder.single || c.latency > 0 {
+		return 1
+	}
+	return shortRounds
+}
+
 func (b *bench) seedingCases() []seedingCase {
 	var cases []seedingCase
 	for _, latency := range b.latencies {
 		for _, n := range b.sizes {
 			for _, s := range []seeder{batchSeeder, consentsSeeder, dataSeeder} {
-				cases = append(cases, seedingCase{s, n, latency})
+				cases = append(cases, seedingCase{seeder: s, people: n, latency: latency})
 			}
 		}
 	}
@@ -89,11 +102,19 @@ type seeded struct {
 	state              int64          // bytes
 }
 
+// take keeps the shorter times and the higher peak.
+func (s *seeded) take(other seeded) {
+	s.plan.take(other.plan)
+	s.apply.take(other.apply)
+	s.empty.take(other.empty)
+	s.loop = min(s.loop, other.loop)
+}
+
 // seeding measures how the cost of seeding grows with the number of people.
 func seeding(ctx context.Context, b *bench) (fmt.Stringer, error) {
 	var all []seeded
 	for _, c := range b.seedingCases() {
-		got, err := b.seed(ctx, c)
+		got, err := b.seedInRounds(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +130,7 @@ func seedingGrid(all []seeded) grid {
 	g := grid{
 		title:  "Seeding consent",
 		head:   []string{"people as", "people", "latency", "plan", "apply", "plan again", "loop", "apply to loop", "memory", "growth per row", "requests per person", "state"},
-		remark: "The loop is a plain Go program with the requests of that apply, " + strconv.Itoa(seedingParallelism) + " at a time. Terraform plans once more when it applies, and the batch compares each time. Growth is that of the provider's peak from the smallest number of people on.",
+		remark: "The loop is a plain Go program with the requests of that apply, " + strconv.Itoa(seedingParallelism) + " at a time. Of a batch without latency these are the best of " + strconv.Itoa(shortRounds) + " rounds, each followed by its loop. Terraform plans once more when it applies, and the batch compares each time. Growth is that of the provider's peak from the smallest number of people on.",
 	}
 
 	smallest := map[string]seeded{}
@@ -147,6 +168,18 @@ func (s seeded) cells(first seeded) []string {
 	}
 
 	return line
+}
+
+// seedInRounds seeds people as often as the case is measured, and keeps the best of each.
+func (b *bench) seedInRounds(ctx context.Context, c seedingCase) (seeded, error) {
+	best, err := b.seed(ctx, c)
+	for c.round++; c.round < c.rounds() && err == nil; c.round++ {
+		var again seeded
+		again, err = b.seed(ctx, c)
+		best.take(again)
+	}
+
+	return best, err
 }
 
 // seed seeds people at a service of their own: plan, apply, and a plan that has to be
@@ -199,7 +232,7 @@ func (b *bench) seedingStage(ctx context.Context, c seedingCase, flags ...string
 
 	env := append(service.Environment(), "ANALYTICS_ORG_ID="+people.Org, "ANALYTICS_PROJECT_ID="+people.Project,
 		"TF_VAR_base_url="+service.BaseURL(), "TF_VAR_secret_key="+service.Variable("ANALYTICS_API_SECRET_KEY")) // for generic providers
-	tf, err = b.initialize(ctx, fmt.Sprintf("%s-%d-%s", c.seeder.name, c.people, c.latency), files, env)
+	tf, err = b.initialize(ctx, fmt.Sprintf("%s-%d-%s-%d", c.seeder.name, c.people, c.latency, c.round), files, env)
 
 	return tf, service, err
 }
