@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,14 +137,23 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	p, service := start(t)
 	configs, states := make([]acctest.Attributes, people), make([]*acctest.State, people)
 	for i := range people {
-		configs[i] = config(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
+		configs[i] = config(atOnce).With(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
 		states[i], _ = p.MustCreate(deletionName, configs[i])
 	}
 
 	p = nextRun(t, service)
+	var refreshes sync.WaitGroup // at once, as Terraform does it
+	for _, state := range states {
+		refreshes.Go(func() {
+			if _, diags := p.Refresh(deletionName, state); len(diags.Errors()) > 0 {
+				t.Error(diags.Errors())
+			}
+		})
+	}
+	refreshes.Wait()
+
 	steps := make([]func(), 0, 2*people)
 	for i := range people {
-		p.MustRefresh(deletionName, states[i])
 		steps = append(steps,
 			func() { p.MustCreate(deletionName, configs[i]) },
 			func() { p.NoErrors(p.DestroyUnplanned(deletionName, states[i])) })
