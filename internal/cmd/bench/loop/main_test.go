@@ -32,7 +32,7 @@ func serve(t *testing.T) *mockserver.Server {
 	return service
 }
 
-func TestRun_sendsTheRequestsOfAnApply(t *testing.T) {
+func TestRun_sendsTheRequestsOfAnApply(t *testing.T) { //nolint:paralleltest // sets the environment
 	service := serve(t)
 	if err := run(t.Context(), strings.Fields("-people 20 -reads 2 -write -parallelism 4"), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRun_sendsTheRequestsOfAnApply(t *testing.T) {
 	}
 }
 
-func TestRun_readsOnlyWithoutWrite(t *testing.T) {
+func TestRun_readsOnlyWithoutWrite(t *testing.T) { //nolint:paralleltest // sets the environment
 	service := serve(t)
 	if err := run(t.Context(), strings.Fields("-people 5"), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
