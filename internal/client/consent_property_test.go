@@ -65,7 +65,7 @@ func (c *chaos) choose(mockserver.Request) *mockserver.Fault {
 // some of the people choose for themselves.
 func TestConsent_randomFaultsConvergeWithoutOverwriting(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(20, 2000) {
+	for i := range soak.Schedules(12, 2000) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

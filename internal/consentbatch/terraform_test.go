@@ -205,9 +205,10 @@ resource "analytics_consent_batch" "now" {
 
 func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	t.Parallel()
+	const many = 1000
 	under := make(chan struct{})
 	var updates atomic.Int32
-	cli, service, _ := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(3000), func(s *mockserver.Server) {
+	cli, service, _ := newBatchCLI(t, batchBlock("compare_at_plan = false"), people(many), func(s *mockserver.Server) {
 		s.OnRequest = func(r mockserver.Request) {
 			if r.Operation == mockserver.OpUpdateConsent && updates.Add(1) == 50 {
 				close(under)
@@ -221,7 +222,7 @@ func TestAccConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	done := int(updates.Load())
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "10000")
 	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 added")
-	if n := service.Count(mockserver.OpUpdateConsent); done >= 3000 || n < 3000 || n > 3000+16 {
+	if n := service.Count(mockserver.OpUpdateConsent); done >= many || n < many || n > many+16 {
 		t.Errorf("%d updates, %d of them before the interrupt", n, done)
 	}
 

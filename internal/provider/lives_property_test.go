@@ -30,7 +30,7 @@ type lives struct {
 // and no request was lost, or sent again without a reason.
 func TestProvider_livesUnderFaultsPeopleInterruptsAndKills(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(4, 2000) {
+	for i := range soak.Schedules(3, 2000) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		folder := t.TempDir()

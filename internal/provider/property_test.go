@@ -65,7 +65,7 @@ func (d *disorder) end() {
 // lost both.
 func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(6, 2000) {
+	for i := range soak.Schedules(4, 2000) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		folder := t.TempDir()

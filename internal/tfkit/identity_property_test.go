@@ -37,7 +37,7 @@ type history struct {
 // changed identity would show both.
 func TestIdentity_isNeverRecomputed(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(40, 5000) {
+	for i := range soak.Schedules(12, 5000) {
 		seed := soak.Seed(i)
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 14))

@@ -164,7 +164,7 @@ func TestDoctor_itsSetupMakesConsentWork(t *testing.T) {
 
 func TestDoctor_itsSetupMakesConsentWorkInMixedDialects(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(12, 1000) {
+	for i := range soak.Schedules(8, 1000) {
 		seed := soak.Seed(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
