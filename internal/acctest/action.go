@@ -21,19 +21,24 @@ func (i Invocation) Texts() []string {
 // PlanAction validates and plans an action.
 func (p *Provider) PlanAction(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	packed := p.packAction(name, config)
-	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
+	validated := call(p.t, p.server.ValidateActionConfig, &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: p.packAction(name, config)})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
 		return diags
 	}
 
-	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: packed})
+	return append(diags, p.PlanKnownLater(name, config)...)
+}
+
+// PlanKnownLater plans an action whose values were not known when it was validated.
+func (p *Provider) PlanKnownLater(name string, config Attributes) Diagnostics {
+	p.t.Helper()
+	planned := call(p.t, p.server.PlanAction, &tfprotov6.PlanActionRequest{ActionType: name, Config: p.packAction(name, config)})
 	if planned.Deferred != nil {
 		p.t.Errorf("%s is deferred", name)
 	}
 
-	return append(diags, planned.Diagnostics...)
+	return planned.Diagnostics
 }
 
 // Invoke plans and invokes an action. The diagnostics of the plan come first; it is not

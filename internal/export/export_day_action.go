@@ -97,8 +97,8 @@ func exportDayAttributes() map[string]schema.Attribute {
 	})
 }
 
-// ValidateConfig refuses lines that could not be told apart. Invoke does so too, for values
-// that are not known before.
+// ValidateConfig refuses lines that could not be told apart. The plan and Invoke do so too,
+// for values that are not known before.
 func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
 	var config exportDayModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -124,6 +124,7 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 		return
 	}
 	a.PlanScope(m.Scope, &resp.Diagnostics)
+	m.checkLines(ctx, &resp.Diagnostics)
 
 	today := a.Today()
 	if day, ok := m.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {

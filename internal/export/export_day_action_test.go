@@ -269,6 +269,7 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 	}
 
 	late := file(target(t), acctest.Attributes{"with_kind": false})
+	acctest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "Lines of several kinds", "with_kind")
 	unplanned := p.InvokePlanned(t.Context(), actionName, late, func(string) bool { return true })
 	acctest.WantText(t, unplanned.Errors(), "Lines of several kinds", "with_kind")
 }
