@@ -28,7 +28,7 @@ type served struct {
 func serve(t *testing.T, handler http.HandlerFunc) *served {
 	t.Helper()
 
-	v, err := New()
+	v, err := usual()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestWrap_handlerReadsTheErrorAtWhichTheClientStopped(t *testing.T) {
 	t.Parallel()
 
 	stopped := errors.New("stopped")
-	v, err := New()
+	v, err := usual()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func dial(t *testing.T, s *served) (net.Conn, *bufio.Reader) {
 
 func TestWrap_prefixRemovedFromThePathIsNotValidated(t *testing.T) {
 	t.Parallel()
-	v, err := New()
+	v, err := usual()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func (broken) Write(p []byte) (int, error) { return len(p) / 2, net.ErrClosed }
 
 func TestWrap_responseWithoutAWaitingClientIsNotValidated(t *testing.T) {
 	t.Parallel()
-	v, err := New()
+	v, err := usual()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,24 +136,26 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	const people = 40
 	p, service := start(t)
 	configs, states := make([]acctest.Attributes, people), make([]*acctest.State, people)
+	var creates sync.WaitGroup // at once, as Terraform does it
 	for i := range people {
-		configs[i] = config(atOnce).With(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
-		states[i], _ = p.MustCreate(deletionName, configs[i])
-	}
-
-	p = nextRun(t, service)
-	var refreshes sync.WaitGroup // at once, as Terraform does it
-	for _, state := range states {
-		refreshes.Go(func() {
-			if _, diags := p.Refresh(deletionName, state); len(diags.Errors()) > 0 {
-				t.Error(diags.Errors())
+		configs[i] = config(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
+		creates.Go(func() {
+			var diags acctest.Diagnostics
+			states[i], diags = p.Create(deletionName, configs[i])
+			if states[i] == nil || len(diags.Errors()) > 0 {
+				t.Errorf("user-%d was not created: %v", i, diags.Errors())
 			}
 		})
 	}
-	refreshes.Wait()
+	creates.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
 
+	p = nextRun(t, service)
 	steps := make([]func(), 0, 2*people)
 	for i := range people {
+		p.MustRefresh(deletionName, states[i])
 		steps = append(steps,
 			func() { p.MustCreate(deletionName, configs[i]) },
 			func() { p.NoErrors(p.DestroyUnplanned(deletionName, states[i])) })
