@@ -104,6 +104,11 @@ type seeded struct {
 
 // take keeps the shorter times and the higher peak.
 func (s *seeded) take(other seeded) {
+	if s.people == 0 {
+		*s = other
+		return
+	}
+
 	s.plan.take(other.plan)
 	s.apply.take(other.apply)
 	s.empty.take(other.empty)
@@ -112,9 +117,14 @@ func (s *seeded) take(other seeded) {
 
 // seeding measures how the cost of seeding grows with the number of people.
 func seeding(ctx context.Context, b *bench) (fmt.Stringer, error) {
+	loop, err := b.stage.Program(ctx, "internal/cmd/bench/loop")
+	if err != nil {
+		return nil, err
+	}
+
 	var all []seeded
 	for _, c := range b.seedingCases() {
-		got, err := b.seedInRounds(ctx, c)
+		got, err := b.seedInRounds(ctx, c, loop)
 		if err != nil {
 			return nil, err
 		}
@@ -171,20 +181,22 @@ func (s seeded) cells(first seeded) []string {
 }
 
 // seedInRounds seeds people as often as the case is measured, and keeps the best of each.
-func (b *bench) seedInRounds(ctx context.Context, c seedingCase) (seeded, error) {
-	best, err := b.seed(ctx, c)
-	for c.round++; c.round < c.rounds() && err == nil; c.round++ {
-		var again seeded
-		again, err = b.seed(ctx, c)
-		best.take(again)
+// loop is the program that each round is compared with.
+func (b *bench) seedInRounds(ctx context.Context, c seedingCase, loop string) (best seeded, err error) {
+	for c.round = range c.rounds() {
+		got, err := b.seed(ctx, c, loop)
+		if err != nil {
+			return best, err
+		}
+		best.take(got)
 	}
 
-	return best, err
+	return best, nil
 }
 
 // seed seeds people at a service of their own: plan, apply, and a plan that has to be
 // empty.
-func (b *bench) seed(ctx context.Context, c seedingCase) (seeded, error) {
+func (b *bench) seed(ctx context.Context, c seedingCase, loop string) (seeded, error) {
 	got := seeded{seedingCase: c}
 	tf, service, err := b.seedingStage(ctx, c)
 	if err != nil {
@@ -208,7 +220,7 @@ func (b *bench) seed(ctx context.Context, c seedingCase) (seeded, error) {
 	if err := service.Stop(); err != nil || c.seeder.local {
 		return got, err
 	}
-	got.loop, err = b.loop(ctx, got)
+	got.loop, err = b.loop(ctx, got, loop)
 
 	return got, err
 }
@@ -240,11 +252,7 @@ func (b *bench) seedingStage(ctx context.Context, c seedingCase, flags ...string
 // loop sends the requests of a seeding's apply without any provider, from a program of its
 // own: what the service and the machine allow. Where the apply has read each person several
 // times, so does the loop, each time all people, and it writes after the last.
-func (b *bench) loop(ctx context.Context, s seeded) (time.Duration, error) {
-	program, err := b.stage.Program(ctx, "internal/cmd/bench/loop")
-	if err != nil {
-		return 0, err
-	}
+func (b *bench) loop(ctx context.Context, s seeded, program string) (time.Duration, error) {
 	service, err := b.stage.Start(ctx, "-latency", s.latency.String())
 	if err != nil {
 		return 0, err

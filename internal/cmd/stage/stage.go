@@ -105,7 +105,9 @@ func (s *Stage) Build(ctx context.Context) error {
 		return err
 	}
 
-	return terraformcli.Build(ctx, s.server(), terraformcli.ModulePath+"/internal/cmd/mockserver")
+	_, err = s.Program(ctx, "internal/cmd/mockserver")
+
+	return err
 }
 
 // Program compiles the command in a folder of this module, and returns its path.
