@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
@@ -30,7 +29,7 @@ func program(t *testing.T, service *mocktest.Instance, args ...string) (*exec.Cm
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
 	command.Env = append(terraformcli.Isolated(os.Environ(), os.DevNull), asProgram+"=1")
-	for name, value := range acctest.Environment(service) {
+	for name, value := range service.Environment() {
 		command.Env = append(command.Env, name+"="+value)
 	}
 
@@ -58,7 +57,7 @@ func TestDoctor_restoresAfterCtrlC(t *testing.T) {
 		t.Skip("os.Interrupt cannot be sent on Windows")
 	}
 
-	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	before := mockserver.ConsentRecord{Clauses: [mockserver.Clauses]bool{true, true}, AgreementTime: "2026-02-01T08:00:00Z", Manual: new(false)}
 	service := mocktest.Start(t)
 	service.PutConsent(scope, "test-person", before)

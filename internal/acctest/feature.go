@@ -1,6 +1,9 @@
 package acctest
 
-import "fmt"
+import (
+	"fmt"
+	"testing"
+)
 
 // Feature is what a test needs and what only newer versions of Terraform or OpenTofu know.
 // The guide about versions has the same numbers.
@@ -30,16 +33,20 @@ func (f Feature) String() string {
 	return fmt.Sprintf("%s need Terraform 1.%d or OpenTofu 1.%d", f.name, f.terraform, f.openTofu)
 }
 
-// Needs skips the test where the CLI lacks a feature. The command clis reads the reason.
-func (c *CLI) Needs(f Feature) {
-	c.tb.Helper()
-	v := c.Version()
+// need skips a test where the CLI lacks the feature. The command clis reads the reason.
+func (f Feature) need(tb testing.TB) {
+	tb.Helper()
+	v, err := Version()
+	if err != nil {
+		tb.Fatal(err)
+	}
+
 	since := f.terraform
 	if v.Product == "OpenTofu" {
 		since = f.openTofu
 	}
 
 	if since == 0 || v.Before(since) {
-		c.tb.Skipf("%s, and this is %s", f, v.Line)
+		tb.Skipf("%s, and this is %s", f, v.Line)
 	}
 }

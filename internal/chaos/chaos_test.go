@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -52,11 +52,11 @@ func (s scenario) open(t *testing.T, service *mocktest.Instance) *way {
 
 // impatience are settings with which outcomes remain unknown that the provider would find
 // out about otherwise.
-var impatience = acctest.Attributes{"max_retries": 1, "request_timeout": "2s"}
+var impatience = prototest.Attributes{"max_retries": 1, "request_timeout": "2s"}
 
 // config returns the configuration of a provider that takes this way.
-func (w *way) config(service *mocktest.Instance) acctest.Attributes {
-	config := acctest.Config(service).With(acctest.Attributes{"base_url": "http://" + w.toxiproxy.address})
+func (w *way) config(service *mocktest.Instance) prototest.Attributes {
+	config := prototest.Config(service).With(prototest.Attributes{"base_url": "http://" + w.toxiproxy.address})
 	if w.front != nil {
 		config["base_url"], config["ca_cert_file"] = w.front.address, w.front.authority()
 	}
@@ -112,8 +112,8 @@ func newCourse(t *testing.T, service *mocktest.Instance, w *way) *course {
 	c := &course{t: t, service: service, way: w, folder: t.TempDir(), day: filepath.Join(t.TempDir(), "day.ndjson")}
 	c.people = c.newPeople()
 	c.all = append(slices.Clone(c.people),
-		&objects.Object{Resource: "analytics_consent_batch", Config: acctest.Attributes{"source": c.writeRows()}},
-		&objects.Object{Resource: exportFile, Config: acctest.Attributes{"utc_date": eventDay, "path": c.day}},
+		&objects.Object{Resource: "analytics_consent_batch", Config: prototest.Attributes{"source": c.writeRows()}},
+		&objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": c.day}},
 	)
 
 	return c
@@ -182,13 +182,13 @@ func (c *course) run() {
 
 // apply applies all objects in a process of its own, with more settings for the provider.
 // During the first apply a person chooses, and Caddy restarts where the scenario wants that.
-func (c *course) apply(settings acctest.Attributes) {
+func (c *course) apply(settings prototest.Attributes) {
 	c.t.Helper()
-	p := acctest.MustStart(c.t, c.way.config(c.service).With(settings))
+	p := prototest.MustStart(c.t, c.way.config(c.service).With(settings))
 	first := c.applies == 0
 	c.applies++
 
-	applied := make(chan acctest.Diagnostics)
+	applied := make(chan prototest.Diagnostics)
 	go func() { applied <- objects.ApplyAll(c.t.Context(), p, c.all) }()
 	if first {
 		c.people[0].Chooses(c.service)()
@@ -218,7 +218,7 @@ func (c *course) settled() bool {
 // open says what is still to be done; empty if nothing is.
 func (c *course) open() string {
 	c.t.Helper()
-	return objects.Open(acctest.MustStart(c.t, c.way.config(c.service)), c.all)
+	return objects.Open(prototest.MustStart(c.t, c.way.config(c.service)), c.all)
 }
 
 // check compares the service, the exported file and the messages with what was promised.
@@ -242,15 +242,15 @@ func (c *course) check() {
 	for _, o := range persons {
 		secrets = append(secrets, o.Person())
 	}
-	acctest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
-	acctest.WantAlone(c.t, c.day)
+	prototest.WantNoCanary(c.t, "a message", c.messages.String(), secrets...)
+	prototest.WantAlone(c.t, c.day)
 }
 
 // wholeDay returns the SHA-256 of the day as it is exported without proxies.
 func (c *course) wholeDay() string {
 	c.t.Helper()
-	p := acctest.MustStart(c.t, acctest.Config(c.service))
-	o := &objects.Object{Resource: exportFile, Config: acctest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day.ndjson")}}
+	p := prototest.MustStart(c.t, prototest.Config(c.service))
+	o := &objects.Object{Resource: exportFile, Config: prototest.Attributes{"utc_date": eventDay, "path": filepath.Join(c.t.TempDir(), "day.ndjson")}}
 	p.NoErrors(o.Apply(c.t.Context(), p))
 
 	return fmt.Sprint(o.State.Attributes["sha256"])

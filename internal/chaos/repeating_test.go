@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 )
 
 // repeating are directives of a Caddy that sends a request again, whatever its method,
@@ -44,9 +44,9 @@ func TestChaos_proxyThatRepeatsRequests(t *testing.T) {
 			w := scenario{caddy: repeating}.open(t, service)
 			o := objects.New(c.resource, "user-1001", t.TempDir())
 
-			p := acctest.MustStart(t, w.config(service))
+			p := prototest.MustStart(t, w.config(service))
 			p.NoErrors(o.Apply(t.Context(), p))
-			p = acctest.MustStart(t, w.config(service))
+			p = prototest.MustStart(t, w.config(service))
 			if open := objects.Open(p, []*objects.Object{o}); open != "" {
 				t.Error(open)
 			}

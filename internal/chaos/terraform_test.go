@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -61,16 +62,16 @@ resource "analytics_export_file" "day" {
 }
 `
 
-// TestAccChaos_terraformThroughCaddyAndToxiproxy applies a configuration with the real CLI
+// TestCLIChaos_terraformThroughCaddyAndToxiproxy applies a configuration with the real CLI
 // through both proxies until an apply succeeds. Then the plan is empty, nothing was sent
 // twice, and nothing that the CLI has printed or stored names a secret.
-func TestAccChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
+func TestCLIChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
 	t.Parallel()
 	service := startService(t)
 	w := scenario{caddy: compressing}.open(t, service)
-	environment := acctest.EnvironmentWithLogin(service)
+	environment := service.EnvironmentWithLogin()
 	environment["ANALYTICS_BASE_URL"], environment["ANALYTICS_CA_CERT_FILE"] = w.front.address, w.front.authority()
-	cli := acctest.NewCLI(t, everything, environment)
+	cli := clitest.New(t, everything, environment)
 
 	w.toxiproxy.disturb([]toxic{latency(20, 20), slicer(answers, 900), limit(answers, 0.8, 4000), reset(requests, 0.3, 300)})
 
@@ -90,7 +91,7 @@ func TestAccChaos_terraformThroughCaddyAndToxiproxy(t *testing.T) {
 
 	objects.WantKept(t, service, configured(strings.Count(printed, "Outcome unknown")))
 	w.front.wantHTTP2AndCompression()
-	acctest.WantNoCanary(t, "the output", printed, service.Password, service.Email, "canary-row-7@example.com")
+	prototest.WantNoCanary(t, "the output", printed, service.Password, service.Email, "canary-row-7@example.com")
 }
 
 // configured returns the objects of the configuration, rows of the batch included, of which

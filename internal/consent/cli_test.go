@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -26,11 +27,11 @@ resource "analytics_consent" "people" {
 `, people, key, early)
 }
 
-func TestAccConsent_renamedKeys(t *testing.T) {
+func TestCLIConsent_renamedKeys(t *testing.T) {
 	t.Parallel()
 	const people = 12
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, acctest.Block(service)+peopleBlock("old", people), nil)
+	cli := clitest.New(t, acctest.Block(service)+peopleBlock("old", people), nil)
 	cli.MustRun("apply", "-auto-approve")
 
 	cli.Configure(acctest.Block(service) + peopleBlock("new", people))
@@ -44,14 +45,14 @@ func TestAccConsent_renamedKeys(t *testing.T) {
 	}
 }
 
-func TestAccConsent_changedProviderScope(t *testing.T) {
+func TestCLIConsent_changedProviderScope(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	provider := acctest.Block(service)
-	cli := acctest.NewCLI(t, provider+peopleBlock("key", 1), nil)
+	cli := clitest.New(t, provider+peopleBlock("key", 1), nil)
 	cli.MustRun("apply", "-auto-approve")
 
-	cli.Configure(strings.Replace(provider, acctest.Project, "shop", 1) + peopleBlock("key", 1))
+	cli.Configure(strings.Replace(provider, mocktest.Project, "shop", 1) + peopleBlock("key", 1))
 	plan := cli.MustRun("plan").Words()
 	for _, words := range []string{"must be replaced", `"web" -> "shop" # forces replacement`, "The scope of the provider has changed"} {
 		if !strings.Contains(plan, words) {
@@ -75,10 +76,10 @@ func TestAccConsent_changedProviderScope(t *testing.T) {
 	}
 }
 
-func TestAccConsent_warnsOnceOfNothingToCompare(t *testing.T) {
+func TestCLIConsent_warnsOnceOfNothingToCompare(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, acctest.Block(service)+block(), nil)
+	cli := clitest.New(t, acctest.Block(service)+block(), nil)
 
 	for _, command := range [][]string{{"validate"}, {"plan"}, {"apply", "-auto-approve"}} {
 		output := cli.MustRun(command...).Words()

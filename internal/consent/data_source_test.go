@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
@@ -17,7 +17,7 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 		Extra: map[string]any{"version": 9007199254740993, "note": "<&\u2028>"},
 	})
 
-	read, diags := p.ReadData(name, acctest.Attributes{"identity_id": person})
+	read, diags := p.ReadData(name, prototest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	for attribute, want := range map[string]any{
 		"clause_1_consent": true, "clause_3_consent": false, "user_ipv6": address, "agreement_time": early, "manual": true,
@@ -45,7 +45,7 @@ func TestConsent_dataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 		s.ConsentAnswer = func(map[string]any) any { return map[string]any{"data": map[string]any{"clause_2_consent": true}} }
 	})
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
-	read, diags := p.ReadData(name, acctest.Attributes{"identity_id": person})
+	read, diags := p.ReadData(name, prototest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	if read["clause_2_consent"] != true || read["clause_1_consent"] != nil || read["user_ipv6"] != nil || read["agreement_time"] != nil || read["manual"] != nil {
 		t.Errorf("read %v", read)
@@ -55,10 +55,10 @@ func TestConsent_dataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 func TestConsent_dataSourceRefusesAnUnknownPersonAndAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	_, diags := p.ReadData(name, acctest.Attributes{"identity_id": "nobody"})
-	acctest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404", "identity_id and the scope")
+	_, diags := p.ReadData(name, prototest.Attributes{"identity_id": "nobody"})
+	prototest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404", "identity_id and the scope")
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"clause_1_consent":"yes"}`)})
-	_, diags = p.ReadData(name, acctest.Attributes{"identity_id": person})
-	acctest.WantText(t, diags.Errors(), "Unexpected response", "$.clause_1_consent: expected a boolean, found a string")
+	_, diags = p.ReadData(name, prototest.Attributes{"identity_id": person})
+	prototest.WantText(t, diags.Errors(), "Unexpected response", "$.clause_1_consent: expected a boolean, found a string")
 }

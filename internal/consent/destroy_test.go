@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
@@ -23,7 +23,7 @@ func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
 	}
 
-	acctest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
+	prototest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
 	wantOperations(t, service)
 	wantHeld(t, service, configured)
 }
@@ -31,7 +31,7 @@ func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	others := acctest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
+	others := prototest.Attributes{"on_destroy": "withdraw", "agreement_time": early, "user_ipv6": "2001:db8::1"}
 	state := created(t, p, service, others)
 	_, diags := p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -53,7 +53,7 @@ func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{404, 410} {
 		p, service := start(t, nil)
-		state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+		state := created(t, p, service, prototest.Attributes{"on_destroy": "withdraw"})
 		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte(`{"error":{"code":"gone"}}`)})
 		after, diags := p.Destroy(name, state)
 		p.NoErrors(diags)
@@ -66,10 +66,10 @@ func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
 func TestConsent_failedWithdrawalKeepsTheObject(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, acctest.Attributes{"on_destroy": "withdraw"})
+	state := created(t, p, service, prototest.Attributes{"on_destroy": "withdraw"})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Body: []byte(`{}`)})
 	after, diags := p.Destroy(name, state)
-	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
+	prototest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if after == nil {
 		t.Error("the object is lost")
 	}

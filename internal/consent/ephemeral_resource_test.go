@@ -3,8 +3,8 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsentEphemeral_readsAndWritesNothing(t *testing.T) {
@@ -13,7 +13,7 @@ func TestConsentEphemeral_readsAndWritesNothing(t *testing.T) {
 	address := "2001:db8::1"
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: "2026-01-31T13:00:00+01:00"})
 
-	opened, diags := p.Open(name, acctest.Attributes{"identity_id": person})
+	opened, diags := p.Open(name, prototest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	for attribute, want := range map[string]any{
 		"clause_1_consent": true, "clause_3_consent": false, "user_ipv6": address, "agreement_time": early, "manual": nil,
@@ -32,7 +32,7 @@ func TestConsentEphemeral_scopeOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.PutConsent(mockserver.Scope{AccountID: "acct-7"}, person, mockserver.ConsentRecord{Clauses: [5]bool{true}})
-	opened, diags := p.Open(name, acctest.Attributes{"identity_id": person, "account_id": "acct-7"})
+	opened, diags := p.Open(name, prototest.Attributes{"identity_id": person, "account_id": "acct-7"})
 	p.NoErrors(diags)
 	if opened["clause_1_consent"] != true || opened["clause_2_consent"] != false {
 		t.Errorf("opened %v", opened)
@@ -44,19 +44,19 @@ func TestConsentEphemeral_refuses(t *testing.T) {
 
 	p, _ := start(t, nil)
 	for label, tc := range map[string]struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		want   []string
 	}{
-		"nobody":        {acctest.Attributes{"identity_id": "nobody"}, []string{"Not found", "HTTP status: 404", "no state of its own"}},
-		"half a scope":  {acctest.Attributes{"identity_id": person, "org_id": "org"}, []string{"project_id"}},
-		"no person":     {acctest.Attributes{"identity_id": ".."}, []string{"identity_id"}},
-		"no time":       {acctest.Attributes{"identity_id": person, "timeouts": acctest.Attributes{"open": "0s"}}, []string{"Unusable duration"}},
-		"two of scopes": {acctest.Attributes{"identity_id": person, "account_id": "a", "org_id": "o", "project_id": "p"}, []string{"account_id"}},
+		"nobody":        {prototest.Attributes{"identity_id": "nobody"}, []string{"Not found", "HTTP status: 404", "no state of its own"}},
+		"half a scope":  {prototest.Attributes{"identity_id": person, "org_id": "org"}, []string{"project_id"}},
+		"no person":     {prototest.Attributes{"identity_id": ".."}, []string{"identity_id"}},
+		"no time":       {prototest.Attributes{"identity_id": person, "timeouts": prototest.Attributes{"open": "0s"}}, []string{"Unusable duration"}},
+		"two of scopes": {prototest.Attributes{"identity_id": person, "account_id": "a", "org_id": "o", "project_id": "p"}, []string{"account_id"}},
 	} {
 		_, diags := p.Open(name, tc.config)
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", label)
 		}
-		acctest.WantText(t, diags.Errors(), tc.want...)
+		prototest.WantText(t, diags.Errors(), tc.want...)
 	}
 }

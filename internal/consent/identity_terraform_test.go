@@ -11,42 +11,44 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // wantIdentity fails the test unless state has the identity of the person in a project of
 // the organization.
-func wantIdentity(t *testing.T, cli *acctest.CLI, project string) {
+func wantIdentity(t *testing.T, cli *clitest.CLI, project string) {
 	t.Helper()
-	want := acctest.Attributes{"org_id": acctest.Org, "project_id": project, "account_id": nil, "identity_id": person}
+	want := prototest.Attributes{"org_id": mocktest.Org, "project_id": project, "account_id": nil, "identity_id": person}
 	if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
 		t.Errorf("state has another identity: %s", diff)
 	}
 }
 
-func TestAccConsentIdentity_isStoredAndImportsTheSameObject(t *testing.T) {
+func TestCLIConsentIdentity_isStoredAndImportsTheSameObject(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	config := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
-	cli := acctest.NewCLI(t, config, nil)
+	cli := clitest.New(t, config, nil)
 	cli.Needs(acctest.Identities)
 
 	cli.MustRun("apply", "-auto-approve")
-	wantIdentity(t, cli, acctest.Project)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
-	wantIdentity(t, cli, acctest.Project)
+	wantIdentity(t, cli, mocktest.Project)
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
+	wantIdentity(t, cli, mocktest.Project)
 
 	for _, named := range []string{
-		fmt.Sprintf("identity = { org_id = %q, project_id = %q, identity_id = %q }", acctest.Org, acctest.Project, person),
+		fmt.Sprintf("identity = { org_id = %q, project_id = %q, identity_id = %q }", mocktest.Org, mocktest.Project, person),
 		fmt.Sprintf("id = %q", person),
 	} {
 		cli.Configure(config + fmt.Sprintf("import {\n  to = %s\n  %s\n}\n", address, named))
-		acctest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
+		clitest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
 	}
 
-	cli.Configure(strings.Replace(config, acctest.Project, "shop", 1))
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
+	cli.Configure(strings.Replace(config, mocktest.Project, "shop", 1))
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
 	wantIdentity(t, cli, "shop")
 }
 
@@ -74,17 +76,17 @@ resource "analytics_consent" "people" {
 }
 `
 
-func TestAccConsentIdentity_importsManyPeopleWithoutAWrite(t *testing.T) {
+func TestCLIConsentIdentity_importsManyPeopleWithoutAWrite(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	yes := true
 	for _, identity := range []string{"ada", "bob/c", "grace hopper"} {
 		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes})
 	}
-	cli := acctest.NewCLI(t, acctest.Block(service)+importBlocks, nil)
+	cli := clitest.New(t, acctest.Block(service)+importBlocks, nil)
 	cli.Needs(acctest.Identities)
 
-	acctest.WantWords(t, cli.MustRun("plan"), "3 to import, 0 to add, 0 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("plan"), "3 to import, 0 to add, 0 to change, 0 to destroy")
 	cli.MustRun("apply", "-auto-approve")
 	cli.MustRun("plan", "-detailed-exitcode")
 	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
@@ -92,10 +94,10 @@ func TestAccConsentIdentity_importsManyPeopleWithoutAWrite(t *testing.T) {
 	}
 }
 
-func TestAccConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
+func TestCLIConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, "", nil)
+	cli := clitest.New(t, "", nil)
 	cli.Needs(acctest.Identities)
 
 	for identity, reason := range map[string]string{
@@ -108,19 +110,19 @@ func TestAccConsentIdentity_unusableOneIsRefusedBeforeAnyRequest(t *testing.T) {
 		if r.Code != 1 {
 			t.Errorf("%s: the plan ended with %d", identity, r.Code)
 		}
-		acctest.WantWords(t, r, "Unusable import identity", reason, "Accepted forms")
+		clitest.WantWords(t, r, "Unusable import identity", reason, "Accepted forms")
 	}
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 }
 
-// TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange removes the identities from a state
+// TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange removes the identities from a state
 // file, as a Terraform before 1.12 does when it writes one.
-func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
+func TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
+	cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
 	cli.Needs(acctest.Identities)
 	cli.MustRun("apply", "-auto-approve")
 
@@ -134,11 +136,11 @@ func TestAccConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
 
 	cli.MustRun("plan", "-detailed-exitcode")
 	cli.MustRun("apply", "-auto-approve")
-	wantIdentity(t, cli, acctest.Project)
+	wantIdentity(t, cli, mocktest.Project)
 }
 
 // readState returns a state file, and the one object in it.
-func readState(t *testing.T, cli *acctest.CLI) (state, object map[string]any) {
+func readState(t *testing.T, cli *clitest.CLI) (state, object map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
 		t.Fatal(err)
@@ -156,7 +158,7 @@ func readState(t *testing.T, cli *acctest.CLI) (state, object map[string]any) {
 	return state, first(first(state, "resources"), "instances")
 }
 
-func writeState(t *testing.T, cli *acctest.CLI, state map[string]any) {
+func writeState(t *testing.T, cli *clitest.CLI, state map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(state)
 	if err == nil {

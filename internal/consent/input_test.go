@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T) {
@@ -43,7 +43,7 @@ func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T)
 		{"on_destroy", "canary-delete", "one of"},
 		{"clause_3_consent", nil, ""},
 	} {
-		others := acctest.Attributes{tc.attribute: tc.value}
+		others := prototest.Attributes{tc.attribute: tc.value}
 		switch tc.attribute {
 		case "org_id":
 			others["project_id"] = "p"
@@ -56,7 +56,7 @@ func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T)
 			continue // required: Terraform itself refuses it before the provider is asked
 		}
 
-		acctest.WantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
+		prototest.WantText(t, errors, tc.words, `AttributeName("`+tc.attribute+`")`)
 		for _, text := range errors {
 			if strings.Contains(text, "canary") && tc.attribute != "on_destroy" {
 				t.Errorf("%s: the value is repeated: %s", tc.attribute, text)
@@ -72,7 +72,7 @@ func TestConsent_badValuesAreRefusedAtTheirAttributeAndNotRepeated(t *testing.T)
 func TestConsent_halfAScopeAndBothFamiliesAreRefused(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
-	for _, scope := range []acctest.Attributes{
+	for _, scope := range []prototest.Attributes{
 		{"org_id": "o"},
 		{"project_id": "p"},
 		{"org_id": "o", "project_id": "p", "account_id": "a"},
@@ -86,9 +86,9 @@ func TestConsent_halfAScopeAndBothFamiliesAreRefused(t *testing.T) {
 
 func TestConsent_withoutAnyScopeTheErrorNamesWhatToSet(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
+	p, service := start(t, prototest.Attributes{"org_id": nil, "project_id": nil})
 	_, diags := p.Create(name, config(nil))
-	acctest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
+	prototest.WantText(t, diags.Errors(), "No usable scope", "org_id and project_id", "ANALYTICS_ACCOUNT_ID")
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -99,15 +99,15 @@ func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 	for id, want := range map[string]struct {
 		scope    mockserver.Scope
 		identity string
-		config   acctest.Attributes
+		config   prototest.Attributes
 	}{
 		"jane.doe@example.com":                {scope, person, nil},
 		"org-demo/web/jane.doe@example.com":   {scope, person, nil},
-		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, acctest.Attributes{"org_id": "org-two", "project_id": "shop"}},
-		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", acctest.Attributes{"account_id": "acct-7"}},
+		"org-two/shop/jane.doe%40example.com": {mockserver.Scope{OrgID: "org-two", ProjectID: "shop"}, person, prototest.Attributes{"org_id": "org-two", "project_id": "shop"}},
+		"acct-7/user-1001":                    {mockserver.Scope{AccountID: "acct-7"}, "user-1001", prototest.Attributes{"account_id": "acct-7"}},
 		"a%2Fb":                               {scope, "a/b", nil},
 		"%252F":                               {scope, "%2F", nil},
-		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", acctest.Attributes{"org_id": "o/x", "project_id": "p y"}},
+		"o%2Fx/p%20y/a+b":                     {mockserver.Scope{OrgID: "o/x", ProjectID: "p y"}, "a+b", prototest.Attributes{"org_id": "o/x", "project_id": "p y"}},
 	} {
 		t.Run(strings.ReplaceAll(id, "/", "|"), func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestConsent_importTakesEveryDocumentedForm(t *testing.T) {
 				t.Errorf("imported %v", state.Attributes)
 			}
 
-			wantEmptyPlan(t, p, state, config(agreed).With(want.config).With(acctest.Attributes{"identity_id": want.identity}))
+			wantEmptyPlan(t, p, state, config(agreed).With(want.config).With(prototest.Attributes{"identity_id": want.identity}))
 			if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 				t.Errorf("%d writes", n)
 			}
@@ -137,7 +137,7 @@ func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 		if state != nil {
 			t.Errorf("%q left %v", id, state.Attributes)
 		}
-		acctest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
+		prototest.WantText(t, diags.Errors(), "Unusable import id", "org/project/identity, account/identity, or identity", "org-demo/web/user-1001", "%40")
 	}
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
@@ -166,8 +166,8 @@ func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
 			}
 		}
 
-		service := acctest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
-		p := acctest.MustStart(t, service)
+		service := prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
+		p := prototest.MustStart(t, service)
 		state := p.ImportOnly(name, client.EscapeSegment(org)+"/"+client.EscapeSegment(project)+"/"+client.EscapeSegment(identity))
 		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
 			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)

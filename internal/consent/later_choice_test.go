@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 var (
-	agreed = acctest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
+	agreed = prototest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
 	no     = false
 )
 
@@ -27,15 +27,15 @@ func TestConsent_laterChoiceStandsAtCreate(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, diags := p.Create(name, config(agreed))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "leaves the person's choice as it is")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "leaves the person's choice as it is")
 	wantOperations(t, service, mockserver.OpGetConsent)
 	wantHeld(t, service, choose(late).Clauses)
 
 	service.Reset()
 	for range 3 {
-		var planned acctest.Diagnostics
+		var planned prototest.Diagnostics
 		state, planned = wantEmptyPlan(t, p, state, config(agreed))
-		acctest.WantText(t, planned.Warnings(), "A later choice of the person stands", "leaves the person's choice as it is")
+		prototest.WantText(t, planned.Warnings(), "A later choice of the person stands", "leaves the person's choice as it is")
 		if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
 			t.Errorf("state does not show what the person chose: %v", state.Attributes)
 		}
@@ -51,7 +51,7 @@ func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 
-	for label, others := range map[string]acctest.Attributes{
+	for label, others := range map[string]prototest.Attributes{
 		"another clause":    {"clause_3_consent": true},
 		"manual":            {"manual": false},
 		"a time in between": {"agreement_time": middle},
@@ -70,7 +70,7 @@ func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
 			t.Errorf("%s: the plan is not empty", label)
 		}
 
-		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+		prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	}
 }
 
@@ -78,13 +78,13 @@ func TestConsent_laterChoiceBetweenPlanAndApplyStands(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
-	changed := config(agreed).With(acctest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+	changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
 	plan, diags := p.Plan(name, state, changed)
 	p.NoErrors(diags)
 	service.PutConsent(scope, person, choose(late))
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
 	wantOperations(t, service, mockserver.OpGetConsent)
 	wantHeld(t, service, choose(late).Clauses)
 	wantEmptyPlan(t, p, state, changed)
@@ -123,9 +123,9 @@ func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 func TestConsent_addressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
+	state := created(t, p, service, prototest.Attributes{"agreement_time": early})
 	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{"agreement_time": early}))
+	state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{"agreement_time": early}))
 	service.Reset()
 	state, diags := p.Update(name, state, config(agreed))
 	p.NoErrors(diags)
@@ -140,7 +140,7 @@ func TestConsent_addressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
 
 func TestConsent_laterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
 	t.Parallel()
-	for label, others := range map[string]acctest.Attributes{
+	for label, others := range map[string]prototest.Attributes{
 		"keep_later_choice = false": {"keep_later_choice": false},
 		"a later agreement_time":    {"agreement_time": "2026-04-30T12:00:00Z"},
 	} {
@@ -196,7 +196,7 @@ func TestConsent_choiceThatIsTakenBackIsDriftAgain(t *testing.T) {
 
 func TestConsent_laterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 	t.Parallel()
-	others := agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
+	others := agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
 	for label, refreshed := range map[string]bool{"seen by a refresh": true, "made after the plan": false} {
 		p, service := start(t, nil)
 		state := created(t, p, service, others)
@@ -207,7 +207,7 @@ func TestConsent_laterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
 
 		after, diags := p.Destroy(name, state)
 		p.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+		prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 		wantHeld(t, service, choose(late).Clauses)
 		if after != nil || service.Count(mockserver.OpUpdateConsent) != 0 {
 			t.Errorf("%s: %d writes", label, service.Count(mockserver.OpUpdateConsent))
@@ -250,20 +250,20 @@ func TestConsent_warnsWhereNoLaterChoiceCanBeRecognised(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 
-	for _, unprotected := range []acctest.Attributes{nil, {"keep_later_choice": true}, {"keep_later_choice": nil}} {
+	for _, unprotected := range []prototest.Attributes{nil, {"keep_later_choice": true}, {"keep_later_choice": nil}} {
 		warnings := p.Validate(name, config(unprotected)).Warnings()
-		acctest.WantText(t, warnings, "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`, "set agreement_time", "set keep_later_choice = false")
+		prototest.WantText(t, warnings, "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`, "set agreement_time", "set keep_later_choice = false")
 		if len(warnings) != 1 {
 			t.Errorf("%v: %d warnings", unprotected, len(warnings))
 		}
 	}
 
-	for _, quiet := range []acctest.Attributes{
+	for _, quiet := range []prototest.Attributes{
 		{"keep_later_choice": false},
 		agreed,
-		agreed.With(acctest.Attributes{"keep_later_choice": true}),
-		{"agreement_time": acctest.Unknown},
-		{"keep_later_choice": acctest.Unknown},
+		agreed.With(prototest.Attributes{"keep_later_choice": true}),
+		{"agreement_time": prototest.Unknown},
+		{"keep_later_choice": prototest.Unknown},
 	} {
 		if diags := p.Validate(name, config(quiet)); len(diags) != 0 {
 			t.Errorf("%v: %v", quiet, diags.Warnings())
@@ -280,7 +280,7 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 		6 * time.Minute: false, time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: false,
 	} {
 		at := time.Now().Add(ahead).UTC().Format(time.RFC3339)
-		errors := p.Validate(name, config(acctest.Attributes{"agreement_time": at})).Errors()
+		errors := p.Validate(name, config(prototest.Attributes{"agreement_time": at})).Errors()
 		if accepted {
 			if len(errors) != 0 {
 				t.Errorf("%v ahead: %v", ahead, errors)
@@ -288,6 +288,6 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 			continue
 		}
 
-		acctest.WantText(t, errors, "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
+		prototest.WantText(t, errors, "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 	}
 }

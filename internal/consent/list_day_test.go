@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // exportDay is a day that is over.
@@ -25,8 +25,8 @@ func personRecords(member string, identities ...any) []any {
 }
 
 // listDay returns a request for the people of the day.
-func listDay(others acctest.Attributes) acctest.ListRequest {
-	return acctest.ListRequest{Config: acctest.Attributes{"utc_date": exportDay}.With(others)}
+func listDay(others prototest.Attributes) prototest.ListRequest {
+	return prototest.ListRequest{Config: prototest.Attributes{"utc_date": exportDay}.With(others)}
 }
 
 func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
@@ -35,15 +35,15 @@ func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
 	both := map[string]any{"identity_id": "user-2", "identityId": "user-1"}
 	for label, tc := range map[string]struct {
 		persons []any
-		config  acctest.Attributes
+		config  prototest.Attributes
 		want    []string
 	}{
 		"the first name":               {personRecords("identityId", "user-1", "user-2"), nil, []string{"user-1", "user-2"}},
 		"the second name":              {personRecords("identity_id", "user-1"), nil, []string{"user-1"}},
 		"both":                         {[]any{both}, nil, []string{"user-1"}},
 		"an empty first name":          {[]any{map[string]any{"identityId": "", "identity_id": "user-2"}}, nil, []string{"user-2"}},
-		"a configured name":            {personRecords("db id", "user-1"), acctest.Attributes{"identity_field": "db id"}, []string{"user-1"}},
-		"a configured name goes first": {[]any{both}, acctest.Attributes{"identity_field": "identity_id"}, []string{"user-2"}},
+		"a configured name":            {personRecords("db id", "user-1"), prototest.Attributes{"identity_field": "db id"}, []string{"user-1"}},
+		"a configured name goes first": {[]any{both}, prototest.Attributes{"identity_field": "identity_id"}, []string{"user-2"}},
 		"a number":                     {personRecords("identityId", 4711), nil, []string{"4711"}},
 		"a person twice":               {personRecords("identityId", "user-1", "user-2", "user-1"), nil, []string{"user-1", "user-2"}},
 	} {
@@ -84,12 +84,12 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append(unusable, personRecords("identityId", "user-1")...)})
 	results := p.List(name, listDay(nil))
 	wantNames(t, results, "user-1")
-	acctest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail")`)
+	prototest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail")`)
 	wantNobodyNamed(t, results)
 
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: unusable})
-	results = p.List(name, listDay(acctest.Attributes{"identity_field": "user"}))
-	acctest.WantText(t, results.Diagnostics().Errors(), "No Person record holds an identity", "8 of the 8", `"user"`, `"mail"`, "set identity_field", "(AttributeName(\"identity_field\"))")
+	results = p.List(name, listDay(prototest.Attributes{"identity_field": "user"}))
+	prototest.WantText(t, results.Diagnostics().Errors(), "No Person record holds an identity", "8 of the 8", `"user"`, `"mail"`, "set identity_field", "(AttributeName(\"identity_field\"))")
 	wantNobodyNamed(t, results)
 }
 
@@ -99,7 +99,7 @@ func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Others: personRecords("identityId", "user-1", "user-2")})
 	results := p.List(name, listDay(nil))
 	wantNames(t, results)
-	acctest.WantText(t, results.Diagnostics().Warnings(), "Records of an unknown kind", "include 2", "wire.export_kind_parameter")
+	prototest.WantText(t, results.Diagnostics().Warnings(), "Records of an unknown kind", "include 2", "wire.export_kind_parameter")
 }
 
 func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
@@ -111,12 +111,12 @@ func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
 		today.AddDate(0, 0, 7).Format(time.DateOnly):  "A day in the future",
 		today.AddDate(0, 0, -1).Format(time.DateOnly): "",
 	} {
-		errors := p.List(name, listDay(acctest.Attributes{"utc_date": day})).Diagnostics().Errors()
+		errors := p.List(name, listDay(prototest.Attributes{"utc_date": day})).Diagnostics().Errors()
 		if says == "" && len(errors) > 0 {
 			t.Errorf("%s: %v", day, errors)
 		}
 		if says != "" {
-			acctest.WantText(t, errors, says, "utc_date")
+			prototest.WantText(t, errors, says, "utc_date")
 		}
 	}
 
@@ -127,14 +127,14 @@ func TestConsentListDay_dayThatIsNotOverIsRefused(t *testing.T) {
 
 func TestConsentListDay_failedExportIsAnError(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	p, service := start(t, prototest.Attributes{"max_retries": 0})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte(`{}`)})
 	results := p.List(name, listDay(nil))
-	acctest.WantText(t, results.Diagnostics().Errors(), "Not permitted", "Export records")
+	prototest.WantText(t, results.Diagnostics().Errors(), "Not permitted", "Export records")
 
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"persons":[],"status":"processing"}`)})
 	results = p.List(name, listDay(nil))
-	acctest.WantText(t, results.Diagnostics().Errors(), "Not ready yet")
+	prototest.WantText(t, results.Diagnostics().Errors(), "Not ready yet")
 }
 
 func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {
@@ -146,7 +146,7 @@ func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {
 
 	results := p.List(name, listDay(nil))
 	wantNames(t, results, names(identities(40)...)...)
-	acctest.WantText(t, results.Diagnostics().Warnings(), "1 of the 41 Person records")
+	prototest.WantText(t, results.Diagnostics().Warnings(), "1 of the 41 Person records")
 	if n := service.Count(mockserver.OpExportRecords); n != 2 {
 		t.Errorf("the day was asked for %d times", n)
 	}
@@ -184,7 +184,7 @@ func TestConsentListDay_isReadNoFurtherThanNeeded(t *testing.T) {
 			return &mockserver.Fault{Body: []byte(`{"clause_1_consent":true}`)}
 		}
 	})
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 
 	req := listDay(nil)
 	req.Limit = 20
@@ -192,7 +192,7 @@ func TestConsentListDay_isReadNoFurtherThanNeeded(t *testing.T) {
 	if n := len(results.Names()); n != 20 {
 		t.Fatalf("%d people are listed: %v", n, results.Diagnostics().Errors())
 	}
-	acctest.WantText(t, results[19].Warnings(), "and more people follow")
+	prototest.WantText(t, results[19].Warnings(), "and more people follow")
 	if n := service.Count(mockserver.OpGetConsent); n != 21 {
 		t.Errorf("%d people were looked up", n)
 	}
@@ -208,7 +208,7 @@ func TestConsentListDay_blocksOverlapNobody(t *testing.T) {
 	t.Parallel()
 	var f flights
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 1}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 1}))
 	everyone := identities(1_300)
 	putConsents(service, everyone[1_100:]...)
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", append(everyone, everyone...)...)})

@@ -12,20 +12,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // startPipe starts a service and a provider that is connected to it in memory, for a
 // bubble. stop has to be called before the bubble ends.
-func startPipe(t *testing.T, settings acctest.Attributes, configure func(*mockserver.Server)) (p *acctest.Provider, service *mocktest.Instance, stop func()) {
+func startPipe(t *testing.T, settings prototest.Attributes, configure func(*mockserver.Server)) (p *prototest.Provider, service *mocktest.Instance, stop func()) {
 	t.Helper()
 	service = mocktest.StartPipe(t, configure)
 	dial, closeAll := service.Tracked()
-	p = acctest.MustStart(t, acctest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial })
+	p = prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial })
 
 	return p, service, func() {
 		closeAll()
@@ -116,7 +116,7 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 14))
 			people := newPopulation(r)
 			var f flights
-			p, service, stop := startPipe(t, acctest.Attributes{"max_retries": 0, "max_concurrency": people.width}, func(s *mockserver.Server) {
+			p, service, stop := startPipe(t, prototest.Attributes{"max_retries": 0, "max_concurrency": people.width}, func(s *mockserver.Server) {
 				s.Wrap = f.wrap
 				s.FaultFor = people.fault(seed)
 			})
@@ -131,7 +131,7 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 			req := listOf(people.source...)
 			if r.IntN(2) == 0 || len(people.source) == 0 {
 				service.PutExport(scope, "1999-12-31", mockserver.ExportDay{Persons: personRecords("identityId", people.source...)})
-				req = listDay(acctest.Attributes{"utc_date": "1999-12-31"})
+				req = listDay(prototest.Attributes{"utc_date": "1999-12-31"})
 			}
 			req.Limit = int64(people.limit)
 
@@ -165,7 +165,7 @@ func (p population) fault(seed uint64) func(mockserver.Request) *mockserver.Faul
 	}
 }
 
-func (p population) check(t *testing.T, results acctest.ListResults) {
+func (p population) check(t *testing.T, results prototest.ListResults) {
 	t.Helper()
 	want := p.expectation()
 	wantNames(t, results, want.names...)
@@ -179,7 +179,7 @@ func (p population) check(t *testing.T, results acctest.ListResults) {
 		}
 	}
 	if want.failures == 10 {
-		acctest.WantText(t, diags.Errors(), "Too many people could not be read")
+		prototest.WantText(t, diags.Errors(), "Too many people could not be read")
 		return
 	}
 
@@ -187,22 +187,22 @@ func (p population) check(t *testing.T, results acctest.ListResults) {
 		t.Errorf("%d warnings are about failures, want %d; errors: %v", failures, want.failures, diags.Errors())
 	}
 	if want.missing > 0 {
-		acctest.WantText(t, diags.Warnings(), fmt.Sprintf("no consent record of %d p", want.missing))
+		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("no consent record of %d p", want.missing))
 	}
 	if want.follows != "" {
-		acctest.WantText(t, results[len(results)-1].Warnings(), want.follows)
+		prototest.WantText(t, results[len(results)-1].Warnings(), want.follows)
 	}
 }
 
 // checkPrefix lists once more and reads no further than a number of results. The bubble
 // fails the test where a goroutine stays.
-func (p population) checkPrefix(t *testing.T, provider *acctest.Provider, req acctest.ListRequest, results int) {
+func (p population) checkPrefix(t *testing.T, provider *prototest.Provider, req prototest.ListRequest, results int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 
 	var got []string
-	provider.ListUntil(ctx, name, req, func(result acctest.ListResult) bool {
+	provider.ListUntil(ctx, name, req, func(result prototest.ListResult) bool {
 		if result.Identity != nil {
 			got = append(got, result.DisplayName)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // identities returns user-1 to user-n.
@@ -40,12 +40,12 @@ func putConsents(service *mocktest.Instance, identities ...any) {
 }
 
 // listOf returns a request for the people with these identities.
-func listOf(identities ...any) acctest.ListRequest {
-	return acctest.ListRequest{Config: acctest.Attributes{"identity_ids": identities}}
+func listOf(identities ...any) prototest.ListRequest {
+	return prototest.ListRequest{Config: prototest.Attributes{"identity_ids": identities}}
 }
 
 // wantNames fails the test unless exactly these people are listed, in this order.
-func wantNames(t *testing.T, results acctest.ListResults, want ...string) {
+func wantNames(t *testing.T, results prototest.ListResults, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, results.Names()); diff != "" {
 		t.Errorf("listed are other people (-want +got):\n%s\n%v", diff, results.Diagnostics().Errors())
@@ -53,7 +53,7 @@ func wantNames(t *testing.T, results acctest.ListResults, want ...string) {
 }
 
 // wantNobodyNamed fails the test if a diagnostic names a person or holds a path of one.
-func wantNobodyNamed(t *testing.T, results acctest.ListResults) {
+func wantNobodyNamed(t *testing.T, results prototest.ListResults) {
 	t.Helper()
 	diags := results.Diagnostics()
 	for _, text := range append(diags.Errors(), diags.Warnings()...) {
@@ -100,10 +100,10 @@ func TestConsentList_listsPeopleWithARecordOnceAndInOrder(t *testing.T) {
 
 	results := p.List(name, listOf("user-3", "nobody", "user-1", "user-3", "user-2", "nobody else", "user-1"))
 	wantNames(t, results, "user-3", "user-1", "user-2")
-	acctest.WantText(t, results.Diagnostics().Warnings(), "People without a consent record", "2 people")
+	prototest.WantText(t, results.Diagnostics().Warnings(), "People without a consent record", "2 people")
 	wantNobodyNamed(t, results)
 
-	want := acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil, "identity_id": "user-3"}
+	want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": "user-3"}
 	if diff := cmp.Diff(want, results[0].Identity); diff != "" {
 		t.Errorf("the identity is another (-want +got):\n%s", diff)
 	}
@@ -119,11 +119,11 @@ func TestConsentList_nothingFoundIsNoError(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	service.PutExport(scope, exportDay, mockserver.ExportDay{})
-	for label, config := range map[string]acctest.Attributes{
+	for label, config := range map[string]prototest.Attributes{
 		"nobody has a record": {"identity_ids": []any{"nobody"}},
 		"nobody on that day":  {"utc_date": exportDay},
 	} {
-		results := p.List(name, acctest.ListRequest{Config: config})
+		results := p.List(name, prototest.ListRequest{Config: config})
 		if diags := results.Diagnostics(); len(results.Names()) > 0 || len(diags.Errors()) > 0 {
 			t.Errorf("%s: listed are %v, with the errors %v", label, results.Names(), diags.Errors())
 		}
@@ -135,25 +135,25 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	p, service := start(t, nil)
 	address, no, yes := "2001:db8::1", false, true
 	account := mockserver.Scope{AccountID: "acct-7"}
-	clauses := acctest.Attributes{"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true}
+	clauses := prototest.Attributes{"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true}
 
 	for label, tc := range map[string]struct {
 		scope  mockserver.Scope
 		record mockserver.ConsentRecord
-		config acctest.Attributes
-		want   acctest.Attributes
+		config prototest.Attributes
+		want   prototest.Attributes
 	}{
-		"defaults are left out":         {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes}, nil, acctest.Attributes{"agreement_time": early}},
-		"what differs from a default":   {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &no}, nil, acctest.Attributes{"agreement_time": early, "manual": false}},
-		"the address stays out":         {scope, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address}, nil, acctest.Attributes{}},
-		"another scope is written down": {account, mockserver.ConsentRecord{Clauses: configured}, acctest.Attributes{"account_id": "acct-7"}, acctest.Attributes{"account_id": "acct-7"}},
-		"the provider's scope is not":   {scope, mockserver.ConsentRecord{Clauses: configured}, acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, acctest.Attributes{}},
+		"defaults are left out":         {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &yes}, nil, prototest.Attributes{"agreement_time": early}},
+		"what differs from a default":   {scope, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: &no}, nil, prototest.Attributes{"agreement_time": early, "manual": false}},
+		"the address stays out":         {scope, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address}, nil, prototest.Attributes{}},
+		"another scope is written down": {account, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"account_id": "acct-7"}, prototest.Attributes{"account_id": "acct-7"}},
+		"the provider's scope is not":   {scope, mockserver.ConsentRecord{Clauses: configured}, prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, prototest.Attributes{}},
 	} {
 		service.PutConsent(tc.scope, person, tc.record)
-		results := p.List(name, acctest.ListRequest{Config: acctest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
+		results := p.List(name, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": []any{person}}.With(tc.config), IncludeResource: true})
 		wantNames(t, results, person)
 
-		want := clauses.With(tc.want).With(acctest.Attributes{"identity_id": person})
+		want := clauses.With(tc.want).With(prototest.Attributes{"identity_id": person})
 		for attribute, value := range results[0].Resource {
 			if value != want[attribute] {
 				t.Errorf("%s: %s is %v, want %v", label, attribute, value, want[attribute])
@@ -184,7 +184,7 @@ func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
 			t.Parallel()
 			var f flights
 			service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
-			p := acctest.MustStart(t, acctest.Config(service))
+			p := prototest.MustStart(t, prototest.Config(service))
 			putConsents(service, identities(tc.people)...)
 
 			req := listOf(identities(tc.people + tc.without)...)
@@ -201,7 +201,7 @@ func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
 
 			// Terraform reads no further than the limit, so that its last result has to say it.
 			if tc.says != "" {
-				acctest.WantText(t, results[tc.limit-1].Warnings(), "The list ends at its limit", tc.says)
+				prototest.WantText(t, results[tc.limit-1].Warnings(), "The list ends at its limit", tc.says)
 			}
 			if all := strings.Join(results.Diagnostics().Warnings(), "\n"); tc.says == "" && strings.Contains(all, "limit") {
 				t.Errorf("it warns of the limit: %s", all)
@@ -215,7 +215,7 @@ func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
 
 func TestConsentList_personWhoCannotBeReadIsAWarningWithThePlace(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	p, service := start(t, prototest.Attributes{"max_retries": 0})
 	putConsents(service, identities(5)...)
 	service.Inject(
 		mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-2", Status: 500, Body: []byte(`{"error":{"message":"no user-2 at 2001:db8::1"}}`)},
@@ -225,7 +225,7 @@ func TestConsentList_personWhoCannotBeReadIsAWarningWithThePlace(t *testing.T) {
 	results := p.List(name, listOf(identities(5)...))
 	wantNames(t, results, "user-1", "user-3", "user-5")
 	for i, place := range map[int]string{1: "identity_ids[1]", 3: "identity_ids[3]"} {
-		acctest.WantText(t, results[i].Warnings(), "A person could not be read", place, "Get consent")
+		prototest.WantText(t, results[i].Warnings(), "A person could not be read", place, "Get consent")
 	}
 	if diags := results.Diagnostics(); len(diags.Errors()) > 0 || len(diags.Warnings()) != 2 {
 		t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
@@ -247,13 +247,13 @@ func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, acctest.Attributes{"max_retries": 0})
+			p, service := start(t, prototest.Attributes{"max_retries": 0})
 			putConsents(service, identities(100)...)
 			tc.fault.Operation = mockserver.OpGetConsent
 			service.Inject(tc.fault)
 
 			results := p.List(name, listOf(identities(100)...))
-			acctest.WantText(t, results[len(results)-1].Errors(), tc.says...)
+			prototest.WantText(t, results[len(results)-1].Errors(), tc.says...)
 			if n := len(results.Diagnostics().Errors()); n != 1 {
 				t.Errorf("there are %d errors", n)
 			}
@@ -267,7 +267,7 @@ func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
 
 func TestConsentList_nineFailuresAreWarnings(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	p, service := start(t, prototest.Attributes{"max_retries": 0})
 	putConsents(service, identities(20)...)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Body: []byte(`{}`), Times: 9})
 
@@ -282,28 +282,28 @@ func TestConsentList_refusesAConfiguration(t *testing.T) {
 
 	p, service := start(t, nil)
 	for label, tc := range map[string]struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		want   []string
 	}{
-		"no source":              {acctest.Attributes{}, []string{"utc_date", "identity_ids"}},
-		"two sources":            {acctest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
-		"nobody":                 {acctest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
-		"too many":               {acctest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
-		"a null":                 {acctest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
-		"no identity":            {acctest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
-		"a field without a day":  {acctest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
-		"an empty field":         {acctest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
-		"no date":                {acctest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
-		"a day of an account":    {acctest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
-		"half a scope":           {acctest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
-		"a timeout without time": {acctest.Attributes{"identity_ids": []any{"user-1"}, "timeouts": acctest.Attributes{"list": "0s"}}, []string{"Unusable duration"}},
+		"no source":              {prototest.Attributes{}, []string{"utc_date", "identity_ids"}},
+		"two sources":            {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
+		"nobody":                 {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
+		"too many":               {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
+		"a null":                 {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
+		"no identity":            {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
+		"a field without a day":  {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
+		"an empty field":         {prototest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
+		"no date":                {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
+		"a day of an account":    {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
+		"half a scope":           {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
+		"a timeout without time": {prototest.Attributes{"identity_ids": []any{"user-1"}, "timeouts": prototest.Attributes{"list": "0s"}}, []string{"Unusable duration"}},
 	} {
 		diags := p.ValidateList(name, tc.config)
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", label)
 			continue
 		}
-		acctest.WantText(t, diags.Errors(), tc.want...)
+		prototest.WantText(t, diags.Errors(), tc.want...)
 	}
 
 	if n := service.Count(""); n != 0 {
@@ -314,8 +314,8 @@ func TestConsentList_refusesAConfiguration(t *testing.T) {
 func TestConsentList_unknownConfigurationIsValid(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
-	for _, config := range []acctest.Attributes{
-		{"utc_date": acctest.Unknown}, {"identity_ids": acctest.Unknown}, {"identity_ids": []any{acctest.Unknown}},
+	for _, config := range []prototest.Attributes{
+		{"utc_date": prototest.Unknown}, {"identity_ids": prototest.Unknown}, {"identity_ids": []any{prototest.Unknown}},
 	} {
 		p.NoErrors(p.ValidateList(name, config))
 	}
@@ -323,9 +323,9 @@ func TestConsentList_unknownConfigurationIsValid(t *testing.T) {
 
 func TestConsentList_missingScopeIsAnError(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"org_id": nil, "project_id": nil})
+	p, service := start(t, prototest.Attributes{"org_id": nil, "project_id": nil})
 	results := p.List(name, listOf("user-1"))
-	acctest.WantText(t, results.Diagnostics().Errors(), "No usable scope")
+	prototest.WantText(t, results.Diagnostics().Errors(), "No usable scope")
 	if slices.Contains(results.Names(), "user-1") || service.Count("") > 0 {
 		t.Error("the service was asked")
 	}

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // hanging makes the service never answer for some people.
@@ -34,7 +34,7 @@ func TestConsentList_clientThatGoesAwayLeaksNothing(t *testing.T) {
 
 		began := time.Now()
 		var taken []string
-		p.ListUntil(t.Context(), name, listOf(identities(5)...), func(result acctest.ListResult) bool {
+		p.ListUntil(t.Context(), name, listOf(identities(5)...), func(result prototest.ListResult) bool {
 			taken = append(taken, result.DisplayName)
 			synctest.Wait() // all five requests were sent
 			return false
@@ -69,14 +69,14 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 				began := time.Now()
 				time.AfterFunc(5*time.Second, cancel)
 				var errors []string
-				p.ListUntil(ctx, name, listDay(acctest.Attributes{"utc_date": "1999-12-31"}), func(result acctest.ListResult) bool {
+				p.ListUntil(ctx, name, listDay(prototest.Attributes{"utc_date": "1999-12-31"}), func(result prototest.ListResult) bool {
 					if result.Identity != nil {
 						t.Errorf("%s is listed", result.DisplayName)
 					}
 					errors = append(errors, result.Errors()...)
 					return true
 				})
-				acctest.WantText(t, errors, "The list was interrupted")
+				prototest.WantText(t, errors, "The list was interrupted")
 
 				if took := time.Since(began); took > 6*time.Second {
 					t.Errorf("it took %s to end", took)
@@ -89,21 +89,21 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 func TestConsentList_timeIsLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, service, stop := startPipe(t, acctest.Attributes{"request_timeout": "5m"}, hanging("user-3"))
+		p, service, stop := startPipe(t, prototest.Attributes{"request_timeout": "5m"}, hanging("user-3"))
 		defer stop()
 		putConsents(service, identities(5)...)
 
 		req := listOf(identities(5)...)
 		for timeout, want := range map[string]time.Duration{"30s": 30 * time.Second, "": 10 * time.Minute} {
 			if timeout != "" {
-				req.Config["timeouts"] = acctest.Attributes{"list": timeout}
+				req.Config["timeouts"] = prototest.Attributes{"list": timeout}
 			}
 			began := time.Now()
 			results := p.List(name, req)
 			delete(req.Config, "timeouts")
 
 			wantNames(t, results, "user-1", "user-2")
-			acctest.WantText(t, results.Diagnostics().Errors(), "The list took too long", "raise list in the block timeouts")
+			prototest.WantText(t, results.Diagnostics().Errors(), "The list took too long", "raise list in the block timeouts")
 			if took := time.Since(began); took != want {
 				t.Errorf("it took %s, want %s", took, want)
 			}
@@ -113,7 +113,7 @@ func TestConsentList_timeIsLimited(t *testing.T) {
 		req.Limit = 2
 		results := p.List(name, req)
 		wantNames(t, results, "user-1", "user-2")
-		acctest.WantText(t, results[1].Warnings(), "it is not known")
+		prototest.WantText(t, results[1].Warnings(), "it is not known")
 		if errors := results.Diagnostics().Errors(); len(errors) > 0 {
 			t.Errorf("it fails with %v", errors)
 		}
@@ -127,7 +127,7 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 
 	for label, tc := range map[string]struct {
 		sabotage func(*client.Config)
-		req      acctest.ListRequest
+		req      prototest.ListRequest
 	}{
 		"in a look-up":     {func(cfg *client.Config) { cfg.Proxy = func(*http.Request) (*url.URL, error) { panic(person) } }, listOf(person, "user-2")},
 		"in the iteration": {func(cfg *client.Config) { cfg.Now = func() time.Time { panic(person) } }, listDay(nil)},
@@ -135,11 +135,11 @@ func TestConsentList_panicIsAnError(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			config := acctest.Config(service).Without("email", "password").With(acctest.Attributes{"api_secret_key": service.SecretKey})
-			p := acctest.MustStart(t, config, tc.sabotage)
+			config := prototest.Config(service).Without("email", "password").With(prototest.Attributes{"api_secret_key": service.SecretKey})
+			p := prototest.MustStart(t, config, tc.sabotage)
 
 			results := p.List(name, tc.req)
-			acctest.WantText(t, results.Diagnostics().Errors(), "Internal error", "panic")
+			prototest.WantText(t, results.Diagnostics().Errors(), "Internal error", "panic")
 			wantNobodyNamed(t, results)
 		})
 	}

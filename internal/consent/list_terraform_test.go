@@ -11,15 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // queryCLI returns a CLI that knows lists, with a configuration for the service, or skips
 // the test.
-func queryCLI(t *testing.T, service *mocktest.Instance) *acctest.CLI {
+func queryCLI(t *testing.T, service *mocktest.Instance) *clitest.CLI {
 	t.Helper()
-	cli := acctest.NewCLI(t, acctest.Block(service), nil)
+	cli := clitest.New(t, acctest.Block(service), nil)
 	cli.Needs(acctest.Lists)
 	return cli
 }
@@ -31,13 +33,13 @@ func listBlock(config string, lines ...string) string {
 
 // listed is a person that a query has found.
 type listed struct {
-	Name     string             `json:"display_name"`
-	Identity acctest.Attributes `json:"identity"`
-	Resource acctest.Attributes `json:"resource_object"`
+	Name     string               `json:"display_name"`
+	Identity prototest.Attributes `json:"identity"`
+	Resource prototest.Attributes `json:"resource_object"`
 }
 
 // queryPeople replaces the list blocks, runs them, and returns the people by name.
-func queryPeople(t *testing.T, cli *acctest.CLI, lists string) map[string]listed {
+func queryPeople(t *testing.T, cli *clitest.CLI, lists string) map[string]listed {
 	t.Helper()
 	queried := cli.Query(lists, "-json")
 	if queried.Code != 0 {
@@ -60,7 +62,7 @@ func queryPeople(t *testing.T, cli *acctest.CLI, lists string) map[string]listed
 	return people
 }
 
-func TestAccConsentList_isQueried(t *testing.T) {
+func TestCLIConsentList_isQueried(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := queryCLI(t, service)
@@ -72,7 +74,7 @@ func TestAccConsentList_isQueried(t *testing.T) {
 		t.Errorf("%d people are listed", len(people))
 	}
 	for _, identity := range []string{"user-1", "user-2"} {
-		want := acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil, "identity_id": identity}
+		want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": identity}
 		if diff := cmp.Diff(want, people[identity].Identity); diff != "" {
 			t.Errorf("%s has another identity: %s", identity, diff)
 		}
@@ -89,9 +91,9 @@ func TestAccConsentList_isQueried(t *testing.T) {
 	wantRefused(t, cli.Query(listBlock(`identity_ids = ["user-1"]`+"\n"+`utc_date = "2026-02-03"`)), "utc_date", "identity_ids")
 }
 
-// TestAccConsentList_limitIsSaid shows that Terraform hands on the warning of the last
+// TestCLIConsentList_limitIsSaid shows that Terraform hands on the warning of the last
 // result, although it reads no further.
-func TestAccConsentList_limitIsSaid(t *testing.T) {
+func TestCLIConsentList_limitIsSaid(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := queryCLI(t, service)
@@ -116,7 +118,7 @@ func TestAccConsentList_limitIsSaid(t *testing.T) {
 	}
 }
 
-func TestAccConsentList_failuresAreShown(t *testing.T) {
+func TestCLIConsentList_failuresAreShown(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := queryCLI(t, service)
@@ -129,21 +131,21 @@ func TestAccConsentList_failuresAreShown(t *testing.T) {
 	if n := strings.Count(queried.Output, "identity_id="); queried.Code != 0 || n != 4 {
 		t.Errorf("%d people are listed:\n%s", n, queried.Output)
 	}
-	acctest.WantWords(t, queried, "A person could not be read", "identity_ids[2]", "no consent record of 1 person")
+	clitest.WantWords(t, queried, "A person could not be read", "identity_ids[2]", "no consent record of 1 person")
 
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Body: []byte(`{}`), Skip: 2, Times: -1})
 	queried = cli.Query(listBlock(ids))
 	if queried.Code == 0 || strings.Contains(queried.Output, "identity_id=") {
 		t.Errorf("a query that failed lists people:\n%s", queried.Output)
 	}
-	acctest.WantWords(t, queried, "Not permitted")
+	clitest.WantWords(t, queried, "Not permitted")
 }
 
-// TestAccConsentList_interruptIsAnError interrupts a query that has found one person and
+// TestCLIConsentList_interruptIsAnError interrupts a query that has found one person and
 // waits for another. Without an error, Terraform would show half a list and end with 0.
-func TestAccConsentList_interruptIsAnError(t *testing.T) {
+func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			waiting := make(chan struct{})
@@ -164,14 +166,14 @@ func TestAccConsentList_interruptIsAnError(t *testing.T) {
 			if r.Code == 0 {
 				t.Errorf("the interrupted query ended with 0:\n%s", r.Output)
 			}
-			acctest.WantWords(t, r, "The list was interrupted")
+			clitest.WantWords(t, r, "The list was interrupted")
 		})
 	}
 }
 
-// TestAccConsentList_bringsPeopleUnderManagement queries, writes the configuration, and
+// TestCLIConsentList_bringsPeopleUnderManagement queries, writes the configuration, and
 // imports it without a change and without a write. Then the people are managed.
-func TestAccConsentList_bringsPeopleUnderManagement(t *testing.T) {
+func TestCLIConsentList_bringsPeopleUnderManagement(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	cli := queryCLI(t, service)
@@ -197,9 +199,9 @@ func TestAccConsentList_bringsPeopleUnderManagement(t *testing.T) {
 		t.Errorf("the address is shown:\n%s\n%s", queried.Output, text)
 	}
 
-	acctest.WantWords(t, cli.MustRun("plan"), "4 to import, 0 to add, 0 to change, 0 to destroy.")
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "4 imported, 0 added, 0 changed, 0 destroyed.")
-	acctest.WantWords(t, cli.MustRun("plan"), "No changes.")
+	clitest.WantWords(t, cli.MustRun("plan"), "4 to import, 0 to add, 0 to change, 0 to destroy.")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "4 imported, 0 added, 0 changed, 0 destroyed.")
+	clitest.WantWords(t, cli.MustRun("plan"), "No changes.")
 	if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d updates were sent", n)
 	}
@@ -209,7 +211,7 @@ func TestAccConsentList_bringsPeopleUnderManagement(t *testing.T) {
 	if err := os.WriteFile(generated, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed.")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 added, 1 changed, 0 destroyed.")
 	record, _ := service.Consent(scope, "user-1")
 	if record.Clauses != [5]bool{true, true, false, true, false} || record.UserIPv6 == nil || *record.UserIPv6 != address {
 		t.Errorf("the service holds %v", record)

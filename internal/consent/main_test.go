@@ -7,6 +7,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -20,11 +21,11 @@ const (
 	late   = "2026-03-31T12:00:00Z"
 )
 
-var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // config returns a consent with all five clauses, overridden by others.
-func config(others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{
+func config(others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{
 		"identity_id":      person,
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true,
 	}.With(others)
@@ -33,14 +34,14 @@ func config(others acctest.Attributes) acctest.Attributes {
 var configured = [5]bool{true, true, false, true, true}
 
 // start starts a mock server and a provider for it.
-func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func start(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
-	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
+	return prototest.MustStart(t, prototest.Config(service).With(settings)), service
 }
 
 // created returns a consent that an earlier run has created, and clears the request log.
-func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, others acctest.Attributes) *acctest.State {
+func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, others prototest.Attributes) *prototest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config(others))
 	p.NewRun()
@@ -72,7 +73,7 @@ func wantOperations(t *testing.T, service *mocktest.Instance, want ...string) {
 }
 
 // wantEmptyPlan refreshes, plans, and fails the test unless the plan is empty.
-func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
+func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)
 	return state, p.WantEmptyPlan(name, state, config)

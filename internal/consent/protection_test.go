@@ -3,11 +3,11 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-var withdrawing = agreed.With(acctest.Attributes{"on_destroy": "withdraw"})
+var withdrawing = agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
 
 func TestConsent_choiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestConsent_choiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 	p.NoErrors(diags)
 	state, diags = p.Update(name, state, config(withdrawing))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -30,13 +30,13 @@ func TestConsent_choiceSeenByAnImportSurvivesADestroy(t *testing.T) {
 func TestConsent_choiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	base := acctest.Attributes{"agreement_time": early, "on_destroy": "withdraw"}
+	base := prototest.Attributes{"agreement_time": early, "on_destroy": "withdraw"}
 	state := created(t, p, service, base)
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(base))
 	state, diags := p.Update(name, state, config(withdrawing)) // adds user_ipv6
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -46,13 +46,13 @@ func TestConsent_choiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
 func TestConsent_choiceProtectedLateSurvivesADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, withdrawing.With(acctest.Attributes{"keep_later_choice": false}))
+	state := created(t, p, service, withdrawing.With(prototest.Attributes{"keep_later_choice": false}))
 	service.PutConsent(scope, person, choose(late))
 	state, diags := p.Refresh(name, state)
 	p.NoErrors(diags)
 	state, diags = p.Update(name, state, config(withdrawing))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
@@ -70,7 +70,7 @@ func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 		}
 	})
 
-	base := acctest.Attributes{"agreement_time": early}
+	base := prototest.Attributes{"agreement_time": early}
 	state := created(t, p, service, base)
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(base))
@@ -85,11 +85,11 @@ func TestConsent_choiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
 	state := created(t, p, service, agreed)
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
-	state, diags := p.Update(name, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
+	state, diags := p.Update(name, state, config(prototest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	wantHeld(t, service, choose(late).Clauses)
-	state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
+	state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
 	if state.Attributes["agreement_time"] != nil {
 		t.Errorf("state %v", state.Attributes)
 	}
@@ -103,7 +103,7 @@ func TestConsent_choiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 	}})
 	_, diags := p.Create(name, config(agreed))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "A later choice of the person stands")
+	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
 	wantHeld(t, service, choose(late).Clauses)
 }
 
@@ -144,7 +144,7 @@ func TestConsent_answerWithOtherClausesIsAnError(t *testing.T) {
 		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`),
 	})
 	_, diags := p.Create(name, config(nil))
-	acctest.WantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
+	prototest.WantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
 }
 
 func TestConsent_withdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
@@ -166,7 +166,7 @@ func TestConsent_warningAtDestroyNamesTheConfiguredTime(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
 	_, diags := p.Destroy(name, state)
-	acctest.WantText(t, diags.Warnings(), "configured one of "+early)
+	prototest.WantText(t, diags.Warnings(), "configured one of "+early)
 }
 
 func TestConsent_emptyListOfErrorsIsSuccess(t *testing.T) {
@@ -184,7 +184,7 @@ func TestConsent_unknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
 	service.PutConsent(scope, person, choose(late))
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 	for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
-		_, diags := p.Plan(name, state, config(agreed).With(acctest.Attributes{attribute: acctest.Unknown}))
-		acctest.WantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
+		_, diags := p.Plan(name, state, config(agreed).With(prototest.Attributes{attribute: prototest.Unknown}))
+		prototest.WantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
 	}
 }

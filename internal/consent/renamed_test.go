@@ -8,20 +8,20 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // numbered returns the configuration of one of many people.
-func numbered(i int, others acctest.Attributes) acctest.Attributes {
-	return config(others).With(acctest.Attributes{"identity_id": fmt.Sprint("person-", i)})
+func numbered(i int, others prototest.Attributes) prototest.Attributes {
+	return config(others).With(prototest.Attributes{"identity_id": fmt.Sprint("person-", i)})
 }
 
 // renamed returns the steps of a run after keys of for_each were renamed: for each person,
 // Terraform destroys the object of the former key and creates that of the new key.
-func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attributes) (steps []func(ctx context.Context) acctest.Diagnostics) {
+func renamed(t *testing.T, p *prototest.Provider, people int, others prototest.Attributes) (steps []func(ctx context.Context) prototest.Diagnostics) {
 	t.Helper()
 	for i := range people {
 		former, _ := p.MustCreate(name, numbered(i, others))
@@ -32,11 +32,11 @@ func renamed(t *testing.T, p *acctest.Provider, people int, others acctest.Attri
 		p.NoErrors(diags)
 
 		steps = append(steps,
-			func(ctx context.Context) acctest.Diagnostics {
+			func(ctx context.Context) prototest.Diagnostics {
 				_, diags := p.Apply(ctx, name, former, destroy)
 				return diags
 			},
-			func(ctx context.Context) acctest.Diagnostics {
+			func(ctx context.Context) prototest.Diagnostics {
 				_, diags := p.Apply(ctx, name, nil, create)
 				return diags
 			})
@@ -90,7 +90,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 					t.Errorf("%d of %d people were withdrawn", n, people)
 				}
 
-				acctest.WantText(t, warnings, "Not withdrawn, another object writes it", "moved", "analytics_consent")
+				prototest.WantText(t, warnings, "Not withdrawn, another object writes it", "moved", "analytics_consent")
 				if strings.Contains(strings.Join(warnings, "\n"), "person-") {
 					t.Error("a warning names a person")
 				}
@@ -128,8 +128,8 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	one, _ := p.MustCreate(name, config(agreed))
-	two, diags := p.MustCreate(name, config(agreed).With(acctest.Attributes{"clause_1_consent": false}))
-	acctest.WantText(t, diags.Warnings(), "Two objects manage the consent of one person", "analytics_consent", "org-demo")
+	two, diags := p.MustCreate(name, config(agreed).With(prototest.Attributes{"clause_1_consent": false}))
+	prototest.WantText(t, diags.Warnings(), "Two objects manage the consent of one person", "analytics_consent", "org-demo")
 
 	// In later runs only one of them writes, but both are refreshed.
 	p.NewRun()
@@ -139,7 +139,7 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 		t.Errorf("warnings of the first: %v", first.Warnings())
 	}
 
-	acctest.WantText(t, second.Warnings(), "Two objects manage the consent of one person", `on_destroy = "retain"`)
+	prototest.WantText(t, second.Warnings(), "Two objects manage the consent of one person", `on_destroy = "retain"`)
 	if strings.Contains(strings.Join(second.Warnings(), ""), person) {
 		t.Error("the warning names the person")
 	}
@@ -162,13 +162,13 @@ func TestConsent_aSingleObjectIsNotWarnedOf(t *testing.T) {
 
 	for range 2 {
 		p.NewRun()
-		var refreshed acctest.Diagnostics
+		var refreshed prototest.Diagnostics
 		state, refreshed = p.MustRefresh(name, state)
 		diags = append(diags, refreshed...)
 	}
 
 	p.NewRun()
-	_, updated := p.Update(name, state, config(agreed).With(acctest.Attributes{"clause_3_consent": true}))
+	_, updated := p.Update(name, state, config(agreed).With(prototest.Attributes{"clause_3_consent": true}))
 	if diags = append(diags, updated...); len(diags) != 0 {
 		t.Errorf("warnings: %v", diags.Warnings())
 	}

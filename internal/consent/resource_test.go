@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
@@ -26,9 +27,9 @@ func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T)
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 
-	wantState := config(acctest.Attributes{
+	wantState := config(prototest.Attributes{
 		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
-		"user_ipv6": nil, "user_ipv6_wo": nil, "user_ipv6_wo_version": nil, "agreement_time": nil, "org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
+		"user_ipv6": nil, "user_ipv6_wo": nil, "user_ipv6_wo_version": nil, "agreement_time": nil, "org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil,
 	})
 	if diff := cmp.Diff(wantState, state.Attributes); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
@@ -41,7 +42,7 @@ func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T)
 func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	full := acctest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00.5+01:00", "manual": false}
+	full := prototest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00.5+01:00", "manual": false}
 	_, diags := p.Create(name, config(full))
 	p.NoErrors(diags)
 	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
@@ -51,7 +52,7 @@ func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 	}
 
 	service.Reset()
-	_, diags = p.Create(name, config(full).With(acctest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
+	_, diags = p.Create(name, config(full).With(prototest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
 	p.NoErrors(diags)
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
@@ -59,7 +60,7 @@ func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
 func TestConsent_oneGetRefreshesAndOneLoginServesAll(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, acctest.Attributes{"agreement_time": early})
+	state := created(t, p, service, prototest.Attributes{"agreement_time": early})
 	for range 3 {
 		_, diags := p.Refresh(name, state)
 		p.NoErrors(diags)
@@ -74,12 +75,12 @@ func TestConsent_everyWirePlacementArrives(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"json", "form", "query"} {
 		for _, format := range []string{"rfc3339", "unix_ms"} {
-			wire := acctest.Attributes{"login_parameters_in": in, "consent_parameters_in": in, "agreement_time_format": format}
-			p, service := start(t, acctest.Attributes{"wire": wire}, func(s *mockserver.Server) {
+			wire := prototest.Attributes{"login_parameters_in": in, "consent_parameters_in": in, "agreement_time_format": format}
+			p, service := start(t, prototest.Attributes{"wire": wire}, func(s *mockserver.Server) {
 				s.Wire = mockserver.Wire{LoginParametersIn: in, ConsentParametersIn: in, AgreementTimeFormat: format}
 			})
 
-			others := acctest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
+			others := prototest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
 			state := created(t, p, service, others)
 			wantHeld(t, service, configured)
 			wantEmptyPlan(t, p, state, config(others))
@@ -94,9 +95,9 @@ func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 		"agreement_time": {early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.0001Z", "2026-01-31T06:30:00-05:30"},
 	} {
 		p, service := start(t, nil)
-		state := created(t, p, service, acctest.Attributes{attribute: spellings[0]})
+		state := created(t, p, service, prototest.Attributes{attribute: spellings[0]})
 		for _, spelling := range spellings {
-			state, _ = wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spelling}))
+			state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spelling}))
 			if state.Attributes[attribute] != spellings[0] {
 				t.Errorf("%s in state became %v", attribute, state.Attributes[attribute])
 			}
@@ -107,7 +108,7 @@ func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 			for _, spelling := range []string{"::ffff:c000:0201", "192.0.2.1"} {
 				record.UserIPv6 = &spelling
 				service.PutConsent(scope, person, record)
-				wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spellings[0]}))
+				wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spellings[0]}))
 			}
 
 			continue
@@ -116,7 +117,7 @@ func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
 		for _, spelling := range []any{"2026-01-31T12:00:00.000+0000", "2026-01-31T14:00:00+02:00"} {
 			record.AgreementTime = spelling
 			service.PutConsent(scope, person, record)
-			wantEmptyPlan(t, p, state, config(acctest.Attributes{attribute: spellings[0]}))
+			wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spellings[0]}))
 		}
 	}
 }
@@ -145,7 +146,7 @@ func TestConsent_driftIsShownAndRepairedWithOnePatch(t *testing.T) {
 
 func TestConsent_missingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
 	t.Parallel()
-	others := acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early}
+	others := prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early}
 	for answer, shape := range map[string]func(map[string]any) any{
 		"one clause":    func(r map[string]any) any { return map[string]any{"clause_1_consent": r["clause_1_consent"]} },
 		"under consent": func(r map[string]any) any { return map[string]any{"consent": r, "status": "ok"} },
@@ -164,7 +165,7 @@ func TestConsent_missingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
 func TestConsent_nullIsDriftWhereAbsentIsNot(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	others := acctest.Attributes{"user_ipv6": "2001:db8::1"}
+	others := prototest.Attributes{"user_ipv6": "2001:db8::1"}
 	state := created(t, p, service, others)
 	record, _ := service.Consent(scope, person)
 	record.UserIPv6 = nil
@@ -182,7 +183,7 @@ func TestConsent_nullIsDriftWhereAbsentIsNot(t *testing.T) {
 func TestConsent_attributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early})
+	state := created(t, p, service, prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early})
 	state, diags := p.Update(name, state, config(nil))
 	p.NoErrors(diags)
 	wantOperations(t, service)
@@ -200,7 +201,7 @@ func TestConsent_settingsOfTheObjectAloneSendNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, nil)
-	_, diags := p.Update(name, state, config(acctest.Attributes{"on_destroy": "withdraw", "keep_later_choice": false}))
+	_, diags := p.Update(name, state, config(prototest.Attributes{"on_destroy": "withdraw", "keep_later_choice": false}))
 	p.NoErrors(diags)
 	wantOperations(t, service)
 }
@@ -245,7 +246,7 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 				return
 			}
 
-			acctest.WantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
+			prototest.WantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("the state changed:\n%s", diff)
 			}
@@ -255,7 +256,7 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 
 func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	p, service := start(t, prototest.Attributes{"max_retries": 0})
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 403, Times: 1, Body: []byte(`{"error":{"code":"E403","message":"role editor is needed by ` + person + `"}}`)}
 	service.Inject(fault)
 	state, diags := p.Create(name, config(nil))
@@ -263,13 +264,13 @@ func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing
 		t.Error("a failed create is in state")
 	}
 
-	acctest.WantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
+	prototest.WantText(t, diags.Errors(), "Not permitted", "Update consent: PATCH /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
 		"HTTP status: 403", `"E403"`, "role editor is needed by [redacted]", "Attempts: 1", "In state now: nothing", "role that allows")
 
 	state = created(t, p, service, nil)
 	service.Inject(fault)
-	after, diags := p.Update(name, state, config(acctest.Attributes{"clause_1_consent": false}))
-	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
+	after, diags := p.Update(name, state, config(prototest.Attributes{"clause_1_consent": false}))
+	prototest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
@@ -283,8 +284,8 @@ func TestConsent_errorsByFieldGoToTheirAttribute(t *testing.T) {
 			Operation: mockserver.OpUpdateConsent, Status: status,
 			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`),
 		})
-		_, diags := p.Create(name, config(acctest.Attributes{"user_ipv6": "192.0.2.7"}))
-		acctest.WantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
+		_, diags := p.Create(name, config(prototest.Attributes{"user_ipv6": "192.0.2.7"}))
+		prototest.WantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
 		wantOperations(t, service, mockserver.OpUpdateConsent)
 	}
 }
@@ -294,15 +295,15 @@ func TestConsent_conflictIsNotRepeated(t *testing.T) {
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
 	_, diags := p.Create(name, config(nil))
-	acctest.WantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
+	prototest.WantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
 	wantOperations(t, service, mockserver.OpUpdateConsent)
 }
 
 func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"read_only": true})
-	state, diags := p.Create(name, config(acctest.Attributes{"agreement_time": early}))
-	acctest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	p, service := start(t, prototest.Attributes{"read_only": true})
+	state, diags := p.Create(name, config(prototest.Attributes{"agreement_time": early}))
+	prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
 	if state != nil || service.Count("") != 0 {
 		t.Errorf("state %v, %d requests", state, service.Count(""))
 	}
@@ -318,7 +319,7 @@ func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 		"a/b", "a?b", "a#b", "%", "%2F", "a+b", "a;b", "a:b", "a@b", "a&b=c", "a b", `a\b`, "..%2f", "...", "é", "e\u0301", "\U0001F600", "jane@example.com", "'\"<>|",
 	} {
 		p, service := start(t, nil)
-		state, diags := p.Create(name, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
+		state, diags := p.Create(name, config(prototest.Attributes{"identity_id": identity, "agreement_time": early}))
 		p.NoErrors(diags)
 
 		for _, r := range service.Requests() {
@@ -327,17 +328,17 @@ func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 			}
 		}
 
-		wantEmptyPlan(t, p, state, config(acctest.Attributes{"identity_id": identity, "agreement_time": early}))
+		wantEmptyPlan(t, p, state, config(prototest.Attributes{"identity_id": identity, "agreement_time": early}))
 	}
 }
 
 func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	all := config(acctest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early, "manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": acctest.Org, "project_id": acctest.Project})
+	all := config(prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early, "manual": true, "keep_later_choice": true, "on_destroy": "retain", "org_id": mocktest.Org, "project_id": mocktest.Project})
 
 	for attribute := range all {
-		unknown := all.With(acctest.Attributes{attribute: acctest.Unknown})
+		unknown := all.With(prototest.Attributes{attribute: prototest.Unknown})
 		if attribute == "org_id" {
 			unknown["account_id"] = nil
 		}
@@ -345,7 +346,7 @@ func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 		p.NoErrors(p.Validate(name, unknown))
 		plan, diags := p.Plan(name, nil, unknown)
 		p.NoErrors(diags)
-		if plan.Attributes[attribute] != acctest.Unknown {
+		if plan.Attributes[attribute] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", attribute, plan.Attributes[attribute])
 		}
 	}
@@ -361,7 +362,7 @@ func TestConsent_addressesAreSentMapped(t *testing.T) {
 		"192.0.2.1": "::ffff:192.0.2.1", "2001:DB8:0:0::1": "2001:db8::1", "::ffff:c000:201": "::ffff:192.0.2.1",
 	} {
 		p, service := start(t, nil)
-		created(t, p, service, acctest.Attributes{"user_ipv6": given})
+		created(t, p, service, prototest.Attributes{"user_ipv6": given})
 		record, _ := service.Consent(scope, person)
 		if *record.UserIPv6 != want || !netip.MustParseAddr(*record.UserIPv6).Is6() {
 			t.Errorf("%s was sent as %s", given, *record.UserIPv6)
@@ -385,7 +386,7 @@ func TestConsent_errorInsideASuccessfulAnswerIsAnError(t *testing.T) {
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)})
 	state, diags := p.Create(name, config(nil))
-	acctest.WantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
 	if state != nil {
 		t.Error("the object is in state")
 	}
@@ -396,7 +397,7 @@ func TestConsent_longestIdentityArrives(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	identity := strings.Repeat("é", 4096)
-	_, diags := p.Create(name, config(acctest.Attributes{"identity_id": identity}))
+	_, diags := p.Create(name, config(prototest.Attributes{"identity_id": identity}))
 	p.NoErrors(diags)
 	if _, ok := service.Consent(scope, identity); !ok {
 		t.Error("8192 bytes did not arrive")

@@ -3,16 +3,17 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // moved is a scope other than the provider's.
-var moved = acctest.Attributes{"org_id": "org-two", "project_id": "shop"}
+var moved = prototest.Attributes{"org_id": "org-two", "project_id": "shop"}
 
 func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
 	t.Parallel()
-	for label, block := range map[string]acctest.Attributes{
+	for label, block := range map[string]prototest.Attributes{
 		"another project": moved,
 		"an account":      {"org_id": nil, "project_id": nil, "account_id": "acct-7"},
 	} {
@@ -21,12 +22,12 @@ func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
 			p, service := start(t, nil)
 			state := created(t, p, service, withdrawing)
 
-			p.Reconfigure(acctest.Config(service).With(block))
+			p.Reconfigure(prototest.Config(service).With(block))
 			state, _ = p.MustRefresh(name, state) // where the object is, not where it is not
 			plan, diags := p.Plan(name, state, config(withdrawing))
 			p.NoErrors(diags)
 
-			acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo", project_id = "web"`)
+			prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo", project_id = "web"`)
 			if len(plan.Replace) == 0 || !plan.Changes {
 				t.Fatalf("replaced because of %v, changes %v", plan.Replace, plan.Changes)
 			}
@@ -54,21 +55,21 @@ func TestConsent_scopeWrittenDownInTheConfigurationIsNoChange(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state := created(t, p, service, agreed)
-	own := agreed.With(acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project})
+	own := agreed.With(prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project})
 
 	state, _ = wantEmptyPlan(t, p, state, config(own))
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 
 	// And with it, the object stays where it is whatever the provider block says.
-	p.Reconfigure(acctest.Config(service).With(moved))
+	p.Reconfigure(prototest.Config(service).With(moved))
 	if diags := p.WantEmptyPlan(name, state, config(own)); len(diags) != 0 {
 		t.Errorf("warnings: %v", diags.Warnings())
 	}
 
 	// Without any scope there is an error, and no replacement.
-	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"org_id": nil, "project_id": nil}))
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": nil, "project_id": nil}))
 	_, diags := p.Plan(name, state, config(agreed))
-	acctest.WantText(t, diags.Errors(), "No usable scope")
+	prototest.WantText(t, diags.Errors(), "No usable scope")
 }
 
 func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
@@ -82,7 +83,7 @@ func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
 		t.Errorf("replaced because of %v, warnings %v", plan.Replace, diags.Warnings())
 	}
 
-	plan, diags = p.Plan(name, state, config(agreed).With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": "web"}))
+	plan, diags = p.Plan(name, state, config(agreed).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "web"}))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {
 		t.Error("a scope that is not known yet does not replace")
@@ -91,28 +92,28 @@ func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
 
 func TestConsent_scopeUnknownAtPlanIsKnownAfterApply(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"org_id": acctest.Unknown, "project_id": acctest.Unknown})
+	p, service := start(t, prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown})
 	plan, diags := p.Plan(name, nil, config(agreed))
 	p.NoErrors(diags)
-	if plan.Attributes["org_id"] != acctest.Unknown {
+	if plan.Attributes["org_id"] != prototest.Unknown {
 		t.Errorf("planned org_id %v", plan.Attributes["org_id"])
 	}
 
-	p.Reconfigure(acctest.Config(service))
+	p.Reconfigure(prototest.Config(service))
 	state, diags := p.Apply(t.Context(), name, nil, plan)
 	p.NoErrors(diags)
-	if state.Attributes["org_id"] != acctest.Org || state.Attributes["account_id"] != nil {
+	if state.Attributes["org_id"] != mocktest.Org || state.Attributes["account_id"] != nil {
 		t.Errorf("state %v", state.Attributes)
 	}
 
 	// An object that exists stays where it is while the provider's scope is not known.
-	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": acctest.Unknown}))
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
 	p.WantEmptyPlan(name, state, config(agreed))
 }
 
 func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
 	t.Parallel()
-	for label, own := range map[string]acctest.Attributes{
+	for label, own := range map[string]prototest.Attributes{
 		"account":           {"account_id": "acct-7"},
 		"organization":      {"org_id": "org-two", "project_id": "shop"},
 		"needing an escape": {"org_id": "org/two", "project_id": "a b"},
@@ -137,15 +138,15 @@ func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
 	state := created(t, p, service, nil)
 
 	for label, tc := range map[string]struct {
-		others  acctest.Attributes
+		others  prototest.Attributes
 		replace bool
 	}{
-		"the provider's own scope": {acctest.Attributes{"org_id": acctest.Org, "project_id": acctest.Project}, false},
-		"another project":          {acctest.Attributes{"org_id": acctest.Org, "project_id": "shop"}, true},
-		"an account":               {acctest.Attributes{"account_id": "acct-7"}, true},
-		"an unknown account":       {acctest.Attributes{"account_id": acctest.Unknown}, true},
-		"another person":           {acctest.Attributes{"identity_id": "somebody-else"}, true},
-		"an unknown person":        {acctest.Attributes{"identity_id": acctest.Unknown}, true},
+		"the provider's own scope": {prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project}, false},
+		"another project":          {prototest.Attributes{"org_id": mocktest.Org, "project_id": "shop"}, true},
+		"an account":               {prototest.Attributes{"account_id": "acct-7"}, true},
+		"an unknown account":       {prototest.Attributes{"account_id": prototest.Unknown}, true},
+		"another person":           {prototest.Attributes{"identity_id": "somebody-else"}, true},
+		"an unknown person":        {prototest.Attributes{"identity_id": prototest.Unknown}, true},
 	} {
 		plan, diags := p.Plan(name, state, config(tc.others))
 		p.NoErrors(diags)

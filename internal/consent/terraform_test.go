@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const address = "analytics_consent.jane"
@@ -29,15 +31,15 @@ resource "analytics_consent" "jane" {
 `, person, strings.Join(lines, "\n  "))
 }
 
-func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
+func TestCLIConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	provider := acctest.Block(service)
 	full := provider + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
-	cli := acctest.NewCLI(t, full, nil)
+	cli := clitest.New(t, full, nil)
 
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
-	cli.WantStored(acctest.Attributes{
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
+	cli.WantStored(prototest.Attributes{
 		"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00+01:00",
 		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
 	})
@@ -51,7 +53,7 @@ func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	record, _ := service.Consent(scope, person)
 	record.Clauses = [5]bool{}
 	service.PutConsent(scope, person, record)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
 	wantHeld(t, service, configured)
 	cli.MustRun("plan", "-detailed-exitcode")
 
@@ -59,40 +61,40 @@ func TestAccConsent_isSeededDriftsIsRepairedImportedAndForgotten(t *testing.T) {
 	cli.WantImport(address, "org-demo/web/jane.doe%40example.com", "user_ipv6", "agreement_time")
 
 	service.DeleteConsent(scope, person)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "1 to add, 0 to change, 0 to destroy")
 	wantHeld(t, service, configured)
 
 	cli.Configure(provider)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
 	wantHeld(t, service, configured)
 }
 
-func TestAccConsent_laterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
+func TestCLIConsent_laterChoiceKeepsTheCLIsPlanEmpty(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`), nil)
+	cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`), nil)
 	cli.MustRun("apply", "-auto-approve")
 
 	theirs := choose(late)
 	service.PutConsent(scope, person, theirs)
 	service.Reset()
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
-	cli.WantStored(acctest.Attributes{"clause_1_consent": false, "agreement_time": late})
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No changes.")
+	cli.WantStored(prototest.Attributes{"clause_1_consent": false, "agreement_time": late})
 	cli.MustRun("plan", "-detailed-exitcode")
 
 	cli.Configure(acctest.Block(service)) // destroys, and leaves the choice alone
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
 	if service.Count(mockserver.OpUpdateConsent) != 0 {
 		t.Error("something was written over the person's choice")
 	}
 	wantHeld(t, service, theirs.Clauses)
 }
 
-func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
+func TestCLIConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	jane := acctest.Block(service) + block()
-	cli := acctest.NewCLI(t, jane, nil)
+	cli := clitest.New(t, jane, nil)
 
 	unusable := acctest.Block(service)
 	for label, identity := range map[string]string{"nothing": `""`, "spaces": `"   "`, "dot": `"."`, "dots": `".."`, "bell": `"a\u0007b"`} {
@@ -125,19 +127,19 @@ func TestAccConsent_unusableIdentitiesAreRefusedByTheCLIBeforeAnyRequest(t *test
 }
 
 // wantRefused fails the test unless a command failed and printed these words.
-func wantRefused(t *testing.T, r acctest.Result, words ...string) {
+func wantRefused(t *testing.T, r clitest.Result, words ...string) {
 	t.Helper()
 	if r.Code != 1 {
 		t.Errorf("the command ended with %d", r.Code)
 	}
-	acctest.WantWords(t, r, words...)
+	clitest.WantWords(t, r, words...)
 }
 
-func TestAccConsent_awkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
+func TestCLIConsent_awkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	identity := `a/b?c#d%2F+;:@&= \é`
-	cli := acctest.NewCLI(t, acctest.Block(service)+strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1), nil)
+	cli := clitest.New(t, acctest.Block(service)+strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1), nil)
 
 	cli.MustRun("apply", "-auto-approve")
 	if _, ok := service.Consent(scope, identity); !ok {
@@ -147,10 +149,10 @@ func TestAccConsent_awkwardIdentitiesSurviveTheCLIAndAnImport(t *testing.T) {
 	cli.WantImport(address, "a%2Fb%3Fc%23d%252F%2B%3B%3A%40%26%3D%20%5C%C3%A9")
 }
 
-func TestAccConsent_unfinishedProviderBlockPlansCreatesAndAppliesInOrder(t *testing.T) {
+func TestCLIConsent_unfinishedProviderBlockPlansCreatesAndAppliesInOrder(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, fmt.Sprintf(`
+	cli := clitest.New(t, fmt.Sprintf(`
 resource "terraform_data" "key" {
   input = %q
 }
@@ -163,12 +165,12 @@ provider "analytics" {
 }
 `, service.SecretKey, service.URL)+block(), nil)
 
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), address+" will be created", "2 to add, 0 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), address+" will be created", "2 to add, 0 to change, 0 to destroy")
 	wantHeld(t, service, configured)
 	cli.MustRun("plan", "-detailed-exitcode")
 }
 
-func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
+func TestCLIConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 	t.Parallel()
 	var fault atomic.Pointer[mockserver.Fault]
 	service := mocktest.Start(t, func(s *mockserver.Server) {
@@ -179,7 +181,7 @@ func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 			return fault.Load()
 		}
 	})
-	cli := acctest.NewCLI(t, acctest.Block(service)+block(), nil)
+	cli := clitest.New(t, acctest.Block(service)+block(), nil)
 	cli.MustRun("apply", "-auto-approve")
 
 	for status, words := range map[int][]string{
@@ -194,11 +196,11 @@ func TestAccConsent_pageInThePlaceOfTheServiceRemovesNothing(t *testing.T) {
 	cli.MustRun("plan", "-detailed-exitcode")
 }
 
-func TestAccConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
+func TestCLIConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.AddUser(service.Email, "another password")
-	cli := acctest.NewCLI(t, acctest.Block(service)+block(), nil)
+	cli := clitest.New(t, acctest.Block(service)+block(), nil)
 
 	r := cli.Run("apply", "-auto-approve")
 	wantRefused(t, r, "Authentication rejected", "Log in", "check the credentials of the provider block")

@@ -3,9 +3,9 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // refusal returns the record of a person who agrees to nothing, and so has no agreement_time.
@@ -17,7 +17,7 @@ func refusal(extra map[string]any) mockserver.ConsentRecord {
 var untimed = map[string]map[string]any{"absent": nil, "null": {"agreement_time": nil}}
 
 // eachUntimed runs a test with both forms, which must have the same effect.
-func eachUntimed(t *testing.T, test func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any)) {
+func eachUntimed(t *testing.T, test func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any)) {
 	t.Helper()
 	for label, extra := range untimed {
 		t.Run(label, func(t *testing.T) {
@@ -30,18 +30,18 @@ func eachUntimed(t *testing.T, test func(t *testing.T, p *acctest.Provider, serv
 
 func TestConsent_untimedRecordIsNotOverwrittenByCreate(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
 		service.PutConsent(scope, person, refusal(extra))
 
 		state, diags := p.Create(name, config(agreed))
-		acctest.WantText(t, diags.Errors(), "has no agreement_time", "keep_later_choice = false", "In state now: nothing")
+		prototest.WantText(t, diags.Errors(), "has no agreement_time", "keep_later_choice = false", "In state now: nothing")
 		if state != nil {
 			t.Errorf("state %v", state.Attributes)
 		}
 
 		wantHeld(t, service, refusal(nil).Clauses)
 
-		_, diags = p.Create(name, config(agreed).With(acctest.Attributes{"keep_later_choice": false}))
+		_, diags = p.Create(name, config(agreed).With(prototest.Attributes{"keep_later_choice": false}))
 		p.NoErrors(diags)
 		wantHeld(t, service, configured)
 	})
@@ -49,28 +49,28 @@ func TestConsent_untimedRecordIsNotOverwrittenByCreate(t *testing.T) {
 
 func TestConsent_untimedRefusalStandsInThePlan(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
 		state := created(t, p, service, agreed)
 		service.PutConsent(scope, person, refusal(extra))
 
 		for range 3 {
-			var planned acctest.Diagnostics
+			var planned prototest.Diagnostics
 			state, planned = wantEmptyPlan(t, p, state, config(agreed))
-			acctest.WantText(t, planned.Warnings(), "A choice without a time stands", "keep_later_choice = false")
+			prototest.WantText(t, planned.Warnings(), "A choice without a time stands", "keep_later_choice = false")
 			if state.Attributes["clause_1_consent"] != false {
 				t.Errorf("state does not show the refusal: %v", state.Attributes)
 			}
 		}
 
 		// Another change of the object does not overwrite it either.
-		changed := config(agreed).With(acctest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+		changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
 		state, diags := p.Update(name, state, changed)
 		p.NoErrors(diags)
 		wantHeld(t, service, refusal(nil).Clauses)
 		state, _ = wantEmptyPlan(t, p, state, changed)
 
 		// What says so on purpose does.
-		forced := changed.With(acctest.Attributes{"keep_later_choice": false})
+		forced := changed.With(prototest.Attributes{"keep_later_choice": false})
 		state, diags = p.Update(name, state, forced)
 		p.NoErrors(diags)
 		wantHeld(t, service, [5]bool{true, true, true, true, true})
@@ -80,15 +80,15 @@ func TestConsent_untimedRefusalStandsInThePlan(t *testing.T) {
 
 func TestConsent_untimedRefusalBetweenPlanAndApplyStands(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
 		state := created(t, p, service, agreed)
-		plan, diags := p.Plan(name, state, config(agreed).With(acctest.Attributes{"clause_3_consent": true}))
+		plan, diags := p.Plan(name, state, config(agreed).With(prototest.Attributes{"clause_3_consent": true}))
 		p.NoErrors(diags)
 
 		service.PutConsent(scope, person, refusal(extra))
 		after, diags := p.Apply(t.Context(), name, state, plan)
 
-		acctest.WantText(t, diags.Errors(), "has no agreement_time", "as it was before")
+		prototest.WantText(t, diags.Errors(), "has no agreement_time", "as it was before")
 		wantHeld(t, service, refusal(nil).Clauses)
 		if after == nil {
 			t.Error("the object is lost")
@@ -98,8 +98,8 @@ func TestConsent_untimedRefusalBetweenPlanAndApplyStands(t *testing.T) {
 
 func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
-		untimedConfig := acctest.Attributes{"on_destroy": "withdraw"}
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
+		untimedConfig := prototest.Attributes{"on_destroy": "withdraw"}
 		state := created(t, p, service, untimedConfig)
 		record, _ := service.Consent(scope, person)
 		record.Extra = extra
@@ -108,7 +108,7 @@ func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 		// The record was written by this object, without a time. Now it is given one, and
 		// another clause.
 		state, _ = wantEmptyPlan(t, p, state, config(untimedConfig))
-		timed := config(untimedConfig).With(agreed).With(acctest.Attributes{"clause_1_consent": false})
+		timed := config(untimedConfig).With(agreed).With(prototest.Attributes{"clause_1_consent": false})
 		state, diags := p.Update(name, state, timed)
 		p.NoErrors(diags)
 		wantHeld(t, service, [5]bool{false, true, false, true, true})
@@ -130,8 +130,8 @@ func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 		service.PutConsent(scope, person, record)
 		p.NewRun()
 		_, diags = p.Create(name, config(agreed))
-		acctest.WantText(t, diags.Errors(), "keep_later_choice = false")
-		_, diags = p.Create(name, config(agreed).With(acctest.Attributes{"keep_later_choice": false}))
+		prototest.WantText(t, diags.Errors(), "keep_later_choice = false")
+		_, diags = p.Create(name, config(agreed).With(prototest.Attributes{"keep_later_choice": false}))
 		p.NoErrors(diags)
 		wantHeld(t, service, configured)
 	})
@@ -139,9 +139,9 @@ func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 
 func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
 		for _, refreshed := range []bool{true, false} {
-			state := created(t, p, service, withdrawing.With(acctest.Attributes{"keep_later_choice": true}))
+			state := created(t, p, service, withdrawing.With(prototest.Attributes{"keep_later_choice": true}))
 			service.PutConsent(scope, person, refusal(extra))
 			if refreshed {
 				state, _ = p.MustRefresh(name, state)
@@ -149,7 +149,7 @@ func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
 
 			after, diags := p.Destroy(name, state)
 			p.NoErrors(diags)
-			acctest.WantText(t, diags.Warnings(), "A choice without a time stands")
+			prototest.WantText(t, diags.Warnings(), "A choice without a time stands")
 			wantHeld(t, service, refusal(nil).Clauses)
 			if after != nil {
 				t.Error("the object is still in state")
@@ -163,14 +163,14 @@ func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
 
 func TestConsent_untimedRecordThatIsImportedStands(t *testing.T) {
 	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *acctest.Provider, service *mocktest.Instance, extra map[string]any) {
+	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
 		service.PutConsent(scope, person, refusal(extra))
 		state, diags := p.Import(name, person)
 		p.NoErrors(diags)
 
 		state, diags = p.Update(name, state, config(agreed))
 		p.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "A choice without a time stands")
+		prototest.WantText(t, diags.Warnings(), "A choice without a time stands")
 		wantHeld(t, service, refusal(nil).Clauses)
 		wantEmptyPlan(t, p, state, config(agreed))
 	})

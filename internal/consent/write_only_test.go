@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // writeOnly returns a consent whose address is in no plan and no state.
-func writeOnly(address string, version int, others acctest.Attributes) acctest.Attributes {
-	return config(acctest.Attributes{
+func writeOnly(address string, version int, others prototest.Attributes) prototest.Attributes {
+	return config(prototest.Attributes{
 		"user_ipv6_wo": address, "user_ipv6_wo_version": version, "agreement_time": early,
 	}).With(others)
 }
@@ -70,7 +72,7 @@ func TestConsentWriteOnly_everyChangeCarriesTheAddress(t *testing.T) {
 	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
 	p.NewRun()
 
-	_, diags := p.Update(name, state, writeOnly("192.0.2.8", 1, acctest.Attributes{"clause_1_consent": false}))
+	_, diags := p.Update(name, state, writeOnly("192.0.2.8", 1, prototest.Attributes{"clause_1_consent": false}))
 	p.NoErrors(diags)
 	wantAddress(t, service, "::ffff:192.0.2.8")
 	wantHeld(t, service, [5]bool{false, true, false, true, true})
@@ -98,30 +100,30 @@ func TestConsentWriteOnly_refuses(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	for label, tc := range map[string]struct {
-		others acctest.Attributes
+		others prototest.Attributes
 		want   string
 	}{
-		"both":           {acctest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
-		"no version":     {acctest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
-		"no value":       {acctest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
-		"not an address": {acctest.Attributes{"user_ipv6_wo": "somewhere", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
+		"both":           {prototest.Attributes{"user_ipv6": "192.0.2.7", "user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		"no version":     {prototest.Attributes{"user_ipv6_wo": "192.0.2.7"}, "user_ipv6_wo_version"},
+		"no value":       {prototest.Attributes{"user_ipv6_wo_version": 1}, "user_ipv6_wo"},
+		"not an address": {prototest.Attributes{"user_ipv6_wo": "somewhere", "user_ipv6_wo_version": 1}, "must be an IPv6 or IPv4 address"},
 	} {
 		diags := p.Validate(name, config(tc.others))
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", label)
 		}
-		acctest.WantText(t, diags.Errors(), tc.want)
+		prototest.WantText(t, diags.Errors(), tc.want)
 	}
 }
 
-// TestAccConsentWriteOnly_staysOutOfState feeds the address from an ephemeral variable,
+// TestCLIConsentWriteOnly_staysOutOfState feeds the address from an ephemeral variable,
 // and looks for it in what Terraform has written.
-func TestAccConsentWriteOnly_staysOutOfState(t *testing.T) {
+func TestCLIConsentWriteOnly_staysOutOfState(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	environment := acctest.Environment(service)
+	environment := service.Environment()
 	environment["TF_VAR_address"] = "2001:db8::5ec:2e7"
-	cli := acctest.NewCLI(t, `
+	cli := clitest.New(t, `
 variable "address" {
   type      = string
   ephemeral = true

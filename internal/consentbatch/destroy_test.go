@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
@@ -22,10 +22,10 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 		t.Error("the object is still there")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "stays at the service", "withdraw")
+	prototest.WantText(t, diags.Warnings(), "stays at the service", "withdraw")
 	wantRequests(t, service, 0, 0)
 
-	state = createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	state = createdBatch(t, p, service, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	chooseFor(service, 1, early) // has withdrawn already, in another way
 	service.DeleteConsent(scope, userName(2))
 	service.PutConsent(scope, userName(3), mockserver.ConsentRecord{Clauses: configured, AgreementTime: late})
@@ -36,8 +36,8 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 		t.Error("the object is still there")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "will be withdrawn")
-	acctest.WantText(t, diags.Warnings(), "in 1 of 6 rows: line 5.")
+	prototest.WantText(t, diags.Warnings(), "will be withdrawn")
+	prototest.WantText(t, diags.Warnings(), "in 1 of 6 rows: line 5.")
 	wantRequests(t, service, 6, 3)
 
 	for _, i := range []int{0, 4, 5} {
@@ -57,7 +57,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
-	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	state := createdBatch(t, p, service, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 
 	for words, change := range map[string]func(){
 		"not the one that was applied": func() { f.write(people(4)) },
@@ -67,7 +67,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	} {
 		change()
 		after, diags := p.Destroy(batchName, state)
-		acctest.WantText(t, diags.Errors(), words, "In state now: this object as it was before")
+		prototest.WantText(t, diags.Errors(), words, "In state now: this object as it was before")
 		if after == nil {
 			t.Fatalf("%s: the object is gone", words)
 		}
@@ -82,10 +82,10 @@ func TestConsentBatch_failedWithdrawalGoesOn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(10))
-	state := createdBatch(t, p, service, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	state := createdBatch(t, p, service, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	service.Inject(rejecting(400, 4, 5)...)
 	after, diags := p.Destroy(batchName, state)
-	acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 6, 7\n", "what was withdrawn stays withdrawn", "destroy again")
+	prototest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 6, 7\n", "what was withdrawn stays withdrawn", "destroy again")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // rejecting returns a fault for one update of each of the rows.
@@ -34,7 +34,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 
 	service.Inject(rejecting(422, bad...)...)
 	service.Inject(rejecting(409, 51)...)
-	state, diags := p.Create(batchName, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	state, diags := p.Create(batchName, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	if state != nil {
 		t.Error("a create that failed is in state, and would be tainted")
 	}
@@ -42,7 +42,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 		t.Errorf("%d errors", n)
 	}
 
-	acctest.WantText(t, diags.Errors(), "31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
+	prototest.WantText(t, diags.Errors(), "31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
 		"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 line\n",
 		"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written")
 
@@ -63,12 +63,12 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 	for _, compare := range []bool{true, false} {
 		p, service := start(t, nil)
 		f := newFile(t, people(10))
-		config := f.config(acctest.Attributes{"compare_at_plan": compare})
+		config := f.config(prototest.Attributes{"compare_at_plan": compare})
 		state := createdBatch(t, p, service, config)
 		f.write(strings.ReplaceAll(people(10), "true,true,false", "true,true,true"))
 		service.Inject(rejecting(400, 1, 4)...)
 		after, diags := p.Update(batchName, state, config)
-		acctest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
+		prototest.WantText(t, diags.Errors(), "2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing")
 		wantResults(t, after, counts{Rows: 10, ToWrite: 10, Written: 8, Missing: 2})
 
 		if after.Attributes["digest"] == state.Attributes["digest"] {
@@ -90,16 +90,16 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 func TestConsentBatch_failedUpdateOfWriteOnlyContent(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	config := acctest.Attributes{"content_wo": people(4), "content_wo_version": 1, "compare_at_plan": false}
+	config := prototest.Attributes{"content_wo": people(4), "content_wo_version": 1, "compare_at_plan": false}
 	state := createdBatch(t, p, service, config)
-	config = config.With(acctest.Attributes{"content_wo": people(5), "content_wo_version": 2})
+	config = config.With(prototest.Attributes{"content_wo": people(5), "content_wo_version": 2})
 	service.Inject(rejecting(400, 4)...)
 	state, diags := p.Update(batchName, state, config)
-	acctest.WantText(t, diags.Errors(), "1 of 5 rows failed", "line 6\n")
+	prototest.WantText(t, diags.Errors(), "1 of 5 rows failed", "line 6\n")
 	wantResults(t, state, counts{Rows: 5, ToWrite: 1, Missing: 1})
-	bad := config.With(acctest.Attributes{"content_wo": "{", "content_wo_version": 3})
+	bad := config.With(prototest.Attributes{"content_wo": "{", "content_wo_version": 3})
 	plan, diags := p.Plan(batchName, state, bad)
-	acctest.WantText(t, diags.Errors(), "the JSON ends in the middle", "In state now: this object as it was before")
+	prototest.WantText(t, diags.Errors(), "the JSON ends in the middle", "In state now: this object as it was before")
 
 	if plan.Changes {
 		t.Error("bad rows are planned")
@@ -130,10 +130,10 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, acctest.Attributes{"max_retries": 0, "max_concurrency": 2})
+			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
 			f := newFile(t, people(500))
 			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
-			config := f.config(acctest.Attributes{"compare_at_plan": false})
+			config := f.config(prototest.Attributes{"compare_at_plan": false})
 			plan, diags := p.Plan(batchName, nil, config)
 			p.NoErrors(diags)
 			service.Inject(tc.fault)
@@ -142,7 +142,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 				t.Errorf("state %v, %d errors", state != nil, len(diags.Errors()))
 			}
 
-			acctest.WantText(t, diags.Errors(), tc.words, "of 500 rows failed", "rows were not tried any more", "What to do:")
+			prototest.WantText(t, diags.Errors(), tc.words, "of 500 rows failed", "rows were not tried any more", "What to do:")
 			if n := service.Count(mockserver.OpGetConsent); n > failuresAtMost {
 				t.Errorf("%d requests, although all fail alike", n)
 			}
@@ -150,7 +150,7 @@ func TestConsentBatch_outageEndsTheApply(t *testing.T) {
 			if _, diags := p.Plan(batchName, nil, f.config(nil)); len(diags.Errors()) != 1 {
 				t.Errorf("a plan reports %v", diags.Errors())
 			} else {
-				acctest.WantText(t, diags.Errors(), tc.words, "were compared", "In state now: nothing", "compare_at_plan = false")
+				prototest.WantText(t, diags.Errors(), tc.words, "were compared", "In state now: nothing", "compare_at_plan = false")
 			}
 		})
 	}
@@ -186,7 +186,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 				failing[userName(i)] = true
 			}
 
-			p, service := start(t, acctest.Attributes{"max_concurrency": 2, "max_retries": 0}, func(s *mockserver.Server) {
+			p, service := start(t, prototest.Attributes{"max_concurrency": 2, "max_retries": 0}, func(s *mockserver.Server) {
 				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
 					if r.Operation == fault.Operation && failing[r.Identity] {
 						return &fault
@@ -197,8 +197,8 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 
 			f := newFile(t, people(rows))
 
-			state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
-			acctest.WantText(t, diags.Errors(), fmt.Sprintf("%d of %d rows failed", refused, rows), "60 are in place, 60 of them since now", "0 were not done")
+			state, diags := p.Create(batchName, f.config(prototest.Attributes{"compare_at_plan": false}))
+			prototest.WantText(t, diags.Errors(), fmt.Sprintf("%d of %d rows failed", refused, rows), "60 are in place, 60 of them since now", "0 were not done")
 			if state != nil {
 				t.Error("there is state")
 			}
@@ -218,9 +218,9 @@ func TestConsentBatch_incomparableRowStopsNoneOfTheOthers(t *testing.T) {
 	f := newFile(t, people(60))
 	plan, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "1 of 60 rows could not be compared", "line 9", "An apply tries them again")
+	prototest.WantText(t, diags.Warnings(), "1 of 60 rows could not be compared", "line 9", "An apply tries them again")
 	_, diags = p.Apply(t.Context(), batchName, nil, plan)
-	acctest.WantText(t, diags.Errors(), "1 of 60 rows failed", "line 9", "59 are in place")
+	prototest.WantText(t, diags.Errors(), "1 of 60 rows failed", "line 9", "59 are in place")
 	wantRow(t, service, 59, configured)
 }
 
@@ -230,18 +230,18 @@ func TestConsentBatch_laterChoiceIsNamedByTheApply(t *testing.T) {
 	later := mockserver.ConsentRecord{AgreementTime: "2026-10-01T00:00:00Z"}
 	service.PutConsent(scope, userName(1), later)
 	f := newFile(t, people(3))
-	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false}))
+	state, diags := p.Create(batchName, f.config(prototest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "line 3")
+	prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "line 3")
 	wantResults(t, state, counts{Rows: 3, ToWrite: 2, Kept: 1, Written: 2})
 }
 
 func TestConsentBatch_readOnlyProviderWritesNothing(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"read_only": true})
+	p, service := start(t, prototest.Attributes{"read_only": true})
 	f := newFile(t, people(50))
 	state, diags := p.Create(batchName, f.config(nil))
-	acctest.WantText(t, diags.Errors(), "The provider is read-only", "remove read_only")
+	prototest.WantText(t, diags.Errors(), "The provider is read-only", "remove read_only")
 	if state != nil {
 		t.Error("there is state")
 	}
@@ -250,12 +250,12 @@ func TestConsentBatch_readOnlyProviderWritesNothing(t *testing.T) {
 
 func TestConsentBatch_stoppedServiceEndsTheApply(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, acctest.Attributes{"max_retries": 0})
+	p, service := start(t, prototest.Attributes{"max_retries": 0})
 	f := newFile(t, people(200))
-	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	config := f.config(prototest.Attributes{"compare_at_plan": false})
 	service.Stop()
 	_, diags := p.Create(batchName, config)
-	acctest.WantText(t, diags.Errors(), "Cannot reach the service", "rows were not tried any more")
+	prototest.WantText(t, diags.Errors(), "Cannot reach the service", "rows were not tried any more")
 }
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {
@@ -263,26 +263,26 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(1))
 
-	for words, config := range map[string]acctest.Attributes{
-		"Invalid Attribute Combination":  f.config(acctest.Attributes{"content_wo": "x", "content_wo_version": 1}),
+	for words, config := range map[string]prototest.Attributes{
+		"Invalid Attribute Combination":  f.config(prototest.Attributes{"content_wo": "x", "content_wo_version": 1}),
 		"No attribute specified":         {},
 		"content_wo_version":             {"content_wo": people(1)},
 		"Nothing to withdraw by":         {"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"},
-		"value must be one of":           f.config(acctest.Attributes{"format": "xml"}),
+		"value must be one of":           f.config(prototest.Attributes{"format": "xml"}),
 		"extension of source names no":   {"source": "consents.txt"},
-		"retain":                         f.config(acctest.Attributes{"on_destroy": "delete"}),
-		"Unusable duration":              f.config(acctest.Attributes{"timeouts": acctest.Attributes{"delete": "0s"}}),
+		"retain":                         f.config(prototest.Attributes{"on_destroy": "delete"}),
+		"Unusable duration":              f.config(prototest.Attributes{"timeouts": prototest.Attributes{"delete": "0s"}}),
 		"string length must be at least": {"source": ""},
 	} {
 		if _, diags := p.Create(batchName, config); len(diags.Errors()) == 0 {
 			t.Errorf("%q: accepted", words)
 		} else {
-			acctest.WantText(t, diags.Errors(), words)
+			prototest.WantText(t, diags.Errors(), words)
 		}
 	}
 
-	_, diags := p.Create(batchName, acctest.Attributes{"source": f.path + ".csv"})
-	acctest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Seeding thousands")
+	_, diags := p.Create(batchName, prototest.Attributes{"source": f.path + ".csv"})
+	prototest.WantText(t, diags.Errors(), "The rows cannot be read", "no such file", "${path.module}", "the output of a terraform_data", "Seeding thousands")
 	wantRequests(t, service, 0, 0)
 }
 
@@ -295,16 +295,16 @@ func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 
 	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
 	f.write("[" + object(0) + "," + object(1) + "]")
-	config := f.config(acctest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
+	config := f.config(prototest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
 	service.Inject(rejecting(422, 1)...)
 	_, diags := p.Create(batchName, config)
-	acctest.WantText(t, diags.Errors(), "line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance")
+	prototest.WantText(t, diags.Errors(), "line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance")
 	state := createdBatch(t, p, service, config)
 	wantResults(t, state, counts{Rows: 2, ToWrite: 1, Written: 1})
 	f.write(object(0) + "\n" + object(1))
 	_, diags = p.Plan(batchName, state, config)
-	acctest.WantText(t, diags.Errors(), "line 1 (element 1): the JSON has to be one array of objects")
-	lines := config.With(acctest.Attributes{"format": "ndjson"})
+	prototest.WantText(t, diags.Errors(), "line 1 (element 1): the JSON has to be one array of objects")
+	lines := config.With(prototest.Attributes{"format": "ndjson"})
 	state, diags = p.Update(batchName, state, lines)
 	p.NoErrors(diags)
 	wantEmptyBatchPlan(t, p, state, lines)

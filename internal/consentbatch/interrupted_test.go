@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // stopAfter cancels a context once the service has received so many updates.
@@ -31,14 +31,14 @@ func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(100, cancel))
 	f := newFile(t, people(400))
-	plan, diags := p.Plan(batchName, nil, f.config(acctest.Attributes{"compare_at_plan": false}))
+	plan, diags := p.Plan(batchName, nil, f.config(prototest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
 	state, diags := p.Apply(ctx, batchName, nil, plan)
 	if state != nil {
 		t.Error("there is state")
 	}
 
-	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
+	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "In state now: nothing", "apply again")
 	before := service.Count(mockserver.OpUpdateConsent)
 	state, diags = p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
@@ -54,13 +54,13 @@ func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p, service := start(t, nil, stopAfter(80, cancel))
 	f := newFile(t, people(50))
-	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	config := f.config(prototest.Attributes{"compare_at_plan": false})
 	state := createdBatch(t, p, service, config)
 	f.write(people(300))
 	plan, diags := p.Plan(batchName, state, config)
 	p.NoErrors(diags)
 	state, diags = p.Apply(ctx, batchName, state, plan)
-	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
+	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
 	if missing, _ := state.Attributes["missing"].(float64); missing < 200 || state.Attributes["rows"] != 300.0 {
 		t.Errorf("the state is %v", state.Attributes)
 	}
@@ -72,11 +72,11 @@ func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 
 func TestConsentBatch_timeoutsBoundTheApply(t *testing.T) {
 	t.Parallel()
-	p, _ := start(t, acctest.Attributes{"requests_per_second": 20})
+	p, _ := start(t, prototest.Attributes{"requests_per_second": 20})
 	f := newFile(t, people(500))
-	config := f.config(acctest.Attributes{"compare_at_plan": false, "timeouts": acctest.Attributes{"create": "500ms"}})
+	config := f.config(prototest.Attributes{"compare_at_plan": false, "timeouts": prototest.Attributes{"create": "500ms"}})
 	state, diags := p.Create(batchName, config)
-	acctest.WantText(t, diags.Errors(), "The time was over before all rows were done", "raise the time in the block timeouts")
+	prototest.WantText(t, diags.Errors(), "The time was over before all rows were done", "raise the time in the block timeouts")
 	if state != nil {
 		t.Error("there is state")
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -16,7 +16,7 @@ func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	p, service := start(t, nil, func(s *mockserver.Server) { s.Wrap = nil })
 	many := soak.Size(500, 5000)
 	f := newFile(t, people(many))
-	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	config := f.config(prototest.Attributes{"compare_at_plan": false})
 	state, diags := p.Create(batchName, config)
 	p.NoErrors(diags)
 	wantResults(t, state, counts{Rows: float64(many), ToWrite: float64(many), Written: float64(many)})

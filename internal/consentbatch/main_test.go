@@ -6,6 +6,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -17,15 +18,15 @@ const (
 )
 
 var (
-	scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 	// configured are the clauses of the usual row.
 	configured = [5]bool{true, true, false, true, true}
 )
 
 // start starts a mock server and a provider for it.
-func start(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func start(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
-	return acctest.MustStart(t, acctest.Config(service).With(settings)), service
+	return prototest.MustStart(t, prototest.Config(service).With(settings)), service
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // single returns the configuration of an analytics_consent for the person of row i.
-func single(i int, others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{
+func single(i int, others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{
 		"identity_id": userName(i), "agreement_time": middle,
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true,
 	}.With(others)
@@ -28,12 +29,12 @@ func TestConsentBatch_overlapOfTwoBatches(t *testing.T) {
 	}
 
 	for _, compare := range []bool{true, false} {
-		_, diags = p.Plan(batchName, nil, second.config(acctest.Attributes{"compare_at_plan": compare}))
+		_, diags = p.Plan(batchName, nil, second.config(prototest.Attributes{"compare_at_plan": compare}))
 		p.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "Another object manages people of these rows", `analytics_consent_batch with source "`+first.path+`" (2): lines 3, 4`)
+		prototest.WantText(t, diags.Warnings(), "Another object manages people of these rows", `analytics_consent_batch with source "`+first.path+`" (2): lines 3, 4`)
 	}
 
-	_, diags = p.Plan(batchName, nil, first.config(acctest.Attributes{"account_id": "acct-7"}))
+	_, diags = p.Plan(batchName, nil, first.config(prototest.Attributes{"account_id": "acct-7"}))
 	p.NoErrors(diags)
 	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
 		t.Errorf("people of another scope are others:\n%s", text)
@@ -50,7 +51,7 @@ func TestConsentBatch_overlapOfABatchAndASingleObject(t *testing.T) {
 
 	_, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Another object manages people of these rows", "\nanalytics_consent (1): line 3")
+	prototest.WantText(t, diags.Warnings(), "Another object manages people of these rows", "\nanalytics_consent (1): line 3")
 	if strings.Contains(strings.Join(diags.Warnings(), ""), "@example.com") {
 		t.Error("a person is in a warning")
 	}
@@ -74,8 +75,8 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 			})
 
 			former, renamed := newFile(t, people(6)), newFile(t, people(4))
-			state := createdBatch(t, p, service, former.config(acctest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false}))
-			create, diags := p.Plan(batchName, nil, renamed.config(acctest.Attributes{"compare_at_plan": false}))
+			state := createdBatch(t, p, service, former.config(prototest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false}))
+			create, diags := p.Plan(batchName, nil, renamed.config(prototest.Attributes{"compare_at_plan": false}))
 			p.NoErrors(diags)
 			p.NewRun()
 
@@ -98,7 +99,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 			if createFirst {
 				createOne()
 				destroyOne()
-				acctest.WantText(t, warnings, "Not withdrawn, another object writes these rows",
+				prototest.WantText(t, warnings, "Not withdrawn, another object writes these rows",
 					`analytics_consent_batch with source "`+renamed.path+`" (4): lines 2, 3, 4, 5`, "\nanalytics_consent (1): line 6")
 			} else {
 				destroyOne()
@@ -119,7 +120,7 @@ func TestConsentBatch_overlapIsInTheReportOfADestroy(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
-	path, config := reportBeside(f, acctest.Attributes{"on_destroy": "withdraw"})
+	path, config := reportBeside(f, prototest.Attributes{"on_destroy": "withdraw"})
 	state := createdBatch(t, p, service, config)
 	p.NewRun()
 
@@ -137,16 +138,16 @@ func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
-	config := f.config(acctest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false})
+	config := f.config(prototest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false})
 	state := createdBatch(t, p, service, config)
-	if state.Attributes["org_id"] != acctest.Org || state.Attributes["project_id"] != acctest.Project {
+	if state.Attributes["org_id"] != mocktest.Org || state.Attributes["project_id"] != mocktest.Project {
 		t.Errorf("the scope in state is %v and %v", state.Attributes["org_id"], state.Attributes["project_id"])
 	}
 
-	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"project_id": "another"}))
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another"}))
 	plan, diags := p.Plan(batchName, state, config)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
+	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
 	if len(plan.Replace) == 0 {
 		t.Error("the batch is not replaced")
 	}
@@ -172,10 +173,10 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
 			f := newFile(t, people(3))
 			chooseFor(service, 1, early)
-			config := f.config(acctest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
+			config := f.config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
 
 			_, diags := p.Create(batchName, config)
-			acctest.WantText(t, diags.Errors(), "1 of 3 rows failed", "line 3", "no agreement_time", "keep_later_choice = false")
+			prototest.WantText(t, diags.Errors(), "1 of 3 rows failed", "line 3", "no agreement_time", "keep_later_choice = false")
 			wantRow(t, service, 1, [5]bool{})
 			wantRow(t, service, 2, configured)
 
@@ -186,7 +187,7 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 			service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
 			state, diags = p.Destroy(batchName, state)
 			p.NoErrors(diags)
-			acctest.WantText(t, diags.Warnings(), "Later choices of people stand", "a record without agreement_time counts as a later choice", "line 3")
+			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "a record without agreement_time counts as a later choice", "line 3")
 			wantRow(t, service, 1, [5]bool{0: true})
 
 			if state != nil {

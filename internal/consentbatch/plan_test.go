@@ -6,19 +6,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(5))
-	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	config := f.config(prototest.Attributes{"compare_at_plan": false})
 	plan, diags := p.Plan(batchName, nil, config)
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
 
-	if plan.Attributes["to_write"] != acctest.Unknown {
+	if plan.Attributes["to_write"] != prototest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
 	}
 
@@ -32,8 +32,8 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	p.NoErrors(diags)
 	wantRequests(t, service, 6, 2)
 	wantResults(t, state, counts{Rows: 6, ToWrite: 2, Written: 2})
-	plan, _ = p.Plan(batchName, state, f.config(acctest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
-	if plan.Attributes["written"] != acctest.Unknown {
+	plan, _ = p.Plan(batchName, state, f.config(prototest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
+	if plan.Attributes["written"] != prototest.Unknown {
 		t.Error("rows that were protected are not looked at again")
 	}
 }
@@ -41,12 +41,12 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	plan, diags := p.Plan(batchName, nil, acctest.Attributes{"source": acctest.Unknown})
+	plan, diags := p.Plan(batchName, nil, prototest.Attributes{"source": prototest.Unknown})
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
 
 	for _, name := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
-		if plan.Attributes[name] != acctest.Unknown {
+		if plan.Attributes[name] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
 		}
 	}
@@ -54,7 +54,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	f := newFile(t, batchHeader+"x\n")
 	plan = p.Resolve(batchName, plan, f.config(nil))
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
-	acctest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "Unusable rows", "line 2: the row has 1 cells", "In state now: nothing")
 	if state != nil {
 		t.Error("there is state")
 	}
@@ -76,7 +76,7 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	if none, diags := p.Apply(t.Context(), batchName, nil, first); none != nil {
 		t.Error("there is state")
 	} else {
-		acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
+		prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
 	}
 
 	f.write(people(4))
@@ -86,12 +86,12 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	if none, diags := p.Apply(t.Context(), batchName, nil, first); none != nil {
 		t.Error("there is state")
 	} else {
-		acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
+		prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
 	}
 
 	f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@")) // as many rows, another person
 	after, diags := p.Apply(t.Context(), batchName, state, second)
-	acctest.WantText(t, diags.Errors(), "not those that were planned", "In state now: this object as it was before")
+	prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: this object as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
@@ -104,7 +104,7 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
 	state := createdBatch(t, p, service, f.config(nil))
-	after, diags := p.Update(batchName, state, f.config(acctest.Attributes{"on_destroy": "withdraw", "timeouts": acctest.Attributes{"delete": "5m"}}))
+	after, diags := p.Update(batchName, state, f.config(prototest.Attributes{"on_destroy": "withdraw", "timeouts": prototest.Attributes{"delete": "5m"}}))
 	p.NoErrors(diags)
 	wantRequests(t, service, 3, 0)                                 // the comparison of the plan
 	wantResults(t, after, counts{Rows: 3, ToWrite: 3, Written: 3}) // those of the last apply that had anything to do
@@ -114,7 +114,7 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	}
 
 	chooseFor(service, 1, early)
-	after, diags = p.Update(batchName, after, f.config(acctest.Attributes{"on_destroy": "withdraw"}))
+	after, diags = p.Update(batchName, after, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
 	wantResults(t, after, counts{Rows: 3, ToWrite: 1, Written: 1})
 }
@@ -130,10 +130,10 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 
 	for _, tc := range []struct {
 		name          string
-		others        acctest.Attributes
+		others        prototest.Attributes
 		before, after func()
 	}{
-		{"settings, then drift", acctest.Attributes{"on_destroy": "withdraw"}, func() {}, drift(0)},
+		{"settings, then drift", prototest.Attributes{"on_destroy": "withdraw"}, func() {}, drift(0)},
 		{"drift, then more of it", nil, drift(1), drift(2)},
 		{"drift, then a later choice", nil, drift(3), func() { chooseFor(service, 3, late) }},
 	} {
@@ -145,7 +145,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 		p.NoErrors(diags)
 
 		for _, attribute := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
-			if planned := first.Attributes[attribute]; planned != acctest.Unknown && planned != second.Attributes[attribute] {
+			if planned := first.Attributes[attribute]; planned != prototest.Unknown && planned != second.Attributes[attribute] {
 				t.Errorf("%s: %s was planned as %v and then as %v", tc.name, attribute, planned, second.Attributes[attribute])
 			}
 		}
@@ -158,7 +158,7 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f, other := newFile(t, people(2)), newFile(t, people(2))
-	digest := func(config acctest.Attributes) string {
+	digest := func(config prototest.Attributes) string {
 		plan, diags := p.Plan(batchName, nil, config)
 		p.NoErrors(diags)
 		text, _ := plan.Attributes["digest"].(string)
@@ -177,9 +177,9 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 		t.Errorf("planned was %s, and in state is %v", first, state.Attributes["digest"])
 	}
 
-	for name, config := range map[string]acctest.Attributes{
+	for name, config := range map[string]prototest.Attributes{
 		"another path":  other.config(nil),
-		"another scope": f.config(acctest.Attributes{"account_id": "acct-7"}),
+		"another scope": f.config(prototest.Attributes{"account_id": "acct-7"}),
 	} {
 		if digest(config) == first {
 			t.Errorf("%s: the same content has the same digest", name)

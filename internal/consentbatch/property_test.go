@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -104,9 +104,9 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 }
 
 // converge applies until no row is missing.
-func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acctest.State {
+func (s *storm) converge(t *testing.T, state *prototest.State, f *batchFile) *prototest.State {
 	t.Helper()
-	config := f.config(acctest.Attributes{"compare_at_plan": false})
+	config := f.config(prototest.Attributes{"compare_at_plan": false})
 	s.service.Reset()
 
 	for round := 0; ; round++ {
@@ -137,7 +137,7 @@ func (s *storm) converge(t *testing.T, state *acctest.State, f *batchFile) *acct
 }
 
 // planOnly checks that a plan writes nothing, and fails with one error at most.
-func (s *storm) planOnly(t *testing.T, p *acctest.Provider, state *acctest.State, f *batchFile) {
+func (s *storm) planOnly(t *testing.T, p *prototest.Provider, state *prototest.State, f *batchFile) {
 	t.Helper()
 	if _, diags := p.Plan(batchName, state, f.config(nil)); len(diags.Errors()) > 1 {
 		t.Errorf("the plan reports %d errors", len(diags.Errors()))
@@ -154,11 +154,11 @@ func (s *storm) anyRow() int {
 }
 
 // process starts another provider, with a login of its own.
-func (s *storm) process(t *testing.T) (p *acctest.Provider, closeAll func()) {
+func (s *storm) process(t *testing.T) (p *prototest.Provider, closeAll func()) {
 	t.Helper()
 	dial, closeAll := s.service.Tracked()
-	settings := acctest.Attributes{"max_retries": 2}
-	return acctest.MustStart(t, acctest.Config(s.service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
+	settings := prototest.Attributes{"max_retries": 2}
+	return prototest.MustStart(t, prototest.Config(s.service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
 }
 
 // wantWrittenOnce checks that no row was carried out twice since the last reset: what is
@@ -179,7 +179,7 @@ func (s *storm) wantWrittenOnce(t *testing.T) {
 	}
 }
 
-func (s *storm) wantAllRight(t *testing.T, state *acctest.State, f *batchFile) {
+func (s *storm) wantAllRight(t *testing.T, state *prototest.State, f *batchFile) {
 	t.Helper()
 	p, closeAll := s.process(t)
 	defer closeAll()

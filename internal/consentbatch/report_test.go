@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // reportBeside returns a path for a report, and the configuration of a file with it.
-func reportBeside(f *batchFile, others acctest.Attributes) (path string, config acctest.Attributes) {
+func reportBeside(f *batchFile, others prototest.Attributes) (path string, config prototest.Attributes) {
 	path = filepath.Join(filepath.Dir(f.path), "report.ndjson")
-	return path, f.config(acctest.Attributes{"report_path": path, "compare_at_plan": false}.With(others))
+	return path, f.config(prototest.Attributes{"report_path": path, "compare_at_plan": false}.With(others))
 }
 
 // readReport returns the lines of a report. It fails the test if a person is in it, or
@@ -82,7 +82,7 @@ func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 	service.Inject(rejecting(422, 4)...)
 
 	state, diags := p.Create(batchName, config)
-	acctest.WantText(t, diags.Errors(), "1 of 6 rows failed", "The file of report_path has a line for each of these rows")
+	prototest.WantText(t, diags.Errors(), "1 of 6 rows failed", "The file of report_path has a line for each of these rows")
 	if state != nil {
 		t.Error("a create that failed is in state")
 	}
@@ -95,7 +95,7 @@ func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 	wantReport(t, path, summary(map[string]any{"rows": 6.0, "in_place": 1.0, "written": 3.0, "kept": 1.0, "failed": 1.0}),
 		lineOf(2, "written"), lineOf(3, "kept"), lineOf(5, "written"), refused, lineOf(7, "written"))
 
-	next := acctest.MustStart(t, acctest.Config(service)) // the apply of another run
+	next := prototest.MustStart(t, prototest.Config(service)) // the apply of another run
 	state, diags = next.Create(batchName, config)
 	p.NoErrors(diags)
 	wantReport(t, path, summary(map[string]any{"rows": 6.0, "in_place": 4.0, "written": 1.0, "kept": 1.0}), lineOf(3, "kept"), lineOf(6, "written"))
@@ -133,7 +133,7 @@ func TestConsentBatch_reportOfAnInterruptedCreate(t *testing.T) {
 	p.NoErrors(diags)
 
 	_, diags = p.Apply(ctx, batchName, nil, plan)
-	acctest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
+	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
 	lines := readReport(t, path)
 	if len(lines) != 401 {
 		t.Fatalf("the report has %d lines", len(lines))
@@ -169,7 +169,7 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 		if err := tc.prepare(); err != nil {
 			t.Fatal(err)
 		}
-		p := acctest.MustStart(t, acctest.Config(service))
+		p := prototest.MustStart(t, prototest.Config(service))
 		service.DeleteConsent(scope, userName(1))
 		before := service.Count(mockserver.OpUpdateConsent)
 		_, diags := p.Create(batchName, config)
@@ -180,7 +180,7 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 				t.Errorf("%s: the report is %v", name, lines)
 			}
 		} else {
-			acctest.WantText(t, diags.Errors(), "The report cannot be written", tc.words, "In state now: nothing")
+			prototest.WantText(t, diags.Errors(), "The report cannot be written", tc.words, "In state now: nothing")
 			if service.Count(mockserver.OpUpdateConsent) != before {
 				t.Errorf("%s: rows were written", name)
 			}
@@ -191,22 +191,22 @@ func TestConsentBatch_reportReplacesReportsOnly(t *testing.T) {
 		}
 	}
 
-	acctest.WantAlone(t, f.path)
+	prototest.WantAlone(t, f.path)
 }
 
 func TestConsentBatch_reportNeedsItsFolderAndAPathOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
-	_, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(f.path+".d", "report.ndjson")}))
-	acctest.WantText(t, diags.Errors(), "The report cannot be written", "the folder of the file does not exist")
+	_, diags := p.Create(batchName, f.config(prototest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(f.path+".d", "report.ndjson")}))
+	prototest.WantText(t, diags.Errors(), "The report cannot be written", "the folder of the file does not exist")
 	wantRequests(t, service, 0, 0)
 
 	_, config := reportBeside(f, nil)
 	p.MustCreate(batchName, config)
 	service.Reset()
-	_, diags = p.Create(batchName, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
-	acctest.WantText(t, diags.Errors(), "another object of this run writes its report to that path")
+	_, diags = p.Create(batchName, config.With(prototest.Attributes{"on_destroy": "withdraw"}))
+	prototest.WantText(t, diags.Errors(), "another object of this run writes its report to that path")
 	wantRequests(t, service, 0, 0)
 }
 
@@ -222,9 +222,9 @@ func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
 	})
 
 	f := newFile(t, people(2))
-	state, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "report.ndjson")}))
+	state, diags := p.Create(batchName, f.config(prototest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "report.ndjson")}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The report was not written", "the folder of the file does not exist")
+	prototest.WantText(t, diags.Warnings(), "The report was not written", "the folder of the file does not exist")
 	wantResults(t, state, counts{Rows: 2, ToWrite: 2, Written: 2})
 	wantRow(t, service, 1, configured)
 }
@@ -233,13 +233,13 @@ func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
-	path, config := reportBeside(f, acctest.Attributes{"on_destroy": "withdraw"})
+	path, config := reportBeside(f, prototest.Attributes{"on_destroy": "withdraw"})
 	state := createdBatch(t, p, service, config)
 
-	next := acctest.MustStart(t, acctest.Config(service))
+	next := prototest.MustStart(t, prototest.Config(service))
 	service.Inject(rejecting(400, 1)...)
 	state, diags := next.Destroy(batchName, state)
-	acctest.WantText(t, diags.Errors(), "1 of 3 rows failed", "The file of report_path")
+	prototest.WantText(t, diags.Errors(), "1 of 3 rows failed", "The file of report_path")
 	if lines := readReport(t, path); len(lines) != 4 || lines[1]["outcome"] != "written" || lines[2]["outcome"] != "failed" {
 		t.Errorf("the report is %v", lines)
 	}
@@ -251,7 +251,7 @@ func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 
 	state, diags = next.Destroy(batchName, state)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The report was not written")
+	prototest.WantText(t, diags.Warnings(), "The report was not written")
 	if state != nil {
 		t.Error("the object is still there")
 	}
@@ -267,14 +267,14 @@ func TestConsentBatch_reportIsWrittenByNoPlanAndByNoSettings(t *testing.T) {
 	state := createdBatch(t, p, service, f.config(nil))
 	path, config := reportBeside(f, nil)
 
-	state, diags := p.Update(batchName, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
+	state, diags := p.Update(batchName, state, config.With(prototest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
 	if _, err := os.Stat(path); err == nil || state.Attributes["report_path"] != path {
 		t.Errorf("there is a report of settings; the state is %v", state.Attributes)
 	}
 
-	wantEmptyBatchPlan(t, p, state, config.With(acctest.Attributes{"on_destroy": "withdraw"}))
+	wantEmptyBatchPlan(t, p, state, config.With(prototest.Attributes{"on_destroy": "withdraw"}))
 }
 
 // TestConsentBatch_reportIsWorkedOnAsTheGuideShows runs the commands of the guide.
@@ -290,8 +290,8 @@ func TestConsentBatch_reportIsWorkedOnAsTheGuideShows(t *testing.T) {
 	f := newFile(t, people(5))
 	folder := filepath.Dir(f.path)
 	service.Inject(rejecting(422, 1, 3)...)
-	_, diags := p.Create(batchName, f.config(acctest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "consents-report.ndjson")}))
-	acctest.WantText(t, diags.Errors(), "2 of 5 rows failed")
+	_, diags := p.Create(batchName, f.config(prototest.Attributes{"compare_at_plan": false, "report_path": filepath.Join(folder, "consents-report.ndjson")}))
+	prototest.WantText(t, diags.Errors(), "2 of 5 rows failed")
 
 	script, err := filepath.Abs("../../examples/guides/seeding-thousands/work-on-report.sh")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const (
@@ -58,12 +58,12 @@ func (f *batchFile) write(content string) {
 }
 
 // config returns a batch of the file, overridden by others.
-func (f *batchFile) config(others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{"source": f.path}.With(others)
+func (f *batchFile) config(others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{"source": f.path}.With(others)
 }
 
 // createdBatch returns a batch that was created, and clears the request log.
-func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
+func createdBatch(t *testing.T, p *prototest.Provider, service *mocktest.Instance, config prototest.Attributes) *prototest.State {
 	t.Helper()
 	state, _ := p.MustCreate(batchName, config)
 	service.Reset()
@@ -71,7 +71,7 @@ func createdBatch(t *testing.T, p *acctest.Provider, service *mocktest.Instance,
 }
 
 // wantEmptyBatchPlan refreshes and plans, and fails the test unless the plan is empty.
-func wantEmptyBatchPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) acctest.Diagnostics {
+func wantEmptyBatchPlan(t *testing.T, p *prototest.Provider, state *prototest.State, config prototest.Attributes) prototest.Diagnostics {
 	t.Helper()
 	state, _ = p.MustRefresh(batchName, state)
 	return p.WantEmptyPlan(batchName, state, config)
@@ -81,7 +81,7 @@ func wantEmptyBatchPlan(t *testing.T, p *acctest.Provider, state *acctest.State,
 type counts struct{ Rows, ToWrite, Kept, Written, Missing float64 }
 
 // wantResults fails the test if the counts in state differ.
-func wantResults(t *testing.T, state *acctest.State, want counts) {
+func wantResults(t *testing.T, state *prototest.State, want counts) {
 	t.Helper()
 	if state == nil {
 		t.Fatal("there is no state")
@@ -125,10 +125,10 @@ func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	f := newFile(t, people(50))
 	plan, diags := p.Plan(batchName, nil, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "To write: 50 of 50 rows", "later choice of the person: 0.")
+	prototest.WantText(t, diags.Warnings(), "To write: 50 of 50 rows", "later choice of the person: 0.")
 	wantRequests(t, service, 50, 0)
 
-	if plan.Attributes["rows"] != 50.0 || plan.Attributes["written"] != acctest.Unknown {
+	if plan.Attributes["rows"] != 50.0 || plan.Attributes["written"] != prototest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
 	}
 
@@ -155,7 +155,7 @@ func TestConsentBatch_sendsEveryField(t *testing.T) {
 	p, service := start(t, nil)
 	content := `[{"identity_id":"a/b","clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":true,` +
 		`"user_ipv6":"192.0.2.7","agreement_time":"2026-01-31T13:00:00.5+01:00","manual":false}]`
-	config := acctest.Attributes{"content_wo": content, "content_wo_version": 1}
+	config := prototest.Attributes{"content_wo": content, "content_wo_version": 1}
 	state := createdBatch(t, p, service, config)
 	record, _ := service.Consent(scope, "a/b")
 	if record.Clauses != [5]bool{0: true, 4: true} || *record.UserIPv6 != "::ffff:192.0.2.7" || record.AgreementTime != "2026-01-31T12:00:00.5Z" || *record.Manual {
@@ -177,7 +177,7 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	service.DeleteConsent(scope, userName(9))
 	state, diags := p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
+	prototest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
 	wantRequests(t, service, 40, 3)
 	wantResults(t, state, counts{Rows: 20, ToWrite: 3, Written: 3})
 
@@ -199,13 +199,13 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
+	prototest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
 	wantResults(t, state, counts{Rows: 30, ToWrite: 5, Kept: 25, Written: 5})
 	wantRow(t, service, 0, [5]bool{})
 	wantRow(t, service, 25, configured)
-	acctest.WantText(t, wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings(), "later choice")
+	prototest.WantText(t, wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings(), "later choice")
 
-	overwrite := f.config(acctest.Attributes{"keep_later_choice": false})
+	overwrite := f.config(prototest.Attributes{"keep_later_choice": false})
 	state, diags = p.Update(batchName, state, overwrite)
 	p.NoErrors(diags)
 	wantResults(t, state, counts{Rows: 30, ToWrite: 25, Written: 25})
@@ -219,12 +219,12 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	f := newFile(t, people(5)+rowOf(5, "")+rowOf(6, ""))
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "2 of 7 rows have no agreement_time")
+	prototest.WantText(t, diags.Warnings(), "2 of 7 rows have no agreement_time")
 	f.write(people(4))
 	service.Reset()
 	state, diags = p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "no longer managed", "3 rows fewer")
+	prototest.WantText(t, diags.Warnings(), "no longer managed", "3 rows fewer")
 	wantRequests(t, service, 8, 0)
 	wantResults(t, state, counts{Rows: 4})
 	wantRow(t, service, 6, configured)
@@ -237,8 +237,8 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	config := func(n, version int, compare bool) acctest.Attributes {
-		return acctest.Attributes{"content_wo": people(n), "content_wo_version": version, "compare_at_plan": compare}
+	config := func(n, version int, compare bool) prototest.Attributes {
+		return prototest.Attributes{"content_wo": people(n), "content_wo_version": version, "compare_at_plan": compare}
 	}
 
 	state := createdBatch(t, p, service, config(3, 1, true))
@@ -251,10 +251,10 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	p.NoErrors(diags)
 	service.Reset()
 	wantEmptyBatchPlan(t, p, state, config(5, 1, false))
-	unknown := config(0, 1, true).With(acctest.Attributes{"content_wo": acctest.Unknown, "compare_at_plan": false})
+	unknown := config(0, 1, true).With(prototest.Attributes{"content_wo": prototest.Unknown, "compare_at_plan": false})
 	wantEmptyBatchPlan(t, p, state, unknown)
 	wantRequests(t, service, 0, 0)
-	if plan, _ := p.Plan(batchName, state, unknown.With(acctest.Attributes{"content_wo_version": 2})); plan.Attributes["digest"] != acctest.Unknown {
+	if plan, _ := p.Plan(batchName, state, unknown.With(prototest.Attributes{"content_wo_version": 2})); plan.Attributes["digest"] != prototest.Unknown {
 		t.Error("another version of an unknown content plans nothing")
 	}
 
@@ -271,7 +271,7 @@ func TestConsentBatch_anotherScopeReplaces(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(2))
 	state := createdBatch(t, p, service, f.config(nil))
-	plan, diags := p.Plan(batchName, state, f.config(acctest.Attributes{"account_id": "acct-7"}))
+	plan, diags := p.Plan(batchName, state, f.config(prototest.Attributes{"account_id": "acct-7"}))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {
 		t.Error("another scope replaces nothing")

@@ -6,18 +6,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // shard returns the configuration of one shard.
-func shard(index, count any) acctest.Attributes {
-	return acctest.Attributes{"shard": acctest.Attributes{"index": index, "count": count}}
+func shard(index, count any) prototest.Attributes {
+	return prototest.Attributes{"shard": prototest.Attributes{"index": index, "count": count}}
 }
 
 // rowsIn returns the number of rows in the states of shards.
-func rowsIn(states []*acctest.State) (sum float64) {
+func rowsIn(states []*prototest.State) (sum float64) {
 	for _, state := range states {
 		if n, known := state.Attributes["rows"].(float64); known {
 			sum += n
@@ -53,12 +54,12 @@ func TestConsentBatch_shardsAppliedAtOnce(t *testing.T) {
 	_, service := start(t, nil)
 	f := newFile(t, people(people200))
 
-	states := make([]*acctest.State, 2)
+	states := make([]*prototest.State, 2)
 	var applies sync.WaitGroup
 	for index := range states {
-		p := acctest.MustStart(t, acctest.Config(service))
+		p := prototest.MustStart(t, prototest.Config(service))
 		applies.Go(func() {
-			var diags acctest.Diagnostics
+			var diags prototest.Diagnostics
 			states[index], diags = p.Create(batchName, f.config(shard(index, len(states))))
 			if len(diags.Errors()) > 0 {
 				t.Errorf("shard %d: %v", index, diags.Errors())
@@ -75,7 +76,7 @@ func TestConsentBatch_shardsAppliedAtOnce(t *testing.T) {
 		t.Errorf("the shards have %v rows", n)
 	}
 	for index, state := range states {
-		p := acctest.MustStart(t, acctest.Config(service))
+		p := prototest.MustStart(t, prototest.Config(service))
 		wantEmptyBatchPlan(t, p, state, f.config(shard(index, len(states))))
 	}
 }
@@ -87,18 +88,18 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 	const people90 = 90
 	p, service := start(t, nil)
 	f := newFile(t, people(people90))
-	var states []*acctest.State
+	var states []*prototest.State
 	for index := range 2 {
 		states = append(states, createdBatch(t, p, service, f.config(shard(index, 2))))
 	}
 
 	for index := range 3 {
-		var state *acctest.State
+		var state *prototest.State
 		config := f.config(shard(index, 3))
 		if index < len(states) {
 			plan, diags := p.Plan(batchName, states[index], config)
 			p.NoErrors(diags)
-			acctest.WantText(t, diags.Warnings(), "Rows move between shards", "stays as it is")
+			prototest.WantText(t, diags.Warnings(), "Rows move between shards", "stays as it is")
 			if len(plan.Replace) > 0 || !plan.Changes {
 				t.Errorf("shard %d: changes %v, replaces by %v", index, plan.Changes, plan.Replace)
 			}
@@ -133,7 +134,7 @@ func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
 	p, service := start(t, nil)
 	content := people(40)
 	f := newFile(t, content)
-	var states []*acctest.State
+	var states []*prototest.State
 	for index := range 4 {
 		states = append(states, createdBatch(t, p, service, f.config(shard(index, 4))))
 	}
@@ -141,7 +142,7 @@ func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
 	f.write("\n" + strings.Replace(content, userName(7)+",true", userName(7)+",false", 1))
 	changed := 0
 	for index, state := range states {
-		plan, diags := p.Plan(batchName, state, f.config(shard(index, 4)).With(acctest.Attributes{"compare_at_plan": true}))
+		plan, diags := p.Plan(batchName, state, f.config(shard(index, 4)).With(prototest.Attributes{"compare_at_plan": true}))
 		p.NoErrors(diags)
 		if plan.Changes {
 			changed++
@@ -156,11 +157,11 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	f := newFile(t, people(40))
-	withdrawing := acctest.Attributes{"on_destroy": "withdraw"}
+	withdrawing := prototest.Attributes{"on_destroy": "withdraw"}
 	createdBatch(t, p, service, f.config(shard(0, 2)))
 	state := createdBatch(t, p, service, f.config(shard(1, 2)).With(withdrawing))
 
-	for name, c := range map[string]struct{ config acctest.Attributes }{
+	for name, c := range map[string]struct{ config prototest.Attributes }{
 		"another index":    {shard(0, 2).With(withdrawing)},
 		"another count":    {shard(1, 3).With(withdrawing)},
 		"no shard":         {withdrawing},
@@ -170,7 +171,7 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", name)
 		}
-		acctest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this object as it was before", "shard")
+		prototest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this object as it was before", "shard")
 	}
 	wantRequests(t, service, 0, 0)
 
@@ -193,8 +194,8 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	config := func(index, count int) acctest.Attributes {
-		return shard(index, count).With(acctest.Attributes{"content_wo": people(40), "content_wo_version": 1, "compare_at_plan": false})
+	config := func(index, count int) prototest.Attributes {
+		return shard(index, count).With(prototest.Attributes{"content_wo": people(40), "content_wo_version": 1, "compare_at_plan": false})
 	}
 	state := createdBatch(t, p, service, config(0, 2))
 	first, _ := state.Attributes["rows"].(float64)
@@ -217,22 +218,22 @@ func TestConsentBatch_shardIsValidated(t *testing.T) {
 			t.Errorf("shard %v of %v is accepted", index, count)
 		}
 	}
-	acctest.WantText(t, p.Validate(batchName, f.config(shard(2, 2))).Errors(), "No such shard", "count - 1")
+	prototest.WantText(t, p.Validate(batchName, f.config(shard(2, 2))).Errors(), "No such shard", "count - 1")
 
 	p.NoErrors(p.Validate(batchName, f.config(shard(4095, 4096))))
-	for _, unknown := range []acctest.Attributes{shard(acctest.Unknown, 2), shard(1, acctest.Unknown), {"shard": acctest.Unknown}} {
+	for _, unknown := range []prototest.Attributes{shard(prototest.Unknown, 2), shard(1, prototest.Unknown), {"shard": prototest.Unknown}} {
 		p.NoErrors(p.Validate(batchName, f.config(unknown)))
 		plan, diags := p.Plan(batchName, nil, f.config(unknown))
 		p.NoErrors(diags)
-		if plan.Attributes["rows"] != acctest.Unknown {
+		if plan.Attributes["rows"] != prototest.Unknown {
 			t.Errorf("planned are %v rows", plan.Attributes["rows"])
 		}
 	}
 }
 
-// TestAccConsentBatch_shards applies all shards of a file in one run, and computes the
+// TestCLIConsentBatch_shards applies all shards of a file in one run, and computes the
 // number of each row's shard in Terraform.
-func TestAccConsentBatch_shards(t *testing.T) {
+func TestCLIConsentBatch_shards(t *testing.T) {
 	t.Parallel()
 	cli, service, _ := newBatchCLI(t, `
 locals {
@@ -257,7 +258,7 @@ output "expected" {
 `, people(60))
 	cli.MustRun("apply", "-auto-approve")
 	wantEachOnce(t, service, 60)
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 
 	rows, expected := cli.MustRun("output", "-raw", "rows").Output, cli.MustRun("output", "-raw", "expected").Output
 	if rows != expected || fmt.Sprint(strings.Count(rows, " ")) != "2" {

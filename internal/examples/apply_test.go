@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 )
 
-func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
+func TestCLIExamples_applyOnceAndDestroy(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAccExamples_applyOnceAndDestroy(t *testing.T) {
 	}
 }
 
-func TestAccExamples_invokeActions(t *testing.T) {
+func TestCLIExamples_invokeActions(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		if !strings.HasPrefix(folder, "actions"+string(filepath.Separator)) {
@@ -55,7 +55,7 @@ func TestAccExamples_invokeActions(t *testing.T) {
 	}
 }
 
-func TestAccExamples_import(t *testing.T) {
+func TestCLIExamples_import(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		if _, err := os.Stat(filepath.Join(root, "examples", folder, "import.sh")); err != nil {
@@ -67,7 +67,7 @@ func TestAccExamples_import(t *testing.T) {
 			e.remove(t, identityFile)
 			e.skipUnknown(e.text(t))
 
-			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
+			clitest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 
 			e.remove(t, importFile)
 			for _, arguments := range importCommands(t, e.folder) {
@@ -77,7 +77,7 @@ func TestAccExamples_import(t *testing.T) {
 	}
 }
 
-func TestAccExamples_importByIdentity(t *testing.T) {
+func TestCLIExamples_importByIdentity(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		if _, err := os.Stat(filepath.Join(root, "examples", folder, identityFile)); err != nil {
@@ -89,7 +89,7 @@ func TestAccExamples_importByIdentity(t *testing.T) {
 			e.remove(t, importFile)
 			e.skipUnknown(e.text(t))
 
-			acctest.WantWords(t, e.terraform(t, "plan"), "1 to import")
+			clitest.WantWords(t, e.terraform(t, "plan"), "1 to import")
 		})
 	}
 }

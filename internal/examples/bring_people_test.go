@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
@@ -19,10 +20,10 @@ import (
 // management.
 const bringPeople = "guides/bring-existing-people/"
 
-// TestAccBringPeople_queryWritesTheConfigurationShown runs the guide's query, and compares
+// TestCLIBringPeople_queryWritesTheConfigurationShown runs the guide's query, and compares
 // the configuration that Terraform writes with the one in the guide, which
-// TestAccExamples_applyOnceAndDestroy applies.
-func TestAccBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
+// TestCLIExamples_applyOnceAndDestroy applies.
+func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"query")
 	e.Needs(acctest.Lists)
@@ -30,18 +31,18 @@ func TestAccBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	e.terraform(t, "query", "-generate-config-out=people.tf")
 	wantFileAs(t, e.folder, "query/people.tf")
 
-	acctest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add, 0 to change, 0 to destroy.")
-	acctest.WantWords(t, e.terraform(t, "apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
+	clitest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add, 0 to change, 0 to destroy.")
+	clitest.WantWords(t, e.terraform(t, "apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
 	e.remove(t, "people.tfquery.hcl")
-	acctest.WantWords(t, e.terraform(t, "plan"), "No changes.")
+	clitest.WantWords(t, e.terraform(t, "plan"), "No changes.")
 	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d updates were sent", n)
 	}
 }
 
-// TestAccBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
+// TestCLIBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
 // of a query into rows, and applies them: nothing is written.
-func TestAccBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
+func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"batch")
 	e.Needs(acctest.Lists)
@@ -56,20 +57,20 @@ func TestAccBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 		t.Errorf("the output of the query is readable by others: %v (%v)", info, err)
 	}
 
-	acctest.WantWords(t, e.terraform(t, "plan"), "To write: 0 of 2 rows")
+	clitest.WantWords(t, e.terraform(t, "plan"), "To write: 0 of 2 rows")
 	e.terraform(t, "apply", "-auto-approve")
 	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d updates were sent", n)
 	}
 }
 
-// TestAccBringPeople_fileIsImportedWithoutAQuery imports the people of a file, as older
+// TestCLIBringPeople_fileIsImportedWithoutAQuery imports the people of a file, as older
 // versions and OpenTofu do.
-func TestAccBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
+func TestCLIBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"for-each")
 	e.skipUnknown(e.text(t))
-	acctest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
+	clitest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
 	e.terraform(t, "apply", "-auto-approve")
 	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d updates were sent", n)

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
@@ -34,7 +34,7 @@ func TestExamples_everyObjectHasItsOwn(t *testing.T) {
 		wantFile(t, true, filepath.Join("data-sources", named.TypeName), "data-source.tf")
 	}
 
-	schemas := acctest.MustStart(t, acctest.Attributes{
+	schemas := prototest.MustStart(t, prototest.Attributes{
 		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
 	}).Schemas()
 	for name := range schemas.EphemeralResourceSchemas {

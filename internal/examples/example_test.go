@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -25,7 +26,7 @@ const (
 // example is a copy of examples/ in which commands run in one folder, with a service of
 // its own. What the service knows is the folder's seed.json.
 type example struct {
-	*acctest.CLI
+	*clitest.CLI
 
 	service *mocktest.Instance
 	folder  string // in the copy
@@ -35,14 +36,14 @@ type example struct {
 func open(t *testing.T, folder string) *example {
 	t.Helper()
 	service := mocktest.Start(t)
-	environment := acctest.Environment(service)
+	environment := service.Environment()
 	if strings.Contains(folder, "session_token") {
-		environment = acctest.EnvironmentWithLogin(service)
+		environment = service.EnvironmentWithLogin()
 	}
 	// The scope that the examples and their seeds name.
 	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
 
-	e := &example{CLI: acctest.NewCLI(t, "", environment), service: service}
+	e := &example{CLI: clitest.New(t, "", environment), service: service}
 	if err := os.CopyFS(filepath.Join(e.Dir, "examples"), os.DirFS(root+"/examples")); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func (e *example) text(t *testing.T) string {
 }
 
 // terraform runs one command in the folder and fails the test where that fails.
-func (e *example) terraform(t *testing.T, args ...string) acctest.Result {
+func (e *example) terraform(t *testing.T, args ...string) clitest.Result {
 	t.Helper()
 	return e.MustRun(append([]string{"-chdir=" + e.folder}, args...)...)
 }

@@ -40,7 +40,7 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 	}
 }
 
-// exampleTexts returns the texts of all files that TestAccExamples applies or queries.
+// exampleTexts returns the texts of all files that TestCLIExamples applies or queries.
 func exampleTexts(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}

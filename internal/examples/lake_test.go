@@ -14,9 +14,9 @@ import (
 // duckStatement matches the statement that the guide shows for DuckDB.
 var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
 
-// TestAccExportLake_duckDB applies the lake of the guide and reads it with the guide's
+// TestCLIExportLake_duckDB applies the lake of the guide and reads it with the guide's
 // statement.
-func TestAccExportLake_duckDB(t *testing.T) {
+func TestCLIExportLake_duckDB(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile(root + "/docs/guides/nightly-exports.md")
 	if err != nil {
@@ -52,9 +52,9 @@ func TestAccExportLake_duckDB(t *testing.T) {
 	}
 }
 
-// TestAccExportLake_window moves the window of the guide by a day: what leaves it leaves
+// TestCLIExportLake_window moves the window of the guide by a day: what leaves it leaves
 // the state, and its files stay.
-func TestAccExportLake_window(t *testing.T) {
+func TestCLIExportLake_window(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/export-lake")
 	e.terraform(t, "apply", "-auto-approve")

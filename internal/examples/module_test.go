@@ -9,9 +9,9 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-// TestAccModules_passTheirOwnTests runs `terraform test`, which mocks the provider
+// TestCLIModules_passTheirOwnTests runs `terraform test`, which mocks the provider
 // in one file and reaches the mock server in another.
-func TestAccModules_passTheirOwnTests(t *testing.T) {
+func TestCLIModules_passTheirOwnTests(t *testing.T) {
 	t.Parallel()
 	modules, err := os.ReadDir(root + "/examples/modules")
 	if err != nil {

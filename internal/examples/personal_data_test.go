@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // The lines of the guide: what an attribute belongs to, and where its value goes.
@@ -74,7 +74,7 @@ func describedClasses(t *testing.T) classification {
 // schemaClasses returns the class of each attribute in the schemas, by the same names.
 func schemaClasses(t *testing.T) classification {
 	t.Helper()
-	p := acctest.MustStart(t, acctest.Attributes{
+	p := prototest.MustStart(t, prototest.Attributes{
 		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
 		"org_id": "example-org", "project_id": "example-project",
 	})

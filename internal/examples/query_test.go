@@ -12,7 +12,7 @@ import (
 // queryFile is how the name of a file ends that terraform query reads.
 const queryFile = ".tfquery.hcl"
 
-func TestAccExamples_query(t *testing.T) {
+func TestCLIExamples_query(t *testing.T) {
 	t.Parallel()
 	for _, folder := range queryFolders(t) {
 		t.Run(folder, func(t *testing.T) {

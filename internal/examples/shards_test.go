@@ -22,9 +22,9 @@ import (
 // shardsFolder holds the files of the guide about several machines.
 const shardsFolder = "guides/when-one-machine-is-not-enough"
 
-// TestAccShards_scriptAppliesEachRowOnce runs the script of the guide for all shards at
+// TestCLIShards_scriptAppliesEachRowOnce runs the script of the guide for all shards at
 // once, each in a folder of its own, as the jobs of a pipeline do.
-func TestAccShards_scriptAppliesEachRowOnce(t *testing.T) {
+func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
 

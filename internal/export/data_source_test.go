@@ -8,23 +8,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestExport_textsAndCounts(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
+	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day})
 	p.NoErrors(diags)
-	want := acctest.Attributes{
+	want := prototest.Attributes{
 		"utc_date": day, "kinds": nil, "max_bytes": nil, "org_id": nil, "project_id": nil, "account_id": nil,
 		"persons":  `[{"id":"p-2026-03-01","name":"Jane Canary"}]`,
 		"sessions": `[{"id":"s-2026-03-01"}]`,
 		"events":   `[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`,
 		"unknown":  "[]",
-		"counts":   acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
+		"counts":   prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 		"complete": true, "invalid_utf8_records": 0.0,
 	}
 
@@ -40,12 +40,12 @@ func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{1}, Events: []any{2}, Others: []any{map[string]any{"x": 3}}})
-	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "kinds": []any{"events"}})
+	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"events"}})
 	p.NoErrors(diags)
 	if got["persons"] != nil || got["sessions"] != nil || got["events"] != "[2]" || got["unknown"] != `[{"x":3}]` {
 		t.Errorf("read are %v", got)
 	}
-	if diff := cmp.Diff(acctest.Attributes{"persons": nil, "sessions": nil, "events": 1.0, "unknown": 1.0}, got["counts"]); diff != "" {
+	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 1.0, "unknown": 1.0}, got["counts"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -54,18 +54,18 @@ func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
 
 	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 5000 })
-	for _, config := range []acctest.Attributes{
+	for _, config := range []prototest.Attributes{
 		{"utc_date": "2026-01-01"}, {"utc_date": day, "max_bytes": 60}, {"utc_date": day, "max_bytes": 33 << 20},
 	} {
 		_, diags := p.ReadData(dataName, config)
-		acctest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
+		prototest.WantText(t, diags.Errors(), "analytics_export_file", "max_bytes")
 	}
 
 	// The largest day that is accepted: each record counts with a comma or a bracket.
-	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
+	if _, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "max_bytes": 44 + 1 + 21 + 1 + 22 + 1 + 22 + 1}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
-	if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": "2026-01-01", "max_bytes": 4 << 20}); len(diags.Errors()) > 0 {
+	if _, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": "2026-01-01", "max_bytes": 4 << 20}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
 }
@@ -78,14 +78,14 @@ func TestExport_onlyDaysThatExistAndHaveBegun(t *testing.T) {
 		"2026-02-30": "YYYY-MM-DD", "2026-2-3": "YYYY-MM-DD", "today": "YYYY-MM-DD", "": "YYYY-MM-DD", "2026-03-01T00:00:00Z": "YYYY-MM-DD",
 		tomorrow: "in the future", "9999-12-31": "in the future",
 	} {
-		_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": date})
-		acctest.WantText(t, diags.Errors(), says, "utc_date")
-		diags = p.Validate(fileName, file("day", acctest.Attributes{"utc_date": date}))
+		_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": date})
+		prototest.WantText(t, diags.Errors(), says, "utc_date")
+		diags = p.Validate(fileName, file("day", prototest.Attributes{"utc_date": date}))
 		if len(diags.Errors()) == 0 {
-			_, diags = p.Plan(fileName, nil, file("day", acctest.Attributes{"utc_date": date}))
+			_, diags = p.Plan(fileName, nil, file("day", prototest.Attributes{"utc_date": date}))
 		}
 
-		acctest.WantText(t, diags.Errors(), says, "utc_date")
+		prototest.WantText(t, diags.Errors(), says, "utc_date")
 	}
 
 	wantCount(t, service, 0)
@@ -101,19 +101,19 @@ func TestExport_dayEndsAtMidnightUTC(t *testing.T) {
 		time.Date(2026, 3, 11, 13, 59, 59, 0, east), time.Date(2026, 3, 9, 12, 0, 0, 0, west), time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC),
 	} {
 		p := runAt(t, service, now)
-		if _, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday}); len(diags.Errors())+len(diags.Warnings()) > 0 {
+		if _, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": yesterday}); len(diags.Errors())+len(diags.Warnings()) > 0 {
 			t.Errorf("at %v: %v %v", now, diags.Errors(), diags.Warnings())
 		}
 
-		got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": today})
+		got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": today})
 		p.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "not over", "complete = false")
+		prototest.WantText(t, diags.Warnings(), "not over", "complete = false")
 		if got["complete"] != false {
 			t.Errorf("at %v it is complete", now)
 		}
 
-		_, diags = p.ReadData(dataName, acctest.Attributes{"utc_date": tomorrow})
-		acctest.WantText(t, diags.Errors(), "in the future", today)
+		_, diags = p.ReadData(dataName, prototest.Attributes{"utc_date": tomorrow})
+		prototest.WantText(t, diags.Errors(), "in the future", today)
 	}
 }
 
@@ -121,11 +121,11 @@ func TestExport_accountHasNoExport(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	account := acctest.Attributes{"account_id": "acct-1"}
-	_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day}.With(account))
-	acctest.WantText(t, diags.Errors(), "account", "org_id and project_id")
+	account := prototest.Attributes{"account_id": "acct-1"}
+	_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day}.With(account))
+	prototest.WantText(t, diags.Errors(), "account", "org_id and project_id")
 	_, diags = p.Plan(fileName, nil, file("day", account))
-	acctest.WantText(t, diags.Errors(), "account", "org_id and project_id")
+	prototest.WantText(t, diags.Errors(), "account", "org_id and project_id")
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -148,8 +148,8 @@ func TestExport_failuresNameNobody(t *testing.T) {
 			p, service := start(t)
 			c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
 			service.Inject(c.fault)
-			_, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": day})
-			acctest.WantText(t, diags.Errors(), c.says, "GET /v1/org/{orgId}/project/{projectId}/export", "What to do")
+			_, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day})
+			prototest.WantText(t, diags.Errors(), c.says, "GET /v1/org/{orgId}/project/{projectId}/export", "What to do")
 			if strings.Contains(strings.Join(diags.Errors(), ""), "canary") {
 				t.Error("a person is named")
 			}
@@ -162,9 +162,9 @@ func TestExport_dayThatIsNotOverByTheServicesClockIsIncomplete(t *testing.T) {
 
 	p, service := start(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Header: http.Header{"Date": {"Mon, 09 Mar 2026 23:59:00 GMT"}}, Times: -1})
-	got, diags := p.ReadData(dataName, acctest.Attributes{"utc_date": yesterday})
+	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": yesterday})
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "not over", "2026-03-09 23:59")
+	prototest.WantText(t, diags.Warnings(), "not over", "2026-03-09 23:59")
 	if got["complete"] != false {
 		t.Errorf("complete is %v", got["complete"])
 	}

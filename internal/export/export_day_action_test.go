@@ -12,16 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const actionName = "analytics_export_day"
 
 // invoked invokes the action and fails the test on an error.
-func invoked(t *testing.T, p *acctest.Provider, config acctest.Attributes) acctest.Invocation {
+func invoked(t *testing.T, p *prototest.Provider, config prototest.Attributes) prototest.Invocation {
 	t.Helper()
 	invocation := p.Invoke(actionName, config)
 	p.NoErrors(invocation.Diagnostics)
@@ -29,7 +29,7 @@ func invoked(t *testing.T, p *acctest.Provider, config acctest.Attributes) accte
 }
 
 // wantProgress fails the test if an action has shown other messages.
-func wantProgress(t *testing.T, invocation acctest.Invocation, want ...string) {
+func wantProgress(t *testing.T, invocation prototest.Invocation, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, invocation.Progress); diff != "" {
 		t.Errorf("unexpected messages (-want +got):\n%s", diff)
@@ -71,11 +71,11 @@ func TestExportDay_oneFileForEachKind(t *testing.T) {
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
 	path, of := splitPath(t)
-	invocation := invoked(t, p, splitFile(path, acctest.Attributes{"kinds": []any{"events", "persons"}}))
+	invocation := invoked(t, p, splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}))
 	wantProgress(t, invocation,
 		"Exporting 2026-03-01.",
 		"Written: 2 records (persons 0, events 1, unknown 1), 10 B, SHA-256 of persons "+digest("")+", of events "+digest("1\n")+", of unknown "+digest("{\"x\":2}\n")+".")
-	acctest.WantText(t, invocation.Warnings(), "Records of unknown kind")
+	prototest.WantText(t, invocation.Warnings(), "Records of unknown kind")
 
 	wantContent(t, of("persons"), "")
 	wantContent(t, of("events"), "1\n")
@@ -87,12 +87,12 @@ func TestExportDay_oneFileForEachKind(t *testing.T) {
 func TestExportDay_defaultsAreThoseOfTheResource(t *testing.T) {
 	t.Parallel()
 
-	for name, others := range map[string]acctest.Attributes{
+	for name, others := range map[string]prototest.Attributes{
 		"none":        nil,
 		"gzip":        {"compression": "gzip"},
 		"zstd":        {"compression": "zstd"},
 		"one kind":    {"kinds": []any{"events"}, "with_kind": false},
-		"other scope": {"org_id": acctest.Org, "project_id": acctest.Project},
+		"other scope": {"org_id": mocktest.Org, "project_id": mocktest.Project},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,24 +112,24 @@ func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
 	p, service := start(t)
 	path := target(t)
 	for name, c := range map[string]struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		valid  bool
 	}{
 		"nothing else":            {nil, true},
-		"no date":                 {acctest.Attributes{"utc_date": "2026-02-30"}, false},
-		"an empty path":           {acctest.Attributes{"path": ""}, false},
-		"no kinds":                {acctest.Attributes{"kinds": []any{}}, false},
-		"an unknown kind":         {acctest.Attributes{"kinds": []any{"devices"}}, false},
-		"a compression":           {acctest.Attributes{"compression": "zstd"}, true},
-		"another compression":     {acctest.Attributes{"compression": "lzma"}, false},
-		"no bytes":                {acctest.Attributes{"max_bytes": 0}, false},
-		"lines of several kinds":  {acctest.Attributes{"with_kind": false}, false},
-		"several kinds, one line": {acctest.Attributes{"with_kind": false, "kinds": []any{"events"}}, true},
-		"a file for each kind":    {acctest.Attributes{"with_kind": false, "path": path + "{kind}"}, true},
-		"half a scope":            {acctest.Attributes{"org_id": "other"}, false},
-		"an account":              {acctest.Attributes{"account_id": "acct-7"}, false},
-		"a day in the future":     {acctest.Attributes{"utc_date": tomorrow}, false},
-		"the current day":         {acctest.Attributes{"utc_date": today}, false},
+		"no date":                 {prototest.Attributes{"utc_date": "2026-02-30"}, false},
+		"an empty path":           {prototest.Attributes{"path": ""}, false},
+		"no kinds":                {prototest.Attributes{"kinds": []any{}}, false},
+		"an unknown kind":         {prototest.Attributes{"kinds": []any{"devices"}}, false},
+		"a compression":           {prototest.Attributes{"compression": "zstd"}, true},
+		"another compression":     {prototest.Attributes{"compression": "lzma"}, false},
+		"no bytes":                {prototest.Attributes{"max_bytes": 0}, false},
+		"lines of several kinds":  {prototest.Attributes{"with_kind": false}, false},
+		"several kinds, one line": {prototest.Attributes{"with_kind": false, "kinds": []any{"events"}}, true},
+		"a file for each kind":    {prototest.Attributes{"with_kind": false, "path": path + "{kind}"}, true},
+		"half a scope":            {prototest.Attributes{"org_id": "other"}, false},
+		"an account":              {prototest.Attributes{"account_id": "acct-7"}, false},
+		"a day in the future":     {prototest.Attributes{"utc_date": tomorrow}, false},
+		"the current day":         {prototest.Attributes{"utc_date": today}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,8 +148,8 @@ func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
 		})
 	}
 
-	diags := p.PlanAction(actionName, file(path, acctest.Attributes{"timeouts": acctest.Attributes{"invoke": "25h"}}))
-	acctest.WantText(t, diags.Errors(), "invoke", "at most 24h")
+	diags := p.PlanAction(actionName, file(path, prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "25h"}}))
+	prototest.WantText(t, diags.Errors(), "invoke", "at most 24h")
 	wantCount(t, service, 0)
 }
 
@@ -162,18 +162,18 @@ func TestExportDay_existingFileIsRefusedByPlanAndInvocation(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	acctest.WantText(t, p.PlanAction(actionName, file(path, nil)).Errors(), "There is a file already", "overwrite = true", "path")
+	prototest.WantText(t, p.PlanAction(actionName, file(path, nil)).Errors(), "There is a file already", "overwrite = true", "path")
 	unplanned := p.InvokePlanned(t.Context(), actionName, file(path, nil), func(string) bool { return true })
-	acctest.WantText(t, unplanned.Errors(), "There is a file already", "what was at path before is as it was")
+	prototest.WantText(t, unplanned.Errors(), "There is a file already", "what was at path before is as it was")
 	wantContent(t, path, "theirs")
 	wantCount(t, service, 0)
 
-	invoked(t, p, file(path, acctest.Attributes{"overwrite": true}))
+	invoked(t, p, file(path, prototest.Attributes{"overwrite": true}))
 	wantContent(t, path, lines)
 
 	// The action owns nothing: its own file is an existing one for the next run.
 	p = nextRun(t, service)
-	acctest.WantText(t, p.Invoke(actionName, file(path, nil)).Errors(), "There is a file already")
+	prototest.WantText(t, p.Invoke(actionName, file(path, nil)).Errors(), "There is a file already")
 	wantCount(t, service, 1)
 }
 
@@ -186,14 +186,14 @@ func TestExportDay_planRefusesWhatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	overwrite := acctest.Attributes{"overwrite": true}
-	acctest.WantText(t, p.PlanAction(actionName, file(folder, overwrite)).Errors(), "no regular file", "path")
-	acctest.WantText(t, p.PlanAction(actionName, file(filepath.Join(folder, "{kind}"), overwrite)).Errors(), "The file of events", "no regular file")
+	overwrite := prototest.Attributes{"overwrite": true}
+	prototest.WantText(t, p.PlanAction(actionName, file(folder, overwrite)).Errors(), "no regular file", "path")
+	prototest.WantText(t, p.PlanAction(actionName, file(filepath.Join(folder, "{kind}"), overwrite)).Errors(), "The file of events", "no regular file")
 
 	// A folder can still be created before the action is invoked.
 	missing := filepath.Join(folder, "missing", "day")
 	p.NoErrors(p.PlanAction(actionName, file(missing, nil)))
-	acctest.WantText(t, p.Invoke(actionName, file(missing, nil)).Errors(), "The folder does not exist", "create_directories = true")
+	prototest.WantText(t, p.Invoke(actionName, file(missing, nil)).Errors(), "The folder does not exist", "create_directories = true")
 	wantCount(t, service, 0)
 }
 
@@ -201,11 +201,11 @@ func TestExportDay_failureLeavesWhatWasThere(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {
-		change acctest.Attributes
+		change prototest.Attributes
 		fault  mockserver.Fault
 		says   string
 	}{
-		"too large":      {acctest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
+		"too large":      {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
 		"cut at its end": {nil, mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -2, Times: -1}, "Connection lost"},
 		"not permitted":  {nil, mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}"), Times: -1}, "Not permitted"},
 	} {
@@ -214,14 +214,14 @@ func TestExportDay_failureLeavesWhatWasThere(t *testing.T) {
 
 			_, service := start(t)
 			service.Inject(c.fault)
-			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
+			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
 			path := target(t)
 			if err := os.WriteFile(path, []byte("the day before"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 
-			invocation := p.Invoke(actionName, file(path, acctest.Attributes{"overwrite": true}).With(c.change))
-			acctest.WantText(t, invocation.Errors(), c.says, "what was at path before is as it was", "What to do")
+			invocation := p.Invoke(actionName, file(path, prototest.Attributes{"overwrite": true}).With(c.change))
+			prototest.WantText(t, invocation.Errors(), c.says, "what was at path before is as it was", "What to do")
 			wantProgress(t, invocation, "Exporting 2026-03-01.")
 			wantContent(t, path, "the day before")
 
@@ -237,17 +237,17 @@ func TestExportDay_incompleteDay(t *testing.T) {
 
 	p, service := start(t)
 	path := target(t)
-	config := file(path, acctest.Attributes{"utc_date": today})
+	config := file(path, prototest.Attributes{"utc_date": today})
 	unplanned := p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
-	acctest.WantText(t, unplanned.Errors(), "The day is not over", "allow_incomplete_day = true")
+	prototest.WantText(t, unplanned.Errors(), "The day is not over", "allow_incomplete_day = true")
 	wantProgress(t, unplanned)
 	wantCount(t, service, 0)
 
-	config = config.With(acctest.Attributes{"allow_incomplete_day": true})
-	acctest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
+	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
+	prototest.WantText(t, p.PlanAction(actionName, config).Warnings(), "The day is not over", "a part of the day")
 	wantCount(t, service, 0)
 	unplanned = p.InvokePlanned(t.Context(), actionName, config, func(string) bool { return true })
-	acctest.WantText(t, unplanned.Warnings(), "The day is not over", "a part of the day")
+	prototest.WantText(t, unplanned.Warnings(), "The day is not over", "a part of the day")
 	wantContent(t, path, strings.ReplaceAll(lines, day, today))
 }
 
@@ -262,27 +262,27 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 
 	names := []string{"utc_date", "kinds", "compression", "with_kind", "max_bytes", "create_directories", "allow_incomplete_day", "org_id"}
 	for _, name := range names {
-		p.NoErrors(p.PlanAction(actionName, file(target(t), acctest.Attributes{name: acctest.Unknown})))
+		p.NoErrors(p.PlanAction(actionName, file(target(t), prototest.Attributes{name: prototest.Unknown})))
 	}
 	for _, name := range []string{"path", "kinds", "overwrite"} {
-		p.NoErrors(p.PlanAction(actionName, file(path, acctest.Attributes{name: acctest.Unknown})))
+		p.NoErrors(p.PlanAction(actionName, file(path, prototest.Attributes{name: prototest.Unknown})))
 	}
 
-	late := file(target(t), acctest.Attributes{"with_kind": false})
-	acctest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "Lines of several kinds", "with_kind")
+	late := file(target(t), prototest.Attributes{"with_kind": false})
+	prototest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "Lines of several kinds", "with_kind")
 	unplanned := p.InvokePlanned(t.Context(), actionName, late, func(string) bool { return true })
-	acctest.WantText(t, unplanned.Errors(), "Lines of several kinds", "with_kind")
+	prototest.WantText(t, unplanned.Errors(), "Lines of several kinds", "with_kind")
 }
 
 // startAt returns a provider and its mock server in a bubble, whose time is moved to a day
 // after those of the tests.
-func startAt(t *testing.T, settings acctest.Attributes, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func startAt(t *testing.T, settings prototest.Attributes, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	<-time.After(time.Until(time.Date(2026, 3, 10, 2, 0, 0, 0, time.UTC)))
 	service := mocktest.StartPipe(t, configure...)
 	dial, closeAll := service.Tracked()
 	t.Cleanup(closeAll)
-	return acctest.MustStart(t, acctest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
+	return prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
 }
 
 // TestExportDay_saysHowFarItIs lets an answer stall after 3 MB, until the client
@@ -292,7 +292,7 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 
 	path := target(t)
 	synctest.Test(t, func(t *testing.T) {
-		p, service := startAt(t, acctest.Attributes{"request_timeout": "100s", "wire": acctest.Attributes{"export_min_rate": 0}},
+		p, service := startAt(t, prototest.Attributes{"request_timeout": "100s", "wire": prototest.Attributes{"export_min_rate": 0}},
 			func(s *mockserver.Server) { s.ExportRecords = 10_000 })
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 3_000_000, Times: 1})
 
@@ -305,7 +305,7 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 		}
 		wantMatches(t, invocation.Progress, want)
 	})
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 }
 
 func TestExportDay_timeIsUp(t *testing.T) {
@@ -313,16 +313,16 @@ func TestExportDay_timeIsUp(t *testing.T) {
 
 	path := target(t)
 	synctest.Test(t, func(t *testing.T) {
-		p, service := startAt(t, acctest.Attributes{"wire": acctest.Attributes{"export_min_rate": 0}},
+		p, service := startAt(t, prototest.Attributes{"wire": prototest.Attributes{"export_min_rate": 0}},
 			func(s *mockserver.Server) { s.ExportRecords = 5_000 })
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 600_000, Times: -1})
 
 		began := time.Now()
-		invocation := p.Invoke(actionName, file(path, acctest.Attributes{"timeouts": acctest.Attributes{"invoke": "45s"}}))
+		invocation := p.Invoke(actionName, file(path, prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "45s"}}))
 		if took := time.Since(began); took < 45*time.Second || took > 50*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		acctest.WantText(t, invocation.Errors(), "The time for the export is over", "timeouts", "what was at path before is as it was")
+		prototest.WantText(t, invocation.Errors(), "The time for the export is over", "timeouts", "what was at path before is as it was")
 		if errors := invocation.Errors(); len(errors) > 1 {
 			t.Errorf("there are %d errors", len(errors))
 		}

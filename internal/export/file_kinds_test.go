@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestExportFile_oneFileForEachKind(t *testing.T) {
@@ -20,7 +20,7 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 	config := splitFile(path, nil)
 	plan, diags := p.Plan(fileName, nil, config)
 	p.NoErrors(diags)
-	if plan.Attributes["with_kind"] != false || plan.Attributes["sha256_by_kind"] != acctest.Unknown {
+	if plan.Attributes["with_kind"] != false || plan.Attributes["sha256_by_kind"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
@@ -31,7 +31,7 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 		"events":   `{"id":"e1-2026-03-01"}` + "\n" + `{"id":"e2-2026-03-01"}` + "\n",
 	}
 
-	paths, digests, sizes := acctest.Attributes{}, acctest.Attributes{}, acctest.Attributes{}
+	paths, digests, sizes := prototest.Attributes{}, prototest.Attributes{}, prototest.Attributes{}
 	list, total := "", 0
 	for _, kind := range []string{"persons", "sessions", "events"} {
 		wantContent(t, of(kind), texts[kind])
@@ -40,10 +40,10 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 		total += len(texts[kind])
 	}
 
-	want := acctest.Attributes{
+	want := prototest.Attributes{
 		"paths": paths, "sha256_by_kind": digests, "bytes_by_kind": sizes,
 		"sha256": digest(list), "bytes": float64(total),
-		"counts": acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
+		"counts": prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 	}
 
 	for name, value := range want {
@@ -75,11 +75,11 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	_, service := start(t)
 	path, of := splitPath(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
-	config := splitFile(path, acctest.Attributes{"kinds": []any{"events", "persons"}})
+	config := splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}})
 	p := nextRun(t, service)
 	state, diags := p.Create(fileName, config)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Records of unknown kind")
+	prototest.WantText(t, diags.Warnings(), "Records of unknown kind")
 	wantContent(t, of("events"), "1\n")
 	wantContent(t, of("persons"), "")
 	wantContent(t, of("unknown"), "{\"x\":2}\n")
@@ -87,7 +87,7 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 
 	// The next export has no records of unknown kind, and other kinds are wanted.
 	service.PutExport(scope, day, mockserver.ExportDay{Sessions: []any{3}})
-	config = config.With(acctest.Attributes{"kinds": []any{"sessions", "persons"}})
+	config = config.With(prototest.Attributes{"kinds": []any{"sessions", "persons"}})
 
 	p = nextRun(t, service)
 	state, diags = p.Update(fileName, state, config)
@@ -126,7 +126,7 @@ func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 
 			p = nextRun(t, service)
 			state, diags := p.MustRefresh(fileName, state)
-			acctest.WantText(t, diags.Warnings(), c.says)
+			prototest.WantText(t, diags.Warnings(), c.says)
 			state, diags = p.Update(fileName, state, config)
 			p.NoErrors(diags)
 			wantContent(t, of("events"), "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n")
@@ -139,11 +139,11 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {
-		change  acctest.Attributes
+		change  prototest.Attributes
 		prepare func(t *testing.T, service *mocktest.Instance, of func(string) string)
 		says    string
 	}{
-		"too large": {acctest.Attributes{"max_bytes": 100}, nil, "larger than max_bytes"},
+		"too large": {prototest.Attributes{"max_bytes": 100}, nil, "larger than max_bytes"},
 		"a file of somebody else": {nil, func(t *testing.T, _ *mocktest.Instance, of func(string) string) {
 			if err := os.MkdirAll(filepath.Dir(of("events")), 0o700); err != nil {
 				t.Fatal(err)
@@ -165,9 +165,9 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 				c.prepare(t, service, of)
 			}
 
-			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
+			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
 			state, diags := p.Create(fileName, splitFile(path, c.change))
-			acctest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
+			prototest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
 			if state != nil {
 				t.Error("something is in state")
 			}
@@ -192,7 +192,7 @@ func TestExportFile_secondTry(t *testing.T) {
 	state := created(t, nextRun(t, service), splitFile(path, nil))
 	wantContent(t, of("events"), "7\n8\n")
 	wantNothingOf(t, filepath.Dir(of("unknown")))
-	if diff := cmp.Diff(acctest.Attributes{"persons": 0.0, "sessions": 0.0, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
+	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": 0.0, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
 }

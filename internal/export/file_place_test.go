@@ -12,8 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
@@ -26,7 +27,7 @@ func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 	p := nextRun(t, service)
 	plan, diags := p.Plan(fileName, state, file(path, nil))
 	p.NoErrors(diags)
-	if len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
+	if len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
 		t.Errorf("planned is %v, replacing for %v", plan.Attributes, plan.Replace)
 	}
 
@@ -51,7 +52,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 
 	p := nextRun(t, service)
 	after, diags := p.Update(fileName, state, file(path, nil))
-	acctest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
+	prototest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("state has changed (-before +after):\n%s", diff)
 	}
@@ -66,7 +67,7 @@ func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
 	}
 
 	_, diags = p.Update(fileName, state, file(taken, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true")
+	prototest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true")
 	wantContent(t, old, lines)
 	wantContent(t, taken, "theirs")
 	wantCount(t, service, 2)
@@ -77,12 +78,12 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 
 	_, service := start(t)
 	for name, c := range map[string]struct {
-		change acctest.Attributes
+		change prototest.Attributes
 		alter  bool
 		says   string
 	}{
 		"altered":  {nil, true, "it is not what this object wrote there"},
-		"retained": {acctest.Attributes{"on_destroy": "retain"}, false, `on_destroy is "retain"`},
+		"retained": {prototest.Attributes{"on_destroy": "retain"}, false, `on_destroy is "retain"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +101,7 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 			p := nextRun(t, service)
 			_, diags := p.Update(fileName, state, file(path, c.change))
 			p.NoErrors(diags)
-			acctest.WantText(t, diags.Warnings(), "The old file stays", c.says, "path")
+			prototest.WantText(t, diags.Warnings(), "The old file stays", c.says, "path")
 			wantContent(t, old, want)
 			wantContent(t, path, lines)
 		})
@@ -124,12 +125,12 @@ func TestExportFile_triggersExportInPlace(t *testing.T) {
 	path := target(t)
 	state := created(t, nextRun(t, service), file(path, nil))
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}})
-	config := file(path, acctest.Attributes{"triggers": acctest.Attributes{"late": "1"}})
+	config := file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}})
 
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -2, Times: 1})
 	_, diags := p.Update(fileName, state, config)
-	acctest.WantText(t, diags.Errors(), "Connection lost", "the old file is as it was")
+	prototest.WantText(t, diags.Errors(), "Connection lost", "the old file is as it was")
 	wantContent(t, path, lines)
 
 	p = nextRun(t, service)
@@ -150,7 +151,7 @@ func TestExportFile_verify(t *testing.T) {
 
 			p, service := start(t)
 			path := target(t)
-			config := file(path, acctest.Attributes{"verify": verify})
+			config := file(path, prototest.Attributes{"verify": verify})
 			state := created(t, p, config)
 			info, err := os.Stat(path)
 			if err != nil {
@@ -198,7 +199,7 @@ func TestExportFile_retainedWhenDestroyed(t *testing.T) {
 
 	p, service := start(t)
 	path := target(t)
-	state := created(t, p, file(path, acctest.Attributes{"on_destroy": "retain"}))
+	state := created(t, p, file(path, prototest.Attributes{"on_destroy": "retain"}))
 	gone, diags := nextRun(t, service).Destroy(fileName, state)
 	p.NoErrors(diags)
 	if gone != nil {
@@ -215,13 +216,13 @@ func TestExportFile_createDirectories(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "events", "dt="+day, "part-0.ndjson")
 	_, diags := p.Create(fileName, file(path, nil))
-	acctest.WantText(t, diags.Errors(), "The folder does not exist", "create_directories = true")
+	prototest.WantText(t, diags.Errors(), "The folder does not exist", "create_directories = true")
 	wantCount(t, service, 0)
 
-	config := file(path, acctest.Attributes{"create_directories": true})
+	config := file(path, prototest.Attributes{"create_directories": true})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
 	_, diags = p.Create(fileName, config)
-	acctest.WantText(t, diags.Errors(), "Not permitted")
+	prototest.WantText(t, diags.Errors(), "Not permitted")
 	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
 		t.Errorf("left behind are %v, %v", entries, err)
 	}
@@ -239,9 +240,9 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 
 	path := target(t)
-	config := file(path, acctest.Attributes{"overwrite": true})
-	var other *acctest.Provider
-	tried := make(chan acctest.Diagnostics, 1)
+	config := file(path, prototest.Attributes{"overwrite": true})
+	var other *prototest.Provider
+	tried := make(chan prototest.Diagnostics, 1)
 	p, service := start(t, func(s *mockserver.Server) {
 		s.OnRequest = func(r mockserver.Request) {
 			if r.Operation == mockserver.OpExportRecords {
@@ -252,7 +253,7 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	})
 	other = nextRun(t, service)
 	created(t, p, config)
-	acctest.WantText(t, (<-tried).Errors(), "Two writers with one file", "another process", "Nothing was asked", "path")
+	prototest.WantText(t, (<-tried).Errors(), "Two writers with one file", "another process", "Nothing was asked", "path")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
 }
@@ -266,8 +267,8 @@ func splitPath(t *testing.T) (path string, of func(kind string) string) {
 	return at("{kind}"), at
 }
 
-func splitFile(path string, others acctest.Attributes) acctest.Attributes {
-	return file(path, acctest.Attributes{"create_directories": true}.With(others))
+func splitFile(path string, others prototest.Attributes) prototest.Attributes {
+	return file(path, prototest.Attributes{"create_directories": true}.With(others))
 }
 
 func digest(text string) string {
@@ -290,14 +291,14 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	p, service := start(t)
 	config := file(target(t), nil)
 	state := created(t, p, config)
-	if state.Attributes["project_id"] != acctest.Project {
+	if state.Attributes["project_id"] != mocktest.Project {
 		t.Errorf("state has %v", state.Attributes["project_id"])
 	}
 
-	p = acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"project_id": "other"}))
+	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"project_id": "other"}))
 	plan, diags := p.Plan(fileName, state, config)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
+	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")
 	if len(plan.Replace) == 0 {
 		t.Error("nothing is replaced")
 	}
@@ -313,11 +314,11 @@ func TestExportFile_invalidUTF8(t *testing.T) {
 		Body:      []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"b\"}]}"),
 		Header:    http.Header{"Content-Type": {"application/json"}},
 	})
-	wire := acctest.Attributes{"export_invalid_utf8": "replace"}
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"wire": wire}))
+	wire := prototest.Attributes{"export_invalid_utf8": "replace"}
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": wire}))
 	path := target(t)
-	state, diags := p.MustCreate(fileName, file(path, acctest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
-	acctest.WantText(t, diags.Warnings(), "Invalid UTF-8 was replaced", "1 records")
+	state, diags := p.MustCreate(fileName, file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
+	prototest.WantText(t, diags.Warnings(), "Invalid UTF-8 was replaced", "1 records")
 	if got := state.Attributes["invalid_utf8_records"]; got != 1.0 {
 		t.Errorf("%v records are counted", got)
 	}

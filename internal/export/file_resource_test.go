@@ -15,8 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // lines returns the content of the file of a day.
@@ -34,18 +35,18 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 	config := file(path, nil)
 	plan, diags := p.Plan(fileName, nil, config)
 	p.NoErrors(diags)
-	if plan.Attributes["sha256"] != acctest.Unknown || plan.Attributes["counts"] != acctest.Unknown {
+	if plan.Attributes["sha256"] != prototest.Unknown || plan.Attributes["counts"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
 	state := created(t, p, config)
 	sum := sha256.Sum256([]byte(lines))
-	want := acctest.Attributes{
+	want := prototest.Attributes{
 		"utc_date": day, "path": path, "kinds": nil, "compression": "none", "with_kind": true, "max_bytes": nil, "overwrite": false, "allow_incomplete_day": false,
 		"create_directories": false, "triggers": nil, "verify": "stat", "on_destroy": "remove",
-		"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil,
+		"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil,
 		"complete": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(lines)),
-		"counts":               acctest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
+		"counts":               prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 		"invalid_utf8_records": 0.0,
 		"paths":                nil, "sha256_by_kind": nil, "bytes_by_kind": nil,
 	}
@@ -87,7 +88,7 @@ func TestExportFile_compression(t *testing.T) {
 
 			p, service := start(t)
 			path := target(t)
-			config := file(path, acctest.Attributes{"compression": compression})
+			config := file(path, prototest.Attributes{"compression": compression})
 			state := created(t, p, config)
 			packed, err := os.Open(path)
 			if err != nil {
@@ -115,20 +116,20 @@ func TestExportFile_linesWithoutKind(t *testing.T) {
 
 	p, service := start(t, func(s *mockserver.Server) { s.Export.Pretty = true })
 	path := target(t)
-	state := created(t, p, file(path, acctest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
+	state := created(t, p, file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
 	wantContent(t, path, "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n")
-	if diff := cmp.Diff(acctest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
+	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
 
 	wantCount(t, service, 1)
 	for _, kinds := range []any{nil, []any{"events", "persons"}} {
-		diags := p.Validate(fileName, file(path, acctest.Attributes{"kinds": kinds, "with_kind": false}))
-		acctest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
+		diags := p.Validate(fileName, file(path, prototest.Attributes{"kinds": kinds, "with_kind": false}))
+		prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 	}
 
 	for _, kinds := range []any{[]any{}, []any{"devices"}, []any{"event"}} {
-		if diags := p.Validate(fileName, file(path, acctest.Attributes{"kinds": kinds})); len(diags.Errors()) == 0 {
+		if diags := p.Validate(fileName, file(path, prototest.Attributes{"kinds": kinds})); len(diags.Errors()) == 0 {
 			t.Errorf("%v is accepted", kinds)
 		}
 	}
@@ -140,11 +141,11 @@ func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 	p, service := start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
 	path := target(t)
-	state, diags := p.Create(fileName, file(path, acctest.Attributes{"kinds": []any{"persons"}}))
+	state, diags := p.Create(fileName, file(path, prototest.Attributes{"kinds": []any{"persons"}}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Records of unknown kind", "1 records", "wire.export_kind_parameter")
+	prototest.WantText(t, diags.Warnings(), "Records of unknown kind", "1 records", "wire.export_kind_parameter")
 	wantContent(t, path, "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n")
-	if diff := cmp.Diff(acctest.Attributes{"persons": 0.0, "sessions": nil, "events": nil, "unknown": 1.0}, state.Attributes["counts"]); diff != "" {
+	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": nil, "events": nil, "unknown": 1.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -155,7 +156,7 @@ func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	for _, answer := range []mockserver.ExportAnswer{{}, {Empty: mockserver.NoContent}, {Empty: ""}} {
 		p, _ := start(t, func(s *mockserver.Server) { s.Export = answer })
 		path := target(t)
-		state := created(t, p, file(path, acctest.Attributes{"utc_date": "2026-01-01"}))
+		state := created(t, p, file(path, prototest.Attributes{"utc_date": "2026-01-01"}))
 		wantContent(t, path, "")
 		if state.Attributes["bytes"] != 0.0 {
 			t.Errorf("%v bytes", state.Attributes["bytes"])
@@ -177,10 +178,10 @@ func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	p = nextRun(t, service)
 	state, diags := p.Refresh(fileName, state)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The file was altered", "path")
+	prototest.WantText(t, diags.Warnings(), "The file was altered", "path")
 	plan, diags := p.Plan(fileName, state, config)
 	p.NoErrors(diags)
-	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
+	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
@@ -205,14 +206,14 @@ func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 
 	_, service := start(t)
 	for name, c := range map[string]struct {
-		change acctest.Attributes
+		change prototest.Attributes
 		anew   bool
 	}{
-		"another day":         {acctest.Attributes{"utc_date": yesterday}, true},
-		"other kinds":         {acctest.Attributes{"kinds": []any{"events"}}, true},
-		"the same kinds":      {acctest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, false},
-		"another compression": {acctest.Attributes{"compression": "gzip"}, true},
-		"another limit":       {acctest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, false},
+		"another day":         {prototest.Attributes{"utc_date": yesterday}, true},
+		"other kinds":         {prototest.Attributes{"kinds": []any{"events"}}, true},
+		"the same kinds":      {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, false},
+		"another compression": {prototest.Attributes{"compression": "gzip"}, true},
+		"another limit":       {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,7 +244,7 @@ func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 
 	p, path := nextRun(t, service), target(t)
 	state := created(t, p, file(path, nil))
-	plan, diags := p.Plan(fileName, state, file(path, acctest.Attributes{"project_id": "other", "org_id": acctest.Org}))
+	plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{"project_id": "other", "org_id": mocktest.Org}))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {
 		t.Error("another project replaces nothing")
@@ -255,14 +256,14 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 
 	p, service := start(t)
 	path := target(t)
-	config := file(path, acctest.Attributes{"utc_date": today})
+	config := file(path, prototest.Attributes{"utc_date": today})
 	_, diags := p.Plan(fileName, nil, config)
-	acctest.WantText(t, diags.Errors(), "not over", "allow_incomplete_day", "02:00 UTC")
+	prototest.WantText(t, diags.Errors(), "not over", "allow_incomplete_day", "02:00 UTC")
 
-	config = config.With(acctest.Attributes{"allow_incomplete_day": true})
+	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
 	state, diags := p.Create(fileName, config)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "not over", "complete = false")
+	prototest.WantText(t, diags.Warnings(), "not over", "complete = false")
 	if state.Attributes["complete"] != false {
 		t.Error("it is complete")
 	}
@@ -288,9 +289,9 @@ func TestExportFile_midnightBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	config := file(target(t), acctest.Attributes{"utc_date": today, "allow_incomplete_day": true})
+	config := file(target(t), prototest.Attributes{"utc_date": today, "allow_incomplete_day": true})
 	state := created(t, p, config)
-	changed := config.With(acctest.Attributes{"max_bytes": 5000})
+	changed := config.With(prototest.Attributes{"max_bytes": 5000})
 	before, diags := p.Plan(fileName, state, changed)
 	p.NoErrors(diags)
 	after, diags := runAt(t, service, time.Date(2026, 3, 11, 0, 1, 0, 0, time.UTC)).Plan(fileName, state, changed)
@@ -305,7 +306,7 @@ func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 
 	_, service := start(t)
 	path := target(t)
-	config := file(path, acctest.Attributes{"overwrite": true})
+	config := file(path, prototest.Attributes{"overwrite": true})
 	old := created(t, nextRun(t, service), config)
 	p := nextRun(t, service)
 	created(t, p, config)
@@ -331,14 +332,14 @@ func TestExportFile_unknownKindsAreCheckedInThePlan(t *testing.T) {
 	t.Parallel()
 
 	p, _ := start(t)
-	config := file(target(t), acctest.Attributes{"kinds": []any{acctest.Unknown}, "with_kind": false})
+	config := file(target(t), prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
 	p.NoErrors(p.Validate(fileName, config))
 	if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
 
-	_, diags := p.Plan(fileName, nil, config.With(acctest.Attributes{"kinds": []any{"events", "persons"}}))
-	acctest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
+	_, diags := p.Plan(fileName, nil, config.With(prototest.Attributes{"kinds": []any{"events", "persons"}}))
+	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 }
 
 func content(t *testing.T, path string) string {
@@ -361,7 +362,7 @@ func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	}
 
 	state, diags := p.Create(fileName, file(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "path")
+	prototest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "path")
 	if state != nil {
 		t.Error("something is in state")
 	}
@@ -369,7 +370,7 @@ func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	wantContent(t, path, "theirs")
 	wantCount(t, service, 0)
 
-	state = created(t, p, file(path, acctest.Attributes{"overwrite": true}))
+	state = created(t, p, file(path, prototest.Attributes{"overwrite": true}))
 	wantContent(t, path, lines)
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
@@ -382,14 +383,14 @@ func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 		t.Error("it is still in state")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "The file stays")
+	prototest.WantText(t, diags.Warnings(), "The file stays")
 	wantContent(t, path, "theirs")
 }
 
 func TestExportFile_twoObjectsOnePath(t *testing.T) {
 	t.Parallel()
 
-	for name, more := range map[string]acctest.Attributes{"new": nil, "overwriting": {"overwrite": true}} {
+	for name, more := range map[string]prototest.Attributes{"new": nil, "overwriting": {"overwrite": true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -397,8 +398,8 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 			path := target(t)
 			created(t, p, file(path, more))
 			again := filepath.Join(filepath.Dir(path), "..", filepath.Base(filepath.Dir(path)), filepath.Base(path))
-			state, diags := p.Create(fileName, file(again, more).With(acctest.Attributes{"utc_date": yesterday}))
-			acctest.WantText(t, diags.Errors(), "Two objects with one file", "path")
+			state, diags := p.Create(fileName, file(again, more).With(prototest.Attributes{"utc_date": yesterday}))
+			prototest.WantText(t, diags.Errors(), "Two objects with one file", "path")
 			if state != nil {
 				t.Error("something is in state")
 			}
@@ -411,7 +412,7 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 
 			// Another run does not know the first one, and finds its file.
 			_, diags = nextRun(t, service).Create(fileName, file(path, nil))
-			acctest.WantText(t, diags.Errors(), "There is a file already")
+			prototest.WantText(t, diags.Errors(), "There is a file already")
 			wantContent(t, path, lines)
 		})
 	}
@@ -421,11 +422,11 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {
-		change acctest.Attributes
+		change prototest.Attributes
 		fault  mockserver.Fault
 		says   string
 	}{
-		"too large":        {acctest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
+		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
 		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2, Times: -1}, "Connection lost"},
 		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2, Times: -1}, "Truncated"},
 		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}"), Times: -1}, "Not permitted"},
@@ -441,9 +442,9 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 			}
 
 			service.Inject(c.fault)
-			p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}))
-			after, diags := p.Update(fileName, state, file(path, acctest.Attributes{"utc_date": yesterday}.With(c.change)))
-			acctest.WantText(t, diags.Errors(), c.says, "In state now: this object as it was before", "What to do")
+			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
+			after, diags := p.Update(fileName, state, file(path, prototest.Attributes{"utc_date": yesterday}.With(c.change)))
+			prototest.WantText(t, diags.Errors(), c.says, "In state now: this object as it was before", "What to do")
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("state has changed (-before +after):\n%s", diff)
 			}
@@ -451,8 +452,8 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 			wantContent(t, path, lines)
 
 			fresh := target(t)
-			none, diags := p.Create(fileName, file(fresh, acctest.Attributes{"utc_date": yesterday}.With(c.change)))
-			acctest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
+			none, diags := p.Create(fileName, file(fresh, prototest.Attributes{"utc_date": yesterday}.With(c.change)))
+			prototest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
 			if none != nil {
 				t.Error("something is in state")
 			}
@@ -473,8 +474,8 @@ func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 
 	for _, path := range []string{folder, filepath.Join(folder, "missing", "day"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
 		for _, overwrite := range []bool{false, true} {
-			state, diags := p.Create(fileName, file(path, acctest.Attributes{"overwrite": overwrite}))
-			acctest.WantText(t, diags.Errors(), "path", "In state now: nothing")
+			state, diags := p.Create(fileName, file(path, prototest.Attributes{"overwrite": overwrite}))
+			prototest.WantText(t, diags.Errors(), "path", "In state now: nothing")
 			if state != nil {
 				t.Error("something is in state")
 			}
@@ -489,7 +490,7 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 
 	p, service := start(t)
 	for _, name := range []string{"utc_date", "path", "kinds", "compression", "with_kind", "max_bytes", "overwrite", "allow_incomplete_day", "create_directories", "triggers", "verify", "on_destroy"} {
-		config := file(target(t), acctest.Attributes{name: acctest.Unknown})
+		config := file(target(t), prototest.Attributes{name: prototest.Unknown})
 		p.NoErrors(p.Validate(fileName, config))
 		if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
 			t.Errorf("%s: %v", name, diags.Errors())
@@ -498,9 +499,9 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 
 	path := target(t)
 	state := created(t, p, file(path, nil))
-	plan, diags := p.Plan(fileName, state, file(path, acctest.Attributes{"utc_date": acctest.Unknown}))
+	plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{"utc_date": prototest.Unknown}))
 	p.NoErrors(diags)
-	if plan.Attributes["sha256"] != acctest.Unknown {
+	if plan.Attributes["sha256"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 

@@ -11,6 +11,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -26,11 +27,11 @@ const (
 	tomorrow  = "2026-03-11"
 )
 
-var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // start returns a provider and its mock server, which holds one record of each kind for
 // each day of the tests.
-func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	for _, date := range []string{day, yesterday, today} {
@@ -46,14 +47,14 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 
 // nextRun returns a provider for another run of Terraform, late in the evening of today in
 // UTC.
-func nextRun(t *testing.T, service *mocktest.Instance) *acctest.Provider {
+func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 	t.Helper()
 	return runAt(t, service, time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC))
 }
 
-func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *acctest.Provider {
+func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *prototest.Provider {
 	t.Helper()
-	return acctest.MustStart(t, acctest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
+	return prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
 }
 
 // target returns the path of a file in a new folder.
@@ -63,12 +64,12 @@ func target(t *testing.T) string {
 }
 
 // file returns the configuration of a file. others override it.
-func file(path string, others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{"utc_date": day, "path": path}.With(others)
+func file(path string, others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{"utc_date": day, "path": path}.With(others)
 }
 
 // created exports a file and fails the test on an error.
-func created(t *testing.T, p *acctest.Provider, config acctest.Attributes) *acctest.State {
+func created(t *testing.T, p *prototest.Provider, config prototest.Attributes) *prototest.State {
 	t.Helper()
 	state, _ := p.MustCreate(fileName, config)
 	return state
@@ -82,7 +83,7 @@ func wantContent(t *testing.T, path, want string) {
 		t.Errorf("the file holds %q, %v; want %q", content, err, want)
 	}
 
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 }
 
 // wantNothing fails the test if the folder of a file is not empty.
@@ -92,7 +93,7 @@ func wantNothing(t *testing.T, path string) {
 		t.Errorf("there is something at path: %v", err)
 	}
 
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 }
 
 func wantCount(t *testing.T, service *mocktest.Instance, want int) {

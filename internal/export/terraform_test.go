@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/peak"
@@ -33,14 +34,14 @@ resource "analytics_export_file" "day" {
 }
 `
 
-func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
+func TestCLIExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{
 		Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: []any{map[string]any{"id": "e1"}, map[string]any{"id": "e2"}},
 	})
-	cli := acctest.NewCLI(t, dayBlock, acctest.Environment(service))
+	cli := clitest.New(t, dayBlock, service.Environment())
 	path := filepath.Join(cli.Dir, "day.ndjson.zst")
 	cli.Setenv("TF_LOG", "TRACE")
 	r := cli.MustRun("apply", "-auto-approve")
@@ -69,20 +70,20 @@ func TestAccExport_readInAPlanAndWrittenToAFile(t *testing.T) {
 }
 
 // fileState holds the part of the state that describes the file.
-func fileState(t *testing.T, cli *acctest.CLI) string {
+func fileState(t *testing.T, cli *clitest.CLI) string {
 	t.Helper()
 	return cli.MustRun("state", "show", "analytics_export_file.day").Output
 }
 
-// TestAccExportFile_largeDayInConstantMemory compares the memory of the provider for a day
+// TestCLIExportFile_largeDayInConstantMemory compares the memory of the provider for a day
 // of 90 MB with that for a day without records. make bench does so for days of gigabytes.
-func TestAccExportFile_largeDayInConstantMemory(t *testing.T) {
+func TestCLIExportFile_largeDayInConstantMemory(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 200_000 })
 	service.PutExport(scope, "2026-01-01", mockserver.ExportDay{})
 	memory := func(date string) float64 {
-		cli := acctest.NewCLI(t, fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date), acctest.Environment(service))
+		cli := clitest.New(t, fmt.Sprintf("resource \"analytics_export_file\" \"day\" {\n  utc_date = %q\n  path = \"day.ndjson\"\n}\n", date), service.Environment())
 		watch := peak.Start(t.Context(), func(program, folder string) bool {
 			return folder == cli.Dir && strings.HasPrefix(filepath.Base(program), "terraform-provider-analytics")
 		})
@@ -114,20 +115,20 @@ func startStalled(t *testing.T) (service *mocktest.Instance, begun <-chan struct
 	return service, requested
 }
 
-func TestAccExportFile_interruptLeavesNoFile(t *testing.T) {
+func TestCLIExportFile_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			service, begun := startStalled(t)
-			cli := acctest.NewCLI(t, `
+			cli := clitest.New(t, `
 resource "analytics_export_file" "day" {
   utc_date = "2026-03-01"
   path     = "export/day.ndjson"
 }
-`, acctest.Environment(service))
+`, service.Environment())
 			folder := filepath.Join(cli.Dir, "export")
 			if err := os.Mkdir(folder, 0o700); err != nil {
 				t.Fatal(err)
@@ -143,13 +144,13 @@ resource "analytics_export_file" "day" {
 	}
 }
 
-// TestAccExportFile_twoConfigurationsOnePath lets two configurations of the provider, which
+// TestCLIExportFile_twoConfigurationsOnePath lets two configurations of the provider, which
 // are two processes, write to one path in one run.
-func TestAccExportFile_twoConfigurationsOnePath(t *testing.T) {
+func TestCLIExportFile_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, `
+	cli := clitest.New(t, `
 provider "analytics" {}
 
 provider "analytics" {
@@ -168,7 +169,7 @@ resource "analytics_export_file" "second" {
   path      = "./day.ndjson"
   overwrite = true
 }
-`, acctest.Environment(service))
+`, service.Environment())
 	r := cli.Run("apply", "-auto-approve")
 	if r.Code == 0 || strings.Count(r.Words(), "Two writers with one file") != 1 {
 		t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
@@ -179,7 +180,7 @@ resource "analytics_export_file" "second" {
 	wantCount(t, service, 1)
 }
 
-func TestAccExportFile_killed(t *testing.T) {
+func TestCLIExportFile_killed(t *testing.T) {
 	t.Parallel()
 
 	begun := make(chan struct{})
@@ -194,15 +195,15 @@ func TestAccExportFile_killed(t *testing.T) {
 	})
 	ready := begun
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
-	cli := acctest.NewCLI(t, `
+	cli := clitest.New(t, `
 resource "analytics_export_file" "day" {
   utc_date           = "2026-03-01"
   path               = "export/{kind}.ndjson"
   create_directories = true
 }
-`, acctest.Environment(service))
+`, service.Environment())
 
-	cli.RunInterrupted(acctest.Interrupt{Signal: syscall.SIGKILL, ToGroup: true}, "Creating...", ready, "apply", "-auto-approve")
+	cli.RunInterrupted(clitest.Interrupt{Signal: syscall.SIGKILL, ToGroup: true}, "Creating...", ready, "apply", "-auto-approve")
 	folder := filepath.Join(cli.Dir, "export")
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -235,12 +236,12 @@ action "analytics_export_day" "nightly" {
 }
 `
 
-// TestAccExportDay_invoked exports the day before, as a nightly job does.
-func TestAccExportDay_invoked(t *testing.T) {
+// TestCLIExportDay_invoked exports the day before, as a nightly job does.
+func TestCLIExportDay_invoked(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 1_000 })
-	cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
+	cli := clitest.New(t, nightlyBlock, service.Environment())
 	cli.Needs(acctest.Actions)
 	before := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	r := cli.Invoke(nightlyAddress)
@@ -249,7 +250,7 @@ func TestAccExportDay_invoked(t *testing.T) {
 	if words := r.Words(); !strings.Contains(words, "Exporting "+before+".") && !strings.Contains(words, "Exporting "+after+".") {
 		t.Errorf("another day was exported:\n%s", r.Output)
 	}
-	acctest.WantWords(t, r, "Written: 1,060 records (persons 10, sessions 50, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
+	clitest.WantWords(t, r, "Written: 1,060 records (persons 10, sessions 50, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
 	if entries, err := os.ReadDir(filepath.Join(cli.Dir, "export")); err != nil || len(entries) != 3 {
 		t.Errorf("written are %v, %v", entries, err)
 	}
@@ -260,21 +261,21 @@ func TestAccExportDay_invoked(t *testing.T) {
 
 	// The plan already refuses to replace the files.
 	again := cli.Invoke(nightlyAddress)
-	acctest.WantWords(t, again, "There is a file already")
+	clitest.WantWords(t, again, "There is a file already")
 	if again.Code == 0 || strings.Contains(again.Words(), "Exporting") {
 		t.Errorf("the second run ended with %d:\n%s", again.Code, again.Output)
 	}
 	wantCount(t, service, 1)
 }
 
-// TestAccExportDay_triggered lets the creation of another object invoke the action with a
+// TestCLIExportDay_triggered lets the creation of another object invoke the action with a
 // path that is known only then.
-func TestAccExportDay_triggered(t *testing.T) {
+func TestCLIExportDay_triggered(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
 	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "Canary"}}})
-	cli := acctest.NewCLI(t, `
+	cli := clitest.New(t, `
 resource "terraform_data" "first" {}
 
 resource "terraform_data" "done" {
@@ -292,26 +293,26 @@ action "analytics_export_day" "day" {
     path     = "day-${terraform_data.first.id}.ndjson"
   }
 }
-`, acctest.Environment(service))
+`, service.Environment())
 	cli.Needs(acctest.Actions)
 
 	r := cli.MustRun("apply", "-auto-approve")
-	acctest.WantWords(t, r, "Written: 1 records")
+	clitest.WantWords(t, r, "Written: 1 records")
 	wantNoPerson(t, r.Output)
 	if files, err := filepath.Glob(filepath.Join(cli.Dir, "day-*.ndjson")); err != nil || len(files) != 1 {
 		t.Errorf("written are %v, %v", files, err)
 	}
 }
 
-func TestAccExportDay_interruptLeavesNoFile(t *testing.T) {
+func TestCLIExportDay_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			service, begun := startStalled(t)
-			cli := acctest.NewCLI(t, nightlyBlock, acctest.Environment(service))
+			cli := clitest.New(t, nightlyBlock, service.Environment())
 			cli.Needs(acctest.Actions)
 
 			r := cli.RunInterrupted(stop, "Exporting", begun, "apply", "-auto-approve", "-invoke="+nightlyAddress)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 )
 
 // outputs are calls of all functions, with what the person who runs them gives.
@@ -34,11 +35,11 @@ output "all" {
 }
 `
 
-// TestAccFunctions_withoutService calls every function through the CLI. The provider has
+// TestCLIFunctions_withoutService calls every function through the CLI. The provider has
 // no configuration, no service and no credentials.
-func TestAccFunctions_withoutService(t *testing.T) {
+func TestCLIFunctions_withoutService(t *testing.T) {
 	t.Parallel()
-	cli := acctest.NewCLI(t, outputs, map[string]string{
+	cli := clitest.New(t, outputs, map[string]string{
 		"TF_VAR_key":  "0123456789abcdef",
 		"TF_VAR_text": header + "\nada@example.com,true,true,true,true,true",
 	})
@@ -61,10 +62,10 @@ func TestAccFunctions_withoutService(t *testing.T) {
 	}
 }
 
-// TestAccFunctions_errorsShowNobody gives a row that cannot be used.
-func TestAccFunctions_errorsShowNobody(t *testing.T) {
+// TestCLIFunctions_errorsShowNobody gives a row that cannot be used.
+func TestCLIFunctions_errorsShowNobody(t *testing.T) {
 	t.Parallel()
-	cli := acctest.NewCLI(t, outputs, map[string]string{
+	cli := clitest.New(t, outputs, map[string]string{
 		"TF_VAR_key":  "0123456789abcdef",
 		"TF_VAR_text": header + "\nada-secret,maybe,true,true,true,true",
 	})

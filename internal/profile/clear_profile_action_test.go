@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const (
@@ -21,12 +21,12 @@ const (
 const held = `{"name":"Jane Canary","plan":"gold","phone":"+49 30 5550123","fax":null}`
 
 // clears returns a configuration that clears members.
-func clears(others acctest.Attributes, members ...any) acctest.Attributes {
-	return acctest.Attributes{"identity_id": person, "members": members}.With(others)
+func clears(others prototest.Attributes, members ...any) prototest.Attributes {
+	return prototest.Attributes{"identity_id": person, "members": members}.With(others)
 }
 
 // startHeld is start for a person with a profile.
-func startHeld(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func startHeld(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	p, service := start(t, configure...)
 	service.PutProfile(scope, person, held)
@@ -35,7 +35,7 @@ func startHeld(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Pr
 
 // wantProgress fails the test if an action has shown other messages, or anything of the
 // person.
-func wantProgress(t *testing.T, invoked acctest.Invocation, want ...string) {
+func wantProgress(t *testing.T, invoked prototest.Invocation, want ...string) {
 	t.Helper()
 	if !slices.Equal(invoked.Progress, want) {
 		t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(invoked.Progress, "\n"), strings.Join(want, "\n"))
@@ -55,7 +55,7 @@ func TestClearProfile_planWarnsAndSendsNothing(t *testing.T) {
 	p, service := startHeld(t)
 	diags := p.PlanAction(clearName, clears(nil, "name"))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure")
+	prototest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure")
 	if n := len(service.Requests()); n > 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -65,10 +65,10 @@ func TestClearProfile_refusedInThePlan(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
-	acctest.WantText(t, p.PlanAction(clearName, clears(nil, "name")).Errors(), "read-only", "Nothing was sent")
-	acctest.WantText(t, p.PlanAction(clearName, clears(nil)).Errors(), "at least 1")
-	acctest.WantText(t, p.PlanAction(clearName, clears(nil, "")).Errors(), "members")
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
+	prototest.WantText(t, p.PlanAction(clearName, clears(nil, "name")).Errors(), "read-only", "Nothing was sent")
+	prototest.WantText(t, p.PlanAction(clearName, clears(nil)).Errors(), "at least 1")
+	prototest.WantText(t, p.PlanAction(clearName, clears(nil, "")).Errors(), "members")
 	if n := len(service.Requests()); n > 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -123,11 +123,11 @@ func TestClearProfile_endsThatAreNotTheUsualOne(t *testing.T) {
 			t.Parallel()
 
 			p, _ := startHeld(t, tc.configure)
-			limit := acctest.Attributes{"timeouts": acctest.Attributes{"invoke": "2s"}}
+			limit := prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "2s"}}
 			invoked := p.Invoke(clearName, clears(limit, "name"))
 			wantProgress(t, invoked, tc.progress...)
-			acctest.WantText(t, append(invoked.Errors(), ""), tc.errors...)
-			acctest.WantText(t, append(invoked.Warnings(), ""), tc.warnings...)
+			prototest.WantText(t, append(invoked.Errors(), ""), tc.errors...)
+			prototest.WantText(t, append(invoked.Warnings(), ""), tc.warnings...)
 			if failed := len(invoked.Errors()) > 0; failed != (len(tc.errors) > 0) {
 				t.Errorf("the errors are %q", invoked.Errors())
 			}
@@ -156,7 +156,7 @@ func TestClearProfile_unknownOutcomeSaysWhatToDo(t *testing.T) {
 	}
 	invoked := p.Invoke(clearName, clears(nil, "name"))
 	wantProgress(t, invoked)
-	acctest.WantText(t, invoked.Errors(), "Outcome unknown", "It sends only what the profile still has then")
+	prototest.WantText(t, invoked.Errors(), "Outcome unknown", "It sends only what the profile still has then")
 }
 
 func TestClearProfile_unreadableProfileSendsNothing(t *testing.T) {
@@ -164,7 +164,7 @@ func TestClearProfile_unreadableProfileSendsNothing(t *testing.T) {
 
 	p, service := startHeld(t)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{"error":{}}`)})
-	acctest.WantText(t, p.Invoke(clearName, clears(nil, "name")).Errors(), "Not permitted")
+	prototest.WantText(t, p.Invoke(clearName, clears(nil, "name")).Errors(), "Not permitted")
 	wantSent(t, service)
 }
 
@@ -172,7 +172,7 @@ func TestClearProfile_withoutWaitingEndsWithTheAnswer(t *testing.T) {
 	t.Parallel()
 
 	p, service := startHeld(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
-	invoked := p.Invoke(clearName, clears(acctest.Attributes{"wait_for_fulfilment": false}, "name"))
+	invoked := p.Invoke(clearName, clears(prototest.Attributes{"wait_for_fulfilment": false}, "name"))
 	p.NoErrors(invoked.Diagnostics)
 	wantProgress(t, invoked, clearAccepted)
 	wantSent(t, service, `{"name":null}`)
@@ -183,7 +183,7 @@ func TestClearProfile_lostIdentityIsRefused(t *testing.T) {
 
 	p, service := startHeld(t)
 	invoked := p.InvokePlanned(t.Context(), clearName, clears(nil, "name").Without("identity_id"), func(string) bool { return true })
-	acctest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
+	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
 	if n := len(service.Requests()); n > 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -198,7 +198,7 @@ func TestClearProfile_interruptComesAfterTheID(t *testing.T) {
 		return true
 	})
 	wantProgress(t, invoked, clearAccepted)
-	acctest.WantText(t, invoked.Warnings(), "Interrupted while waiting")
+	prototest.WantText(t, invoked.Warnings(), "Interrupted while waiting")
 	wantSent(t, service, `{"name":null}`)
 }
 
@@ -217,4 +217,4 @@ func TestClearProfile_managedMemberIsSetAgain(t *testing.T) {
 	wantSent(t, service, `{"plan":null}`, `{"plan":"gold"}`)
 }
 
-func second(_ *acctest.State, diags acctest.Diagnostics) acctest.Diagnostics { return diags }
+func second(_ *prototest.State, diags prototest.Diagnostics) prototest.Diagnostics { return diags }

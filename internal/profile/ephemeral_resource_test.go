@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestProfileEphemeral_readsAndWritesNothing(t *testing.T) {
@@ -14,7 +16,7 @@ func TestProfileEphemeral_readsAndWritesNothing(t *testing.T) {
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"phone":"+00 555 0100","plan":"gold"}`)
 
-	opened, diags := p.Open(name, acctest.Attributes{"identity_id": person})
+	opened, diags := p.Open(name, prototest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	if opened["profile"] != `{"phone":"+00 555 0100","plan":"gold"}` {
 		t.Errorf("the profile is %v", opened["profile"])
@@ -23,8 +25,8 @@ func TestProfileEphemeral_readsAndWritesNothing(t *testing.T) {
 		t.Error("more was asked than the profile once")
 	}
 
-	_, diags = p.Open(name, acctest.Attributes{"identity_id": "nobody"})
-	acctest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404")
+	_, diags = p.Open(name, prototest.Attributes{"identity_id": "nobody"})
+	prototest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404")
 }
 
 // copied reads the profile of one person and writes a member of it to another, through
@@ -42,14 +44,14 @@ resource "analytics_profile" "copy" {
 }
 `
 
-// TestAccProfileEphemeral_staysOutOfStateAndPlan looks for what was read in everything
+// TestCLIProfileEphemeral_staysOutOfStateAndPlan looks for what was read in everything
 // that Terraform has written.
-func TestAccProfileEphemeral_staysOutOfStateAndPlan(t *testing.T) {
+func TestCLIProfileEphemeral_staysOutOfStateAndPlan(t *testing.T) {
 	t.Parallel()
 	const secret = "secret-0100"
 	service := mocktest.Start(t)
 	service.PutProfile(scope, "source-person", `{"phone":"`+secret+`"}`)
-	cli := acctest.NewCLI(t, copied, acctest.Environment(service))
+	cli := clitest.New(t, copied, service.Environment())
 	cli.Needs(acctest.WriteOnlyAttributes)
 
 	planned := cli.MustRun("plan", "-out=saved.tfplan")

@@ -8,6 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -17,27 +18,27 @@ const (
 	person = "jane.doe@example.com"
 )
 
-var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // config returns the configuration of a profile. others override it.
-func config(profile string, others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{"identity_id": person, "profile": profile}.With(others)
+func config(profile string, others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{"identity_id": person, "profile": profile}.With(others)
 }
 
 // writeOnly returns the same with the write-only attribute.
-func writeOnly(profile string, version int, others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
+func writeOnly(profile string, version int, others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{"identity_id": person, "profile_wo": profile, "profile_wo_version": version}.With(others)
 }
 
-func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
-	return acctest.MustStart(t, acctest.Config(service)), service
+	return prototest.MustStart(t, prototest.Config(service)), service
 }
 
 // created creates a profile and begins another run with an empty request log. It fails the
 // test on an error.
-func created(t *testing.T, p *acctest.Provider, service *mocktest.Instance, config acctest.Attributes) *acctest.State {
+func created(t *testing.T, p *prototest.Provider, service *mocktest.Instance, config prototest.Attributes) *prototest.State {
 	t.Helper()
 	state, _ := p.MustCreate(name, config)
 
@@ -73,7 +74,7 @@ func wantSent(t *testing.T, service *mocktest.Instance, want ...string) {
 	}
 }
 
-func wantEmptyPlan(t *testing.T, p *acctest.Provider, state *acctest.State, config acctest.Attributes) *acctest.State {
+func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, config prototest.Attributes) *prototest.State {
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)
 	p.WantEmptyPlan(name, state, config)

@@ -4,17 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // A pending update of somebody else carries other values and is not taken over.
 func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 	t.Parallel()
 
-	for kind, cfg := range map[string]acctest.Attributes{
-		"in state":   config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false}),
-		"write-only": writeOnly(`{"plan":"gold"}`, 1, acctest.Attributes{"wait_for_fulfilment": false}),
+	for kind, cfg := range map[string]prototest.Attributes{
+		"in state":   config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false}),
+		"write-only": writeOnly(`{"plan":"gold"}`, 1, prototest.Attributes{"wait_for_fulfilment": false}),
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,7 @@ func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, At: time.Now().Add(-time.Hour)})
 	service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed, Code: "E_OLD"})
-	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 
 	state, _ := p.MustCreate(name, quick)
 	state = wantEmptyPlan(t, p, state, quick)
@@ -75,7 +75,7 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	service.PutProfile(scope, person, `{"plan":"free"}`)
-	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 	state, _ := p.MustCreate(name, quick)
 	service.DeleteProfile(scope, person)
 	service.Forget(service.Queue()[0].ID)
@@ -86,7 +86,7 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 		t.Fatalf("state %v", state.Attributes)
 	}
 
-	acctest.WantText(t, diags.Warnings(), "removed while its update was pending")
+	prototest.WantText(t, diags.Warnings(), "removed while its update was pending")
 
 	service.Fulfil = nil
 	state, _ = p.MustCreate(name, quick)
@@ -107,9 +107,9 @@ func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}")})
 		},
 	})
-	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Update(name, state, quick)
-	acctest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
+	prototest.WantText(t, diags.Errors(), "Outcome unknown", "as it was before")
 
 	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpUpdateProfile, Body: map[string]any{"plan": "silver"}})
 	state, diags = p.Update(name, state, quick)
@@ -130,7 +130,7 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 		t.Run(order, func(t *testing.T) {
 			t.Parallel()
 
-			clearing := config(`{"plan":"gold"}`, acctest.Attributes{"on_destroy": "clear"})
+			clearing := config(`{"plan":"gold"}`, prototest.Attributes{"on_destroy": "clear"})
 			p, service := start(t)
 			state := created(t, p, service, clearing)
 
@@ -143,7 +143,7 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 			p.MustCreate(name, clearing)
 			if !destroyFirst {
 				diags := p.DestroyUnplanned(name, state)
-				acctest.WantText(t, diags.Warnings(), "was not cleared", "moved")
+				prototest.WantText(t, diags.Warnings(), "was not cleared", "moved")
 			}
 
 			service.FulfilAll()
@@ -161,19 +161,19 @@ func TestProfile_changedProviderScope(t *testing.T) {
 	p, service := start(t)
 	state := created(t, p, service, config(`{"plan":"gold"}`, nil))
 	service.FulfilmentDelay = time.Hour
-	pending, _ := p.MustCreate(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
+	pending, _ := p.MustCreate(name, config(`{"plan":"gold"}`, prototest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
 
-	p.Reconfigure(acctest.Config(service).With(acctest.Attributes{"project_id": "shop"}))
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "shop"}))
 	plan, diags := p.Plan(name, state, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {
 		t.Error("the object is not replaced")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
+	prototest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 
-	_, diags = p.Plan(name, pending, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
-	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+	_, diags = p.Plan(name, pending, config(`{"plan":"gold"}`, prototest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
+	prototest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
 }
 
 // An update back to the value that the service still holds, while the update away from it
@@ -182,15 +182,15 @@ func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	quick := acctest.Attributes{"wait_for_fulfilment": false}
+	quick := prototest.Attributes{"wait_for_fulfilment": false}
 	state := created(t, p, service, config(`{"plan":"free"}`, nil))
 	service.FulfilmentDelay = time.Hour
 	state, diags := p.Update(name, state, config(`{"plan":"gold"}`, quick))
 	p.NoErrors(diags)
 	service.PendingLag = mockserver.Lag{Looks: 20}
-	p = acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"wire": acctest.Attributes{"pending_list_lag": "1m"}}))
+	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"pending_list_lag": "1m"}}))
 
-	state, diags = p.Update(name, state, config(`{"plan":"free"}`, acctest.Attributes{"timeouts": acctest.Attributes{"update": "2500ms"}}))
+	state, diags = p.Update(name, state, config(`{"plan":"free"}`, prototest.Attributes{"timeouts": prototest.Attributes{"update": "2500ms"}}))
 	p.NoErrors(diags)
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("it is said to be fulfilled: %v", state.Attributes)
@@ -205,9 +205,9 @@ func TestProfile_importedProfileStaysFulfilled(t *testing.T) {
 	service.PutProfile(scope, person, `{"plan":"gold"}`)
 	state, diags := p.Import(name, person)
 	p.NoErrors(diags)
-	plan, diags := p.Plan(name, state, config("", acctest.Attributes{"profile": acctest.Unknown}))
+	plan, diags := p.Plan(name, state, config("", prototest.Attributes{"profile": prototest.Unknown}))
 	p.NoErrors(diags)
-	plan = p.Resolve(name, plan, acctest.Attributes{"profile": `{"plan":"gold"}`})
+	plan = p.Resolve(name, plan, prototest.Attributes{"profile": `{"plan":"gold"}`})
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
 	if state.Attributes["fulfilled"] != true {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestProfile_onlyConfiguredMembersAreManaged(t *testing.T) {
@@ -80,7 +80,7 @@ func TestProfile_removedMemberIsNoLongerManaged(t *testing.T) {
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
 	plan, diags := p.Plan(name, state, config(`{"a":1}`, nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "no longer managed", "b")
+	prototest.WantText(t, diags.Warnings(), "no longer managed", "b")
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
 	wantSent(t, service)
@@ -112,25 +112,25 @@ func TestProfile_textThatIsNoObjectIsRefusedAndNotRepeated(t *testing.T) {
 
 	p, service := start(t)
 	for _, text := range []string{"", "canary", `{"canary":`, `["canary"]`, "null", `{"canary":1e400}`, `{"canary":1,"canary":2}`} {
-		for attribute, cfg := range map[string]acctest.Attributes{"profile": config(text, nil), "profile_wo": writeOnly(text, 1, nil)} {
+		for attribute, cfg := range map[string]prototest.Attributes{"profile": config(text, nil), "profile_wo": writeOnly(text, 1, nil)} {
 			errors := p.Validate(name, cfg).Errors()
-			acctest.WantText(t, errors, "Invalid value", `AttributeName("`+attribute+`")`)
+			prototest.WantText(t, errors, "Invalid value", `AttributeName("`+attribute+`")`)
 			if strings.Contains(strings.Join(errors, ""), "canary") {
 				t.Errorf("%s: %q is repeated: %v", attribute, text, errors)
 			}
 		}
 	}
 
-	for label, cfg := range map[string]acctest.Attributes{
+	for label, cfg := range map[string]prototest.Attributes{
 		"neither":         {"identity_id": person},
-		"both":            config("{}", acctest.Attributes{"profile_wo": "{}", "profile_wo_version": 1}),
+		"both":            config("{}", prototest.Attributes{"profile_wo": "{}", "profile_wo_version": 1}),
 		"no version":      {"identity_id": person, "profile_wo": "{}"},
-		"version alone":   config("{}", acctest.Attributes{"profile_wo_version": 1}),
-		"on_destroy":      config("{}", acctest.Attributes{"on_destroy": "delete"}),
-		"no time":         config("{}", acctest.Attributes{"timeouts": acctest.Attributes{"create": "0s"}}),
-		"negative time":   config("{}", acctest.Attributes{"timeouts": acctest.Attributes{"create": "-5m"}}),
-		"no duration":     config("{}", acctest.Attributes{"timeouts": acctest.Attributes{"update": "abc"}}),
-		"more than a day": config("{}", acctest.Attributes{"timeouts": acctest.Attributes{"update": "9999h"}}),
+		"version alone":   config("{}", prototest.Attributes{"profile_wo_version": 1}),
+		"on_destroy":      config("{}", prototest.Attributes{"on_destroy": "delete"}),
+		"no time":         config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "0s"}}),
+		"negative time":   config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"create": "-5m"}}),
+		"no duration":     config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "abc"}}),
+		"more than a day": config("{}", prototest.Attributes{"timeouts": prototest.Attributes{"update": "9999h"}}),
 	} {
 		if errors := p.Validate(name, cfg).Errors(); len(errors) == 0 {
 			t.Errorf("%s is accepted", label)
@@ -172,16 +172,16 @@ func TestProfile_failureWithWriteOnlyValuesKeepsTheObject(t *testing.T) {
 	fault := mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{"error":{"message":"canary@example.com may not"}}`)}
 	service.Inject(fault)
 	state, diags := p.Create(name, writeOnly(`{"email":"canary@example.com"}`, 1, nil))
-	acctest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "Not permitted", "[redacted] may not", "In state now: nothing")
 	if state != nil {
 		t.Error("a failed create is in state")
 	}
 
-	cfg := writeOnly(`{"email":"canary@example.com"}`, 1, acctest.Attributes{"on_destroy": "clear"})
+	cfg := writeOnly(`{"email":"canary@example.com"}`, 1, prototest.Attributes{"on_destroy": "clear"})
 	state = created(t, p, service, cfg)
 	service.Inject(fault)
-	after, diags := p.Update(name, state, writeOnly(`{"email":"canary@example.com","x":1}`, 2, acctest.Attributes{"on_destroy": "clear"}))
-	acctest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
+	after, diags := p.Update(name, state, writeOnly(`{"email":"canary@example.com","x":1}`, 2, prototest.Attributes{"on_destroy": "clear"}))
+	prototest.WantText(t, diags.Errors(), "Not permitted", "as it was before")
 	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 		t.Errorf("the state changed:\n%s", diff)
 	}
@@ -208,15 +208,15 @@ func TestProfile_destroyRetainsOrClears(t *testing.T) {
 	state := created(t, p, service, config(`{"a":1,"b":2}`, nil))
 	_, diags := p.Destroy(name, state)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "The profile stays at the service", "clear")
+	prototest.WantText(t, diags.Warnings(), "The profile stays at the service", "clear")
 	wantSent(t, service)
 
-	state = created(t, p, service, config(`{"a":1,"b":2}`, acctest.Attributes{"on_destroy": "clear"}))
+	state = created(t, p, service, config(`{"a":1,"b":2}`, prototest.Attributes{"on_destroy": "clear"}))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
 	wantSent(t, service, `{"a":null,"b":null}`)
 
-	state = created(t, p, service, writeOnly(`{"a":1}`, 1, acctest.Attributes{"on_destroy": "clear"}))
+	state = created(t, p, service, writeOnly(`{"a":1}`, 1, prototest.Attributes{"on_destroy": "clear"}))
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
 	wantSent(t, service, `{"a":null}`)
@@ -235,7 +235,7 @@ func TestProfile_importTakesTheWholeProfile(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(`{"b":"x","a":1.0}`, nil))
 	plan, diags := p.Plan(name, state, config(`{"a":1}`, nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "no longer managed", "b")
+	prototest.WantText(t, diags.Warnings(), "no longer managed", "b")
 	if !plan.Changes {
 		t.Error("a smaller configuration changes nothing")
 	}
@@ -275,7 +275,7 @@ func TestProfile_conflictsWithAPendingDeletion(t *testing.T) {
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	state, diags := p.Create(name, config(`{"a":1}`, nil))
-	acctest.WantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
+	prototest.WantText(t, diags.Errors(), "onflicting pending request "+id, "nothing was sent")
 	if state != nil || service.Count(mockserver.OpUpdateProfile) != 0 {
 		t.Error("something was sent or saved")
 	}
@@ -286,12 +286,12 @@ func TestProfileDataSource_readsExactly(t *testing.T) {
 
 	p, service := start(t)
 	service.PutProfile(scope, person, `{"b":9007199254740993,"a":1.0}`)
-	read, diags := p.ReadData(name, acctest.Attributes{"identity_id": person})
+	read, diags := p.ReadData(name, prototest.Attributes{"identity_id": person})
 	p.NoErrors(diags)
 	if read["profile"] != `{"a":1.0,"b":9007199254740993}` || read["json"] == "" {
 		t.Errorf("read %v", read)
 	}
 
-	_, diags = p.ReadData(name, acctest.Attributes{"identity_id": "nobody"})
-	acctest.WantText(t, diags.Errors(), "Not found")
+	_, diags = p.ReadData(name, prototest.Attributes{"identity_id": "nobody"})
+	prototest.WantText(t, diags.Errors(), "Not found")
 }

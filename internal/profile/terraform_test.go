@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const address = "analytics_profile.jane"
@@ -19,60 +21,60 @@ func block(lines ...string) string {
 	return fmt.Sprintf("resource \"analytics_profile\" \"jane\" {\n  identity_id = %q\n  %s\n}\n", person, strings.Join(lines, "\n  "))
 }
 
-func TestAccProfile_managedImportedAndForgotten(t *testing.T) {
+func TestCLIProfile_managedImportedAndForgotten(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	service.PutProfile(scope, person, `{"theirs":1}`)
 	provider := acctest.Block(service)
-	cli := acctest.NewCLI(t, provider+block(`profile = jsonencode({ plan = "gold", seats = 9007199254740993, ratio = 1.0 })`), nil)
+	cli := clitest.New(t, provider+block(`profile = jsonencode({ plan = "gold", seats = 9007199254740993, ratio = 1.0 })`), nil)
 
 	cli.MustRun("apply", "-auto-approve")
-	cli.WantStored(acctest.Attributes{"fulfilled": true})
+	cli.WantStored(prototest.Attributes{"fulfilled": true})
 	cli.MustRun("plan", "-detailed-exitcode")
 
 	service.PutProfile(scope, person, `{"theirs":2,"plan":"free","seats":9007199254740993,"ratio":1}`)
 	service.Reset()
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 1 to change, 0 to destroy")
 	cli.MustRun("plan", "-detailed-exitcode")
 	wantSent(t, service, `{"plan":"gold"}`)
 
 	cli.WantImport(address, "jane.doe%40example.com", "profile")
 
 	cli.Configure(provider)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "0 to add, 0 to change, 1 to destroy")
 	wantSent(t, service, `{"plan":"gold"}`)
 	if held, _ := service.Profile(scope, person); len(held) != 4 {
 		t.Errorf("the service holds %v", held)
 	}
 }
 
-func TestAccProfile_identityIsStoredAndImportsTheSameObject(t *testing.T) {
+func TestCLIProfile_identityIsStoredAndImportsTheSameObject(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	config := acctest.Block(service) + block(`profile = jsonencode({ plan = "gold" })`)
-	cli := acctest.NewCLI(t, config, nil)
+	cli := clitest.New(t, config, nil)
 	cli.Needs(acctest.Identities)
 	wantIdentity := func(project string) {
 		t.Helper()
-		want := acctest.Attributes{"org_id": acctest.Org, "project_id": project, "account_id": nil, "identity_id": person}
+		want := prototest.Attributes{"org_id": mocktest.Org, "project_id": project, "account_id": nil, "identity_id": person}
 		if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
 			t.Errorf("state has another identity: %s", diff)
 		}
 	}
 
 	cli.MustRun("apply", "-auto-approve")
-	wantIdentity(acctest.Project)
+	wantIdentity(mocktest.Project)
 
-	identity := fmt.Sprintf("{ org_id = %q, project_id = %q, identity_id = %q }", acctest.Org, acctest.Project, person)
+	identity := fmt.Sprintf("{ org_id = %q, project_id = %q, identity_id = %q }", mocktest.Org, mocktest.Project, person)
 	cli.Configure(config + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity))
-	acctest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
+	clitest.WantWords(t, cli.MustRun("plan", "-state=none.tfstate"), "1 to import, 0 to add, 0 to change, 0 to destroy")
 
-	cli.Configure(strings.Replace(config, acctest.Project, "shop", 1))
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
+	cli.Configure(strings.Replace(config, mocktest.Project, "shop", 1))
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "destroy and then create replacement", "1 to add, 0 to change, 1 to destroy")
 	wantIdentity("shop")
 }
 
-func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
+func TestCLIProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
@@ -81,7 +83,7 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 			fmt.Sprintf("variable \"nickname\" {\n  type = string\n  ephemeral = true\n  default = %q\n}\n", value)
 	}
 
-	cli := acctest.NewCLI(t, text(1, "first-canary"), acctest.Environment(service))
+	cli := clitest.New(t, text(1, "first-canary"), service.Environment())
 	cli.Needs(acctest.WriteOnlyAttributes)
 	cli.MustRun("apply", "-auto-approve")
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: 403, Body: []byte(`{}`)})
@@ -100,10 +102,10 @@ func TestAccProfile_writeOnlyMembersAreInNoFile(t *testing.T) {
 	cli.MustRun("plan", "-detailed-exitcode")
 }
 
-func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
+func TestCLIProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -116,7 +118,7 @@ func TestAccProfile_interruptedWaitIsResumed(t *testing.T) {
 					}
 				}
 			})
-			cli := acctest.NewCLI(t, block(`profile = jsonencode({ plan = "gold" })`), acctest.Environment(service))
+			cli := clitest.New(t, block(`profile = jsonencode({ plan = "gold" })`), service.Environment())
 			cli.RunInterrupted(stop, "", waiting, "apply", "-auto-approve")
 			if got := cli.Attribute("analytics_profile.jane", "fulfilled"); got != false {
 				t.Fatalf("fulfilled is %v", got)

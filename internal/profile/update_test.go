@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // outcome makes the service end every request with o.
@@ -17,7 +17,7 @@ func outcome(o mockserver.Outcome) func(*mockserver.Server) {
 }
 
 var (
-	short = acctest.Attributes{"timeouts": acctest.Attributes{"create": "1s", "update": "1s"}}
+	short = prototest.Attributes{"timeouts": prototest.Attributes{"create": "1s", "update": "1s"}}
 	cfg   = config(`{"plan":"gold"}`, short)
 )
 
@@ -27,7 +27,7 @@ func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
+	prototest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
@@ -46,7 +46,7 @@ func TestProfile_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
-	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
 	p.NoErrors(diags)
 	if len(diags) != 0 || state.Attributes["fulfilled"] != false {
@@ -70,13 +70,13 @@ func TestProfile_failureIsAnErrorWithItsCode(t *testing.T) {
 	}
 
 	after, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
-	acctest.WantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
+	prototest.WantText(t, diags.Errors(), "then failed it", `"E42"`, "as it was before")
 	if after == nil || after.Attributes["profile"] != `{"plan":"free"}` {
 		t.Errorf("state %v", after)
 	}
 
-	other, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"identity_id": "somebody-else"}))
-	acctest.WantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
+	other, diags := p.Create(name, config(`{"plan":"gold"}`, prototest.Attributes{"identity_id": "somebody-else"}))
+	prototest.WantText(t, diags.Errors(), `"E42"`, "In state now: nothing")
 	if other != nil {
 		t.Error("a refused create is in state")
 	}
@@ -91,7 +91,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	p.NoErrors(diags)
 	service.Forget(service.Queue()[0].ID)
 	state, diags = p.MustRefresh(name, state)
-	acctest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
+	prototest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
 	plan, diags := p.Plan(name, state, cfg)
 	p.NoErrors(diags)
 	if !plan.Changes || state.Attributes["profile"] != `{"plan":"free"}` {
@@ -103,14 +103,14 @@ func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
-	state, diags := p.Create(name, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
+	state, diags := p.Create(name, config(`{"plan":"gold"}`, prototest.Attributes{"timeouts": prototest.Attributes{"create": "3s"}}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
+	prototest.WantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
 
-	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, acctest.Attributes{"timeouts": acctest.Attributes{"create": "3s"}}))
+	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, prototest.Attributes{"timeouts": prototest.Attributes{"create": "3s"}}))
 	if n := len(service.Queue()); n != 1 {
 		t.Errorf("%d requests were accepted", n)
 	}
@@ -143,7 +143,7 @@ func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 
 	state, diags := p.Apply(ctx, name, nil, plan)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
+	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", "sends nothing")
 	if state == nil || state.Attributes["fulfilled"] != false {
 		t.Fatalf("state %v", state)
 	}
@@ -151,7 +151,7 @@ func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	state, _ = p.MustRefresh(name, state)
 	plan, diags = p.Plan(name, state, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
-	if plan.Attributes["fulfilled"] != acctest.Unknown {
+	if plan.Attributes["fulfilled"] != prototest.Unknown {
 		t.Fatalf("the next plan does not go on waiting: %v", plan.Attributes)
 	}
 
@@ -172,7 +172,7 @@ func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
-	quick := config(`{"plan":"gold"}`, acctest.Attributes{"wait_for_fulfilment": false})
+	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 	state, diags := p.Create(name, quick)
 	p.NoErrors(diags)
 	// The update is fulfilled between the reading of the list and that of the profile.

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const canaryPerson = "canary.jane+1/2@example.com"
@@ -36,18 +38,18 @@ resource "analytics_profile" "jane" {
 }
 `
 
-// TestAccProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object,
+// TestCLIProvider_noIdentityIsLoggedOrSaid runs what concerns the identity of an object,
 // with the provider's log, and searches the log and all diagnostics for the person.
 // Terraform itself prints the identity of what it imports.
-func TestAccProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
+func TestCLIProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
 	t.Parallel()
 	for named, block := range canaryImports {
 		t.Run(named, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			environment := acctest.Environment(service)
+			environment := service.Environment()
 			environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
-			cli := acctest.NewCLI(t, canaryObjects, environment)
+			cli := clitest.New(t, canaryObjects, environment)
 			if strings.Contains(block, "identity =") {
 				cli.Needs(acctest.Identities)
 			}
@@ -56,9 +58,9 @@ func TestAccProvider_noIdentityIsLoggedOrSaid(t *testing.T) {
 			said.run(0, "", "apply", "-auto-approve")
 			cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
 			said.run(0, "The scope of the provider has changed", "plan")
-			cli.Setenv("ANALYTICS_PROJECT_ID", acctest.Project)
+			cli.Setenv("ANALYTICS_PROJECT_ID", mocktest.Project)
 			for _, operation := range []string{mockserver.OpGetConsent, mockserver.OpGetProfile} {
-				service.Inject(mockserver.Fault{Operation: operation, Status: 400, Body: acctest.QuotedBack(t, []string{canaryPerson})})
+				service.Inject(mockserver.Fault{Operation: operation, Status: 400, Body: prototest.QuotedBack(t, []string{canaryPerson})})
 			}
 			said.run(1, "HTTP status: 400", "plan")
 
@@ -93,41 +95,41 @@ list "analytics_consent" "day" {
 
 const canaryStranger = "canary.stranger+1/2@example.com"
 
-// TestAccProvider_queryLogsAndSaysNobody runs a query with the provider's log. Terraform
+// TestCLIProvider_queryLogsAndSaysNobody runs a query with the provider's log. Terraform
 // itself prints the people who are found; nothing prints an address.
-func TestAccProvider_queryLogsAndSaysNobody(t *testing.T) {
+func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	environment := acctest.Environment(service)
+	environment := service.Environment()
 	environment["TF_LOG_PROVIDER"], environment["ANALYTICS_MAX_RETRIES"] = "TRACE", "0"
-	cli := acctest.NewCLI(t, "", environment)
+	cli := clitest.New(t, "", environment)
 	cli.Needs(acctest.Lists)
 
 	address := canaryAddress
-	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	service.PutConsent(scope, canaryPerson, mockserver.ConsentRecord{UserIPv6: &address, AgreementTime: "2026-01-31T12:00:00Z"})
 	service.PutExport(scope, "2026-02-03", mockserver.ExportDay{Persons: []any{
 		map[string]any{"id": canaryStranger}, map[string]any{"identityId": canaryPerson}, map[string]any{"identityId": canaryStranger},
 	}})
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpGetConsent, Identity: canaryStranger, Status: 400, Times: -1,
-		Body: acctest.QuotedBack(t, []string{canaryPerson, canaryStranger, canaryAddress}),
+		Body: prototest.QuotedBack(t, []string{canaryPerson, canaryStranger, canaryAddress}),
 	})
 
 	queried := cli.Query(canaryLists, "-json")
-	acctest.WantNoCanary(t, "the output", queried.Output, canaryAddress)
+	prototest.WantNoCanary(t, "the output", queried.Output, canaryAddress)
 
 	said := &spoken{t: t, cli: cli}
 	said.run(0, "A person could not be read", "query")
 	said.run(0, "The list ends at its limit", "query")
 	said.run(0, "Person records without an identity", "query")
-	acctest.WantNoCanary(t, "what is said", diagnosticsOf(t, queried.Stdout), canaryStranger)
+	prototest.WantNoCanary(t, "what is said", diagnosticsOf(t, queried.Stdout), canaryStranger)
 }
 
 // spoken runs commands and searches what the provider logs and says.
 type spoken struct {
 	t   *testing.T
-	cli *acctest.CLI
+	cli *clitest.CLI
 }
 
 // run runs a command. A diagnostic must hold the words, so that what is searched is what
@@ -146,8 +148,8 @@ func (s *spoken) run(want int, words string, args ...string) {
 	if !strings.Contains(said, words) {
 		s.t.Errorf("%v does not say %q:\n%s", args, words, said)
 	}
-	acctest.WantNoCanary(s.t, "a diagnostic", said, canaryPerson)
-	acctest.WantNoCanary(s.t, "the log", r.Stderr, canaryPerson)
+	prototest.WantNoCanary(s.t, "a diagnostic", said, canaryPerson)
+	prototest.WantNoCanary(s.t, "the log", r.Stderr, canaryPerson)
 }
 
 // diagnosticsOf returns summaries and details of the diagnostics in the output of a command

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -38,9 +39,9 @@ data "analytics_current_user" "me" {}
 
 const canaryAddress = "2001:db8:cafe:affe:1234:5678:9abc:def0"
 
-// TestAccProvider_noSecretComesOutAnywhere runs the main cases with everything logged, and
+// TestCLIProvider_noSecretComesOutAnywhere runs the main cases with everything logged, and
 // searches everything that was printed or written for the credentials.
-func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
+func TestCLIProvider_noSecretComesOutAnywhere(t *testing.T) {
 	t.Parallel()
 	for way, format := range map[string]string{"password": "TRACE", "key": "JSON", "token": "TRACE"} {
 		t.Run(way+" "+format, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 
 			secrets := []string{"canary header 7f3b1c/+?"}
 			environment := map[string]string{
-				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": acctest.Org, "ANALYTICS_PROJECT_ID": acctest.Project,
+				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_ORG_ID": mocktest.Org, "ANALYTICS_PROJECT_ID": mocktest.Project,
 				"ANALYTICS_HEADERS": `{"X-Canary":"canary header 7f3b1c/+?"}`, "ANALYTICS_MAX_RETRIES": "1",
 				"TF_LOG": format, "TF_LOG_PROVIDER_ANALYTICS": "TRACE",
 			}
@@ -75,7 +76,7 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 				secrets = append(secrets, token)
 			}
 
-			cli := acctest.NewCLI(t, canaryConsent, environment)
+			cli := clitest.New(t, canaryConsent, environment)
 			m := &mainCases{t: t, cli: cli, service: service, fault: &fault, values: append(slices.Clone(secrets), canaryAddress)}
 			plan := m.runMainCases(way)
 			logs := m.logs.String()
@@ -96,9 +97,9 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 				t.Error("the log does not say where base_url is from")
 			}
 
-			acctest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
-			acctest.WantNoCanary(t, "the plan as JSON", plan, secrets...)
-			acctest.WantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
+			prototest.WantNoCanary(t, "an output or a log", logs, append(secrets, canaryAddress)...)
+			prototest.WantNoCanary(t, "the plan as JSON", plan, secrets...)
+			prototest.WantNoCanary(t, "a file", everyFile(t, cli.Dir), secrets...)
 		})
 	}
 }
@@ -106,7 +107,7 @@ func TestAccProvider_noSecretComesOutAnywhere(t *testing.T) {
 // mainCases runs commands and keeps their output.
 type mainCases struct {
 	t       *testing.T
-	cli     *acctest.CLI
+	cli     *clitest.CLI
 	service *mocktest.Instance
 	fault   *atomic.Pointer[mockserver.Fault]
 	values  []string // what a service repeats of what it was sent
@@ -115,7 +116,7 @@ type mainCases struct {
 
 // run runs a command. Its exit code is checked, so that no output of a command that
 // failed is searched.
-func (m *mainCases) run(want int, args ...string) acctest.Result {
+func (m *mainCases) run(want int, args ...string) clitest.Result {
 	m.t.Helper()
 	r := m.cli.Run(args...)
 	if r.Code != want {
@@ -130,7 +131,7 @@ func (m *mainCases) run(want int, args ...string) acctest.Result {
 // plan as JSON. Like the state, it shows sensitive values, but no credentials.
 func (m *mainCases) change() string {
 	m.t.Helper()
-	scope := mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	record, _ := m.service.Consent(scope, "user-1001")
 	record.Clauses[0] = false
 	m.service.PutConsent(scope, "user-1001", record)
@@ -147,7 +148,7 @@ var statuses = []int{400, 401, 403, 409, 500}
 // fail plans against a service that answers with an error.
 func (m *mainCases) fail(status int) {
 	m.t.Helper()
-	m.fault.Store(&mockserver.Fault{Status: status, Body: acctest.QuotedBack(m.t, m.values)})
+	m.fault.Store(&mockserver.Fault{Status: status, Body: prototest.QuotedBack(m.t, m.values)})
 	if r := m.run(1, "plan"); !strings.Contains(r.Words(), "HTTP status: "+strconv.Itoa(status)) {
 		m.t.Errorf("%d is not what the error is about:\n%s", status, lastLines(r.Output))
 	}

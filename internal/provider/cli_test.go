@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -23,7 +23,7 @@ resource "analytics_consent" %q {
 `, identity, identity)
 }
 
-func TestAccProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *testing.T) {
+func TestCLIProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *testing.T) {
 	t.Parallel()
 	for words, block := range map[string]string{
 		"excludes the other credentials": `base_url = "https://h.example.com"
@@ -35,7 +35,7 @@ func TestAccProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *test
 		"is blank": `base_url = "https://h.example.com"
   token = "  "`,
 	} {
-		cli := acctest.NewCLI(t, "provider \"analytics\" {\n  "+block+"\n}\n"+consentBlock("user-1001"), nil)
+		cli := clitest.New(t, "provider \"analytics\" {\n  "+block+"\n}\n"+consentBlock("user-1001"), nil)
 		r := cli.Run("plan")
 		if r.Code != 1 || !strings.Contains(r.Words(), words) || !strings.Contains(r.Output, "with provider[") {
 			t.Errorf("%q is not shown:\n%s", words, r.Output)
@@ -43,11 +43,11 @@ func TestAccProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *test
 	}
 }
 
-func TestAccProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
+func TestCLIProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	environment := acctest.Environment(service)
-	cli := acctest.NewCLI(t, consentBlock("user-1001"), environment)
+	environment := service.Environment()
+	cli := clitest.New(t, consentBlock("user-1001"), environment)
 	cli.MustRun("plan", "-out=tfplan")
 	service.RevokeSecretKey(service.SecretKey)
 	service.AddSecretKey("rotated")
@@ -58,11 +58,11 @@ func TestAccProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
-// TestAccProvider_interruptSavesWhatIsDone interrupts an apply while one object is done and
+// TestCLIProvider_interruptSavesWhatIsDone interrupts an apply while one object is done and
 // another waits for an answer that never comes.
-func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
+func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hanging := make(chan struct{})
@@ -76,7 +76,7 @@ func TestAccProvider_interruptSavesWhatIsDone(t *testing.T) {
 				}
 			})
 
-			cli := acctest.NewCLI(t, consentBlock("done")+consentBlock("hanging"), acctest.Environment(service))
+			cli := clitest.New(t, consentBlock("done")+consentBlock("hanging"), service.Environment())
 			r := cli.RunInterrupted(stop, "analytics_consent.done: Creation complete", hanging, "apply", "-auto-approve")
 			if r.Code == 0 {
 				t.Error("Terraform calls the interrupted apply a success")

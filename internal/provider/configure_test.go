@@ -9,67 +9,67 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const user = "analytics_current_user"
 
-var good = acctest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "k"}
+var good = prototest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "k"}
 
 func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 	t.Parallel()
 
 	for _, tc := range []struct {
-		config    acctest.Attributes
+		config    prototest.Attributes
 		attribute string
 		words     string
 	}{
-		{acctest.Attributes{"base_url": nil}, "base_url", "There is no default host"},
-		{acctest.Attributes{"base_url": ""}, "base_url", "is empty"},
-		{acctest.Attributes{"base_url": "analytics.example.com/canary"}, "base_url", "no scheme"},
-		{acctest.Attributes{"base_url": "http://analytics.example.com/canary"}, "base_url", "plain http"},
-		{acctest.Attributes{"base_url": "https://h.example.com/?canary=1"}, "base_url", "a query"},
-		{acctest.Attributes{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
-		{acctest.Attributes{"base_url": "https://h.example.com:0/canary"}, "base_url", "port outside"},
-		{acctest.Attributes{"api_secret_key": nil}, "email", "no credentials are given"},
-		{acctest.Attributes{"token": "canary"}, "token", "excludes the other credentials"},
-		{acctest.Attributes{"email": "a@example.com", "password": "canary"}, "api_secret_key", "excludes the other credentials"},
-		{acctest.Attributes{"api_secret_key": nil, "email": "a@example.com"}, "password", "missing beside email"},
-		{acctest.Attributes{"api_secret_key": nil, "password": "canary"}, "email", "missing beside password"},
-		{acctest.Attributes{"api_secret_key": " "}, "api_secret_key", "is blank"},
-		{acctest.Attributes{"api_secret_key": ""}, "api_secret_key", "is blank"},
-		{acctest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
-		{acctest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
-		{acctest.Attributes{"api_secret_key": nil, "token": "canary\x00"}, "token", "control character"},
-		{acctest.Attributes{"api_secret_key": nil, "email": "", "password": "canary"}, "email", "is blank"},
-		{acctest.Attributes{"org_id": "o"}, "org_id", "needs project_id"},
-		{acctest.Attributes{"project_id": "p"}, "org_id", "needs org_id"},
-		{acctest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "different path families"},
-		{acctest.Attributes{"account_id": ".."}, "account_id", "change the path"},
-		{acctest.Attributes{"max_concurrency": 0}, "max_concurrency", "between 1 and 256"},
-		{acctest.Attributes{"max_concurrency": -1}, "max_concurrency", "between 1 and 256"},
-		{acctest.Attributes{"max_concurrency": 1_000_000_000}, "max_concurrency", "between 1 and 256"},
-		{acctest.Attributes{"max_retries": 100}, "max_retries", "between 0 and 10"},
-		{acctest.Attributes{"max_retries": -1}, "max_retries", "between 0 and 10"},
-		{acctest.Attributes{"requests_per_second": 0}, "requests_per_second", "between"},
-		{acctest.Attributes{"requests_per_second": -5}, "requests_per_second", "between"},
-		{acctest.Attributes{"request_timeout": "0s"}, "request_timeout", "from 1s to 10m0s"},
-		{acctest.Attributes{"request_timeout": "-5m"}, "request_timeout", "from 1s to 10m0s"},
-		{acctest.Attributes{"request_timeout": "canary"}, "request_timeout", "from 1s to 10m0s"},
-		{acctest.Attributes{"request_timeout": "9999h"}, "request_timeout", "from 1s to 10m0s"},
-		{acctest.Attributes{"request_timeout": ""}, "request_timeout", "from 1s to 10m0s"},
-		{acctest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
-		{acctest.Attributes{"headers": acctest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
-		{acctest.Attributes{"headers": acctest.Attributes{"X-Y": "canary\n"}}, "headers", "cannot carry"},
-		{acctest.Attributes{"headers": acctest.Attributes{"idempotency-key": "canary"}}, "headers", "must not contain Idempotency-Key: one value for all requests"},
-		{acctest.Attributes{"headers": acctest.Attributes{"X-IDEMPOTENCY-KEY": "canary"}}, "headers", "must not contain X-Idempotency-Key"},
-		{acctest.Attributes{"wire": acctest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
-		{acctest.Attributes{"wire": acctest.Attributes{"agreement_time_format": "iso"}}, "agreement_time_format", "one of"},
+		{prototest.Attributes{"base_url": nil}, "base_url", "There is no default host"},
+		{prototest.Attributes{"base_url": ""}, "base_url", "is empty"},
+		{prototest.Attributes{"base_url": "analytics.example.com/canary"}, "base_url", "no scheme"},
+		{prototest.Attributes{"base_url": "http://analytics.example.com/canary"}, "base_url", "plain http"},
+		{prototest.Attributes{"base_url": "https://h.example.com/?canary=1"}, "base_url", "a query"},
+		{prototest.Attributes{"base_url": "https://canary:canary@h.example.com"}, "base_url", "user information"},
+		{prototest.Attributes{"base_url": "https://h.example.com:0/canary"}, "base_url", "port outside"},
+		{prototest.Attributes{"api_secret_key": nil}, "email", "no credentials are given"},
+		{prototest.Attributes{"token": "canary"}, "token", "excludes the other credentials"},
+		{prototest.Attributes{"email": "a@example.com", "password": "canary"}, "api_secret_key", "excludes the other credentials"},
+		{prototest.Attributes{"api_secret_key": nil, "email": "a@example.com"}, "password", "missing beside email"},
+		{prototest.Attributes{"api_secret_key": nil, "password": "canary"}, "email", "missing beside password"},
+		{prototest.Attributes{"api_secret_key": " "}, "api_secret_key", "is blank"},
+		{prototest.Attributes{"api_secret_key": ""}, "api_secret_key", "is blank"},
+		{prototest.Attributes{"api_secret_key": "canary\n"}, "api_secret_key", "control character"},
+		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
+		{prototest.Attributes{"api_secret_key": nil, "token": "canary\x00"}, "token", "control character"},
+		{prototest.Attributes{"api_secret_key": nil, "email": "", "password": "canary"}, "email", "is blank"},
+		{prototest.Attributes{"org_id": "o"}, "org_id", "needs project_id"},
+		{prototest.Attributes{"project_id": "p"}, "org_id", "needs org_id"},
+		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "different path families"},
+		{prototest.Attributes{"account_id": ".."}, "account_id", "change the path"},
+		{prototest.Attributes{"max_concurrency": 0}, "max_concurrency", "between 1 and 256"},
+		{prototest.Attributes{"max_concurrency": -1}, "max_concurrency", "between 1 and 256"},
+		{prototest.Attributes{"max_concurrency": 1_000_000_000}, "max_concurrency", "between 1 and 256"},
+		{prototest.Attributes{"max_retries": 100}, "max_retries", "between 0 and 10"},
+		{prototest.Attributes{"max_retries": -1}, "max_retries", "between 0 and 10"},
+		{prototest.Attributes{"requests_per_second": 0}, "requests_per_second", "between"},
+		{prototest.Attributes{"requests_per_second": -5}, "requests_per_second", "between"},
+		{prototest.Attributes{"request_timeout": "0s"}, "request_timeout", "from 1s to 10m0s"},
+		{prototest.Attributes{"request_timeout": "-5m"}, "request_timeout", "from 1s to 10m0s"},
+		{prototest.Attributes{"request_timeout": "canary"}, "request_timeout", "from 1s to 10m0s"},
+		{prototest.Attributes{"request_timeout": "9999h"}, "request_timeout", "from 1s to 10m0s"},
+		{prototest.Attributes{"request_timeout": ""}, "request_timeout", "from 1s to 10m0s"},
+		{prototest.Attributes{"ca_cert_file": "/canary/missing.pem"}, "ca_cert_file", "cannot be read"},
+		{prototest.Attributes{"headers": prototest.Attributes{"Authorization": "canary"}}, "headers", "must not contain Authorization"},
+		{prototest.Attributes{"headers": prototest.Attributes{"X-Y": "canary\n"}}, "headers", "cannot carry"},
+		{prototest.Attributes{"headers": prototest.Attributes{"idempotency-key": "canary"}}, "headers", "must not contain Idempotency-Key: one value for all requests"},
+		{prototest.Attributes{"headers": prototest.Attributes{"X-IDEMPOTENCY-KEY": "canary"}}, "headers", "must not contain X-Idempotency-Key"},
+		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
+		{prototest.Attributes{"wire": prototest.Attributes{"agreement_time_format": "iso"}}, "agreement_time_format", "one of"},
 	} {
-		_, diags := acctest.Start(t, good.With(tc.config), nil)
-		acctest.WantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
+		_, diags := prototest.Start(t, good.With(tc.config), nil)
+		prototest.WantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
 		for _, text := range diags.Errors() {
 			if strings.Contains(text, "canary") {
 				t.Errorf("%v: the value is repeated: %s", slices.Sorted(maps.Keys(tc.config)), text)
@@ -84,7 +84,7 @@ func TestProvider_blockFromTheEnvironment(t *testing.T) {
 		s.Wire = mockserver.Wire{LoginParametersIn: "form", ConsentParametersIn: "query", AgreementTimeFormat: "unix_ms"}
 	})
 
-	p, diags := acctest.Start(t, nil, map[string]string{
+	p, diags := prototest.Start(t, nil, map[string]string{
 		"ANALYTICS_BASE_URL": service.URL + "/", "ANALYTICS_EMAIL": service.Email, "ANALYTICS_PASSWORD": service.Password,
 		"ANALYTICS_ACCOUNT_ID": "acct-7", "ANALYTICS_MAX_CONCURRENCY": "3", "ANALYTICS_MAX_RETRIES": "1",
 		"ANALYTICS_REQUESTS_PER_SECOND": "500", "ANALYTICS_REQUEST_TIMEOUT": "9s", "ANALYTICS_READ_ONLY": "false",
@@ -94,7 +94,7 @@ func TestProvider_blockFromTheEnvironment(t *testing.T) {
 	})
 
 	p.NoErrors(diags)
-	_, diags = p.Create("analytics_consent", acctest.Attributes{
+	_, diags = p.Create("analytics_consent", prototest.Attributes{
 		"identity_id": "user-1001", "agreement_time": "2026-01-31T12:00:00Z",
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	})
@@ -120,7 +120,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "o",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
-		_, diags := acctest.Start(t, nil, environment)
+		_, diags := prototest.Start(t, nil, environment)
 		if errors := diags.Errors(); len(errors) == 0 || strings.Contains(strings.Join(errors, ""), "canary") {
 			t.Errorf("%s: %q", variable, errors)
 		}
@@ -134,45 +134,45 @@ func TestProvider_blockWinsOverTheEnvironment(t *testing.T) {
 		"ANALYTICS_BASE_URL": "https://elsewhere.example.com", "ANALYTICS_TOKEN": "wrong", "ANALYTICS_ACCOUNT_ID": "wrong",
 	}
 
-	p, diags := acctest.Start(t, acctest.Config(service), environment)
+	p, diags := prototest.Start(t, prototest.Config(service), environment)
 	p.NoErrors(diags)
-	_, diags = p.ReadData(user, acctest.Attributes{})
+	_, diags = p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
 
-	_, diags = acctest.Start(t, acctest.Attributes{"base_url": service.URL, "email": service.Email}, map[string]string{"ANALYTICS_PASSWORD": service.Password})
-	acctest.WantText(t, diags.Errors(), "missing beside email", `AttributeName("password")`)
+	_, diags = prototest.Start(t, prototest.Attributes{"base_url": service.URL, "email": service.Email}, map[string]string{"ANALYTICS_PASSWORD": service.Password})
+	prototest.WantText(t, diags.Errors(), "missing beside email", `AttributeName("password")`)
 
-	_, diags = acctest.Start(t, good.With(acctest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
-	acctest.WantText(t, diags.Errors(), "needs project_id")
+	_, diags = prototest.Start(t, good.With(prototest.Attributes{"org_id": "o"}), map[string]string{"ANALYTICS_PROJECT_ID": "p"})
+	prototest.WantText(t, diags.Errors(), "needs project_id")
 }
 
 func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 	t.Parallel()
-	consent := acctest.Attributes{
+	consent := prototest.Attributes{
 		"identity_id": "user-1001", "agreement_time": "2026-01-31T12:00:00Z",
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 
-	for attribute, config := range map[string]acctest.Attributes{
-		"base_url":             good.With(acctest.Attributes{"base_url": acctest.Unknown}),
-		"api_secret_key":       good.With(acctest.Attributes{"api_secret_key": acctest.Unknown}),
-		"password":             {"base_url": "https://h.example.com", "email": "a@example.com", "password": acctest.Unknown},
-		"org_id":               good.With(acctest.Attributes{"org_id": acctest.Unknown, "project_id": "p"}),
-		"account_id":           good.With(acctest.Attributes{"account_id": acctest.Unknown}),
-		"max_concurrency":      good.With(acctest.Attributes{"max_concurrency": acctest.Unknown, "account_id": "a"}),
-		"requests_per_second":  good.With(acctest.Attributes{"requests_per_second": acctest.Unknown, "account_id": "a"}),
-		"request_timeout":      good.With(acctest.Attributes{"request_timeout": acctest.Unknown, "account_id": "a"}),
-		"max_retries":          good.With(acctest.Attributes{"max_retries": acctest.Unknown, "account_id": "a"}),
-		"read_only":            good.With(acctest.Attributes{"read_only": acctest.Unknown, "account_id": "a"}),
-		"ca_cert_file":         good.With(acctest.Attributes{"ca_cert_file": acctest.Unknown, "account_id": "a"}),
-		"headers":              good.With(acctest.Attributes{"headers": acctest.Unknown, "account_id": "a"}),
-		"headers, one of them": good.With(acctest.Attributes{"headers": acctest.Attributes{"X-A": acctest.Unknown}, "account_id": "a"}),
-		"wire":                 good.With(acctest.Attributes{"wire": acctest.Unknown, "account_id": "a"}),
-		"wire_login_parameters_in": good.With(acctest.Attributes{
-			"wire": acctest.Attributes{"login_parameters_in": acctest.Unknown}, "account_id": "a",
+	for attribute, config := range map[string]prototest.Attributes{
+		"base_url":             good.With(prototest.Attributes{"base_url": prototest.Unknown}),
+		"api_secret_key":       good.With(prototest.Attributes{"api_secret_key": prototest.Unknown}),
+		"password":             {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
+		"org_id":               good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
+		"account_id":           good.With(prototest.Attributes{"account_id": prototest.Unknown}),
+		"max_concurrency":      good.With(prototest.Attributes{"max_concurrency": prototest.Unknown, "account_id": "a"}),
+		"requests_per_second":  good.With(prototest.Attributes{"requests_per_second": prototest.Unknown, "account_id": "a"}),
+		"request_timeout":      good.With(prototest.Attributes{"request_timeout": prototest.Unknown, "account_id": "a"}),
+		"max_retries":          good.With(prototest.Attributes{"max_retries": prototest.Unknown, "account_id": "a"}),
+		"read_only":            good.With(prototest.Attributes{"read_only": prototest.Unknown, "account_id": "a"}),
+		"ca_cert_file":         good.With(prototest.Attributes{"ca_cert_file": prototest.Unknown, "account_id": "a"}),
+		"headers":              good.With(prototest.Attributes{"headers": prototest.Unknown, "account_id": "a"}),
+		"headers, one of them": good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
+		"wire":                 good.With(prototest.Attributes{"wire": prototest.Unknown, "account_id": "a"}),
+		"wire_login_parameters_in": good.With(prototest.Attributes{
+			"wire": prototest.Attributes{"login_parameters_in": prototest.Unknown}, "account_id": "a",
 		}),
 	} {
-		p, diags := acctest.Start(t, config, nil)
+		p, diags := prototest.Start(t, config, nil)
 		p.NoErrors(diags)
 		plan, diags := p.Plan("analytics_consent", nil, consent)
 		p.NoErrors(diags)
@@ -181,17 +181,17 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 			t.Errorf("%s: something was created", attribute)
 		}
 
-		acctest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
+		prototest.WantText(t, diags.Errors(), "Provider configuration not known yet", strings.Split(attribute, ",")[0], "-target")
 	}
 }
 
 func TestProvider_twoInstancesShareNothing(t *testing.T) {
 	t.Parallel()
 	first, second := mocktest.Start(t), mocktest.Start(t)
-	a, b := acctest.MustStart(t, acctest.Config(first)), acctest.MustStart(t, acctest.Config(second))
+	a, b := prototest.MustStart(t, prototest.Config(first)), prototest.MustStart(t, prototest.Config(second))
 
-	for _, p := range []*acctest.Provider{a, b, a} {
-		_, diags := p.ReadData(user, acctest.Attributes{})
+	for _, p := range []*prototest.Provider{a, b, a} {
+		_, diags := p.ReadData(user, prototest.Attributes{})
 		p.NoErrors(diags)
 	}
 
@@ -214,7 +214,7 @@ func TestProvider_twoInstancesShareNothing(t *testing.T) {
 func TestProvider_configuringSendsNothing(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	acctest.MustStart(t, acctest.Config(service))
+	prototest.MustStart(t, prototest.Config(service))
 	if service.Connections() != 0 {
 		t.Errorf("%d connections", service.Connections())
 	}
@@ -223,11 +223,11 @@ func TestProvider_configuringSendsNothing(t *testing.T) {
 func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 	t.Parallel()
 	service := mocktest.StartTLS(t, mocktest.Valid)
-	settings := acctest.Config(service)
-	_, diags := acctest.MustStart(t, settings).ReadData(user, acctest.Attributes{})
-	acctest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file")
-	p := acctest.MustStart(t, settings.With(acctest.Attributes{"ca_cert_file": service.CAFile}))
-	_, diags = p.ReadData(user, acctest.Attributes{})
+	settings := prototest.Config(service)
+	_, diags := prototest.MustStart(t, settings).ReadData(user, prototest.Attributes{})
+	prototest.WantText(t, diags.Errors(), "TLS verification failed", "ca_cert_file")
+	p := prototest.MustStart(t, settings.With(prototest.Attributes{"ca_cert_file": service.CAFile}))
+	_, diags = p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
 
 	empty := filepath.Join(t.TempDir(), "empty.pem")
@@ -235,37 +235,37 @@ func TestProvider_certificatesOfAPrivateAuthority(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, diags = acctest.Start(t, settings.With(acctest.Attributes{"ca_cert_file": empty}), nil)
-	acctest.WantText(t, diags.Errors(), "holds no certificate")
+	_, diags = prototest.Start(t, settings.With(prototest.Attributes{"ca_cert_file": empty}), nil)
+	prototest.WantText(t, diags.Errors(), "holds no certificate")
 }
 
 func TestProvider_warnsOfABaseURLWithTheVersion(t *testing.T) {
 	t.Parallel()
-	_, diags := acctest.Start(t, good.With(acctest.Attributes{"base_url": "https://h.example.com/v1/"}), nil)
-	acctest.WantText(t, diags.Warnings(), "base_url ends in /v1")
+	_, diags := prototest.Start(t, good.With(prototest.Attributes{"base_url": "https://h.example.com/v1/"}), nil)
+	prototest.WantText(t, diags.Warnings(), "base_url ends in /v1")
 }
 
 func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	t.Parallel()
 	clock := mockserver.NewManualClock(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Clock = clock })
-	p := acctest.MustStart(t, acctest.Config(service))
-	_, diags := p.ReadData(user, acctest.Attributes{})
+	p := prototest.MustStart(t, prototest.Config(service))
+	_, diags := p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
-	if _, diags = p.ReadData(user, acctest.Attributes{}); len(diags) != 0 {
+	prototest.WantText(t, diags.Warnings(), "Noticed while talking to the service", "clock")
+	if _, diags = p.ReadData(user, prototest.Attributes{}); len(diags) != 0 {
 		t.Errorf("again: %v", diags.Warnings())
 	}
 }
 
 func TestProvider_unknownCredentialsAndScopesAreNoContradictions(t *testing.T) {
 	t.Parallel()
-	for _, config := range []acctest.Attributes{
-		{"base_url": "https://h.example.com", "api_secret_key": acctest.Unknown, "token": acctest.Unknown},
-		{"base_url": "https://h.example.com", "api_secret_key": "k", "org_id": acctest.Unknown, "project_id": acctest.Unknown, "account_id": acctest.Unknown},
-		{"base_url": "https://h.example.com", "email": acctest.Unknown, "api_secret_key": "k"},
+	for _, config := range []prototest.Attributes{
+		{"base_url": "https://h.example.com", "api_secret_key": prototest.Unknown, "token": prototest.Unknown},
+		{"base_url": "https://h.example.com", "api_secret_key": "k", "org_id": prototest.Unknown, "project_id": prototest.Unknown, "account_id": prototest.Unknown},
+		{"base_url": "https://h.example.com", "email": prototest.Unknown, "api_secret_key": "k"},
 	} {
-		p, diags := acctest.Start(t, config, nil)
+		p, diags := prototest.Start(t, config, nil)
 		p.NoErrors(diags)
 	}
 }
@@ -274,7 +274,7 @@ func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	environment := map[string]string{"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": "a"}
-	consent := acctest.Attributes{
+	consent := prototest.Attributes{
 		"identity_id": "user-1001", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 
@@ -289,12 +289,12 @@ func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
 	} {
 		with := maps.Clone(environment)
 		with[name] = tc.value
-		p, diags := acctest.Start(t, nil, with)
+		p, diags := prototest.Start(t, nil, with)
 		p.NoErrors(diags)
 		tc.fault.Operation, tc.fault.Identity = mockserver.OpUpdateConsent, name
 		service.Inject(tc.fault)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: name, Status: 403, Times: -1})
-		_, diags = p.Create("analytics_consent", consent.With(acctest.Attributes{"identity_id": name}))
-		acctest.WantText(t, diags.Errors(), tc.words)
+		_, diags = p.Create("analytics_consent", consent.With(prototest.Attributes{"identity_id": name}))
+		prototest.WantText(t, diags.Errors(), tc.words)
 	}
 }

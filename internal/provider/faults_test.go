@@ -7,24 +7,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 const consentName = "analytics_consent"
 
-func consentOf(identity string) acctest.Attributes {
-	return acctest.Attributes{
+func consentOf(identity string) prototest.Attributes {
+	return prototest.Attributes{
 		"identity_id": identity, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 }
 
 // createMany creates n consents concurrently, as Terraform does.
-func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.State, errors [][]string) {
+func createMany(t *testing.T, p *prototest.Provider, n int) (states []*prototest.State, errors [][]string) {
 	t.Helper()
-	states, errors = make([]*acctest.State, n), make([][]string, n)
+	states, errors = make([]*prototest.State, n), make([][]string, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
@@ -40,7 +40,7 @@ func createMany(t *testing.T, p *acctest.Provider, n int) (states []*acctest.Sta
 func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_concurrency": 10}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 10}))
 	many := soak.Size(200, 2000)
 	_, errors := createMany(t, p, many)
 
@@ -67,7 +67,7 @@ func TestProvider_tokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 		}
 	})
 
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	_, errors := createMany(t, p, soak.Size(100, 500))
 	for i, e := range errors {
 		if len(e) > 0 {
@@ -97,7 +97,7 @@ func TestProvider_refusedCredentialsAreTriedOnceForAllObjects(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
 			service.Inject(tc.fault)
-			p := acctest.MustStart(t, acctest.Config(service))
+			p := prototest.MustStart(t, prototest.Config(service))
 			states, errors := createMany(t, p, soak.Size(25, 100))
 
 			for i, e := range errors {
@@ -116,7 +116,7 @@ func TestProvider_refusedCredentialsAreTriedOnceForAllObjects(t *testing.T) {
 func TestProvider_one401IsNotNoticed(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401})
 	_, diags := p.Create(consentName, consentOf("user-1001"))
 	p.NoErrors(diags)
@@ -128,7 +128,7 @@ func TestProvider_one401IsNotNoticed(t *testing.T) {
 func TestProvider_passwordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	_, diags := p.Create(consentName, consentOf("user-1001"))
 	p.NoErrors(diags)
 	service.AddUser(service.Email, "another password")
@@ -136,7 +136,7 @@ func TestProvider_passwordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 	_, errors := createMany(t, p, 50)
 
 	for _, e := range errors {
-		acctest.WantText(t, e, "Authentication rejected")
+		prototest.WantText(t, e, "Authentication rejected")
 	}
 
 	if n := service.Count(mockserver.OpLogin); n != 2 {
@@ -147,7 +147,7 @@ func TestProvider_passwordChangedInMidRunIsTriedOnceMore(t *testing.T) {
 func TestProvider_lostAnswerHasNoSecondEffect(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
 	state, diags := p.Create(consentName, consentOf("user-1001"))
 	p.NoErrors(diags)
@@ -159,11 +159,11 @@ func TestProvider_lostAnswerHasNoSecondEffect(t *testing.T) {
 func TestProvider_unreachableServiceIsNamedByItsHostAlone(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	settings := acctest.Attributes{"base_url": service.URL + "/canary", "api_secret_key": "canary-key", "account_id": "a", "max_retries": 0}
+	settings := prototest.Attributes{"base_url": service.URL + "/canary", "api_secret_key": "canary-key", "account_id": "a", "max_retries": 0}
 	service.Stop()
-	p := acctest.MustStart(t, settings)
+	p := prototest.MustStart(t, settings)
 	state, diags := p.Create(consentName, consentOf("user-1001"))
-	acctest.WantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
+	prototest.WantText(t, diags.Errors(), "Cannot reach the service", "the host is 127.0.0.1:", "In state now: nothing", "check base_url")
 	if text := strings.Join(diags.Errors(), ""); state != nil || strings.Contains(text, "canary") {
 		t.Errorf("state %v: %s", state, text)
 	}

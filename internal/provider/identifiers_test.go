@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // unseen holds identifiers that look like others, and what the error says.
@@ -20,7 +20,7 @@ var unseen = map[string]string{
 func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	schemas := p.Schemas()
 
 	checked := 0
@@ -30,7 +30,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 				continue
 			}
 			for value, words := range unseen {
-				errors := p.Validate(name, acctest.Attributes{attribute.Name: value}).Errors()
+				errors := p.Validate(name, prototest.Attributes{attribute.Name: value}).Errors()
 				wantRefusal(t, name, attribute.Name, errors, words)
 				checked++
 			}
@@ -43,7 +43,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 				continue
 			}
 			for value, words := range unseen {
-				_, diags := p.ReadData(name, acctest.Attributes{attribute.Name: value})
+				_, diags := p.ReadData(name, prototest.Attributes{attribute.Name: value})
 				wantRefusal(t, name, attribute.Name, diags.Errors(), words)
 				checked++
 			}
@@ -62,7 +62,7 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	for _, setting := range []string{"org_id", "project_id", "account_id", "email", "token", "api_secret_key"} {
-		base := acctest.Attributes{"base_url": service.URL}
+		base := prototest.Attributes{"base_url": service.URL}
 		switch setting {
 		case "org_id":
 			base["project_id"] = "p"
@@ -73,7 +73,7 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 		}
 
 		for value, words := range unseen {
-			_, diags := acctest.Start(t, base.With(acctest.Attributes{setting: value}), nil)
+			_, diags := prototest.Start(t, base.With(prototest.Attributes{setting: value}), nil)
 			wantRefusal(t, "provider", setting, diags.Errors(), words)
 
 			environment := map[string]string{"ANALYTICS_" + strings.ToUpper(setting): value}
@@ -81,7 +81,7 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 				environment["ANALYTICS_"+strings.ToUpper(name)], _ = other.(string)
 			}
 
-			_, diags = acctest.Start(t, acctest.Attributes{}, environment)
+			_, diags = prototest.Start(t, prototest.Attributes{}, environment)
 			wantRefusal(t, "environment", setting, diags.Errors(), words)
 		}
 	}
@@ -89,12 +89,12 @@ func TestProvider_identifiersOfBlockAndEnvironment(t *testing.T) {
 
 func TestProvider_identifiersOfImports(t *testing.T) {
 	t.Parallel()
-	p := acctest.MustStart(t, acctest.Config(mocktest.Start(t)))
+	p := prototest.MustStart(t, prototest.Config(mocktest.Start(t)))
 	for _, name := range []string{"analytics_consent", "analytics_profile"} {
 		for value := range unseen {
 			for _, id := range []string{value, "acct-7/" + value, value + "/web/user-1001", "org-demo/" + value + "/user-1001"} {
 				state, diags := p.Import(name, id)
-				acctest.WantText(t, diags.Errors(), "Unusable import id", "U+")
+				prototest.WantText(t, diags.Errors(), "Unusable import id", "U+")
 				if state != nil {
 					t.Errorf("%s: %q left %v", name, id, state.Attributes)
 				}

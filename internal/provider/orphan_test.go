@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -60,7 +60,7 @@ func waitUntil(limit time.Duration, condition func() bool) bool {
 // endsWithin is the promised ten seconds, with room for a busy machine.
 const endsWithin = 15 * time.Second
 
-func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
+func TestCLIProvider_endsAfterAKilledTerraform(t *testing.T) {
 	t.Parallel()
 	var rows strings.Builder
 	rows.WriteString("identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\n")
@@ -88,7 +88,7 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 				s.Latency, s.FulfilmentDelay, s.ExportRecords = tc.latency, time.Hour, 2_000_000
 			})
 
-			cli := acctest.NewCLI(t, tc.configuration, acctest.Environment(service))
+			cli := clitest.New(t, tc.configuration, service.Environment())
 			if err := os.WriteFile(cli.Dir+"/people.csv", []byte(rows.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestAccProvider_endsAfterAKilledTerraform(t *testing.T) {
 	}
 }
 
-func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
+func TestCLIProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -148,7 +148,7 @@ func TestAccProvider_unsolicitedAnswersAreNotLogged(t *testing.T) {
 		}
 	}()
 
-	cli := acctest.NewCLI(t, `data "analytics_current_user" "me" {}`, map[string]string{
+	cli := clitest.New(t, `data "analytics_current_user" "me" {}`, map[string]string{
 		"ANALYTICS_BASE_URL": "http://" + listener.Addr().String(), "ANALYTICS_API_SECRET_KEY": "k", "TF_LOG": "TRACE",
 	})
 

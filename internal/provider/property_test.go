@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -141,9 +141,9 @@ func converge(t *testing.T, service *mocktest.Instance, d *disorder, list []*obj
 // ends.
 type connections struct{ close func() }
 
-func startInMemory(t *testing.T, service *mocktest.Instance) (*acctest.Provider, connections) {
+func startInMemory(t *testing.T, service *mocktest.Instance) (*prototest.Provider, connections) {
 	t.Helper()
 	opened, closeAll := service.Tracked()
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"max_retries": 0}), func(cfg *client.Config) { cfg.DialContext = opened })
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}), func(cfg *client.Config) { cfg.DialContext = opened })
 	return p, connections{closeAll}
 }

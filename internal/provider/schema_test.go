@@ -8,13 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // everySchema calls check for each attribute of everything the provider offers.
 func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.SchemaAttribute)) {
 	t.Helper()
-	schemas := acctest.MustStart(t, good).Schemas()
+	schemas := prototest.MustStart(t, good).Schemas()
 	walk := func(where string, schema *tfprotov6.Schema) {
 		if schema.Block.Description == "" {
 			t.Errorf("%s is not described", where)
@@ -106,7 +106,7 @@ func TestProvider_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
 
 func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 	t.Parallel()
-	for _, attribute := range acctest.MustStart(t, good).Schemas().Provider.Block.Attributes {
+	for _, attribute := range prototest.MustStart(t, good).Schemas().Provider.Block.Attributes {
 		variable := "ANALYTICS_" + strings.ToUpper(attribute.Name)
 		if !strings.Contains(attribute.Description, variable) {
 			t.Errorf("%s does not name %s", attribute.Name, variable)
@@ -127,7 +127,7 @@ func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 // for the person, and that the framework does not refuse it.
 func TestProvider_personOfAnActionIsWriteOnly(t *testing.T) {
 	t.Parallel()
-	p := acctest.MustStart(t, good)
+	p := prototest.MustStart(t, good)
 	for name, schema := range p.Schemas().ActionSchemas {
 		eachAttribute(name, schema.Schema.Block.Attributes, func(where string, attribute *tfprotov6.SchemaAttribute) {
 			if attribute.WriteOnly != (attribute.Name == "identity_id") {
@@ -136,5 +136,5 @@ func TestProvider_personOfAnActionIsWriteOnly(t *testing.T) {
 		})
 	}
 
-	p.NoErrors(p.PlanAction("analytics_delete_data", acctest.Attributes{"identity_id": "user-1", "account_id": "acct-7"}))
+	p.NoErrors(p.PlanAction("analytics_delete_data", prototest.Attributes{"identity_id": "user-1", "account_id": "acct-7"}))
 }

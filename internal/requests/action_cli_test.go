@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const deleteAddress = "action.analytics_delete_data.jane"
@@ -32,7 +34,7 @@ action "analytics_delete_data" "jane" {
 
 // newActionCLI returns a CLI that knows actions, and its service. The variable who is the
 // person.
-func newActionCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance) {
+func newActionCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance) {
 	t.Helper()
 	cli, service := newCLI(t, configuration, configure...)
 	cli.Needs(acctest.Actions)
@@ -41,7 +43,7 @@ func newActionCLI(t *testing.T, configuration string, configure ...func(*mockser
 	return cli, service
 }
 
-func TestAccDeleteData_invokedWithASensitiveVariable(t *testing.T) {
+func TestCLIDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("sensitive = true"))
@@ -49,7 +51,7 @@ func TestAccDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	if r.Code != 0 {
 		t.Fatalf("the action ended with %d:\n%s", r.Code, r.Output)
 	}
-	acctest.WantWords(t, r, "Actions: 1 to invoke", "irreversible", acceptedFirst, carriedOut, "Actions: 1 invoked")
+	clitest.WantWords(t, r, "Actions: 1 to invoke", "irreversible", acceptedFirst, carriedOut, "Actions: 1 invoked")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 	wantUnnamed(t, r.Output)
 
@@ -59,9 +61,9 @@ func TestAccDeleteData_invokedWithASensitiveVariable(t *testing.T) {
 	wantUnnamed(t, cli.ReadFile("terraform.tfstate"))
 }
 
-// TestAccDeleteData_invokedWithAnEphemeralVariable invokes from a saved plan, which does
+// TestCLIDeleteData_invokedWithAnEphemeralVariable invokes from a saved plan, which does
 // not hold the person. Terraform 1.16 and later then do not pass the person on.
-func TestAccDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
+func TestCLIDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("ephemeral = true"))
@@ -71,16 +73,16 @@ func TestAccDeleteData_invokedWithAnEphemeralVariable(t *testing.T) {
 	r := cli.Run("apply", "saved.tfplan")
 	wantUnnamed(t, r.Output)
 	if cli.Version().Before(16) {
-		acctest.WantWords(t, r, acceptedFirst, carriedOut, "Actions: 1 invoked")
+		clitest.WantWords(t, r, acceptedFirst, carriedOut, "Actions: 1 invoked")
 		wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		return
 	}
 
-	acctest.WantWords(t, r, "The identity did not arrive", "Nothing was sent")
+	clitest.WantWords(t, r, "The identity did not arrive", "Nothing was sent")
 	wantNothingSent(t, service)
 }
 
-func TestAccDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
+func TestCLIDeleteData_triggeredWithAnEphemeralVariable(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+`
@@ -96,15 +98,15 @@ resource "terraform_data" "erasure" {
 }
 `)
 	r := cli.MustRun("apply", "-auto-approve")
-	acctest.WantWords(t, r, acceptedFirst, carriedOut)
+	clitest.WantWords(t, r, acceptedFirst, carriedOut)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 	wantUnnamed(t, r.Output)
 }
 
-func TestAccDeleteData_interruptedWaitIsReported(t *testing.T) {
+func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -115,7 +117,7 @@ func TestAccDeleteData_interruptedWaitIsReported(t *testing.T) {
 			if r.Code == 0 {
 				t.Errorf("the interrupted run ended with 0:\n%s", r.Output)
 			}
-			acctest.WantWords(t, r, "execution halted", "Interrupted while waiting", "the request stands and must not be repeated")
+			clitest.WantWords(t, r, "execution halted", "Interrupted while waiting", "the request stands and must not be repeated")
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
@@ -130,16 +132,16 @@ const deletesJane = `identity_id = "` + person + `"`
 
 // wantInvoked fails the test if the command failed, shows the person, or lacks any of the
 // words.
-func wantInvoked(t *testing.T, r acctest.Result, words ...string) {
+func wantInvoked(t *testing.T, r clitest.Result, words ...string) {
 	t.Helper()
 	if r.Code != 0 {
 		t.Fatalf("it ended with %d:\n%s", r.Code, r.Output)
 	}
-	acctest.WantWords(t, r, words...)
+	clitest.WantWords(t, r, words...)
 	wantUnnamed(t, r.Output)
 }
 
-func TestAccDeleteData_planWarnsAndSendsNothing(t *testing.T) {
+func TestCLIDeleteData_planWarnsAndSendsNothing(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane))
@@ -147,9 +149,9 @@ func TestAccDeleteData_planWarnsAndSendsNothing(t *testing.T) {
 	wantNothingSent(t, service)
 }
 
-// TestAccDeleteData_logsNobody reads the log of the provider, with a service that quotes
+// TestCLIDeleteData_logsNobody reads the log of the provider, with a service that quotes
 // the person in an error.
-func TestAccDeleteData_logsNobody(t *testing.T) {
+func TestCLIDeleteData_logsNobody(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, deletesPerson("ephemeral = true")+`
@@ -163,15 +165,15 @@ resource "terraform_data" "erasure" {
 }
 `)
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
-	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: acctest.QuotedBack(t, []string{person})})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Status: 422, Body: prototest.QuotedBack(t, []string{person})})
 	r := cli.Run("apply", "-auto-approve")
 	if r.Code == 0 || !strings.Contains(r.Output, "[TRACE]") {
 		t.Errorf("there is no error or no log:\n%s", r.Output)
 	}
-	acctest.WantNoCanary(t, "the log", r.Output, person)
+	prototest.WantNoCanary(t, "the log", r.Output, person)
 }
 
-func TestAccDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
+func TestCLIDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, actionBlock(deleteName, deletesJane, `timeouts {`, `  invoke = "1s"`, `}`), never)
@@ -183,7 +185,7 @@ func TestAccDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
 	if refused.Code == 0 {
 		t.Error("a deletion that is refused is a success")
 	}
-	acctest.WantWords(t, refused, "E_LEGAL_HOLD")
+	clitest.WantWords(t, refused, "E_LEGAL_HOLD")
 }
 
 // consentOf returns a person's consent, all clauses alike, and an action that a withdrawal
@@ -202,9 +204,9 @@ func consentOf(consents bool) string {
 		actionBlock(deleteName, deletesJane, "wait_for_fulfilment = false")
 }
 
-// TestAccDeleteData_savedPlanHoldsASensitiveIdentity is what the pages and the guide say of
+// TestCLIDeleteData_savedPlanHoldsASensitiveIdentity is what the pages and the guide say of
 // it. The test of an ephemeral variable shows the opposite.
-func TestAccDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
+func TestCLIDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
 	t.Parallel()
 
 	cli, _ := newActionCLI(t, deletesPerson("sensitive = true"))
@@ -214,9 +216,9 @@ func TestAccDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
 	}
 }
 
-// TestAccDeleteData_triggeredByAWithdrawal deletes the data of a person once their consent
+// TestCLIDeleteData_triggeredByAWithdrawal deletes the data of a person once their consent
 // is changed, and only then.
-func TestAccDeleteData_triggeredByAWithdrawal(t *testing.T) {
+func TestCLIDeleteData_triggeredByAWithdrawal(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, consentOf(true))
@@ -224,14 +226,14 @@ func TestAccDeleteData_triggeredByAWithdrawal(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 
 	cli.Configure(consentOf(false))
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "is irreversible", "The service accepted the deletion as request", "0 added, 1 changed, 0 destroyed")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "is irreversible", "The service accepted the deletion as request", "0 added, 1 changed, 0 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAccRequestDataAccess_invokedByItself(t *testing.T) {
+func TestCLIRequestDataAccess_invokedByItself(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newActionCLI(t, actionBlock(requestAccessName, deletesJane, `output_path = "${path.module}/data.json"`))
@@ -245,7 +247,7 @@ func TestAccRequestDataAccess_invokedByItself(t *testing.T) {
 	if again.Code == 0 {
 		t.Errorf("the file is replaced:\n%s", again.Output)
 	}
-	acctest.WantWords(t, again, "There is a file already", "Nothing was sent")
+	clitest.WantWords(t, again, "There is a file already", "Nothing was sent")
 }
 
 // wantUnnamed fails the test if a text holds something of the person.

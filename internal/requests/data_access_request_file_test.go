@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // wantFile fails the test if state does not describe the file, or the file does not hold
 // the person's data.
-func wantFile(t *testing.T, state *acctest.State, path string) {
+func wantFile(t *testing.T, state *prototest.State, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func wantFile(t *testing.T, state *acctest.State, path string) {
 	}
 
 	sum := sha256.Sum256(content)
-	wantAttributes(t, state, acctest.Attributes{
+	wantAttributes(t, state, prototest.Attributes{
 		"fulfilled": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(content)),
 	})
 	var data struct{ Identity string }
@@ -37,7 +37,7 @@ func wantFile(t *testing.T, state *acctest.State, path string) {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 	for name, value := range state.Attributes {
 		if text, _ := value.(string); strings.Contains(text, "Canary") {
 			t.Errorf("the data are in state, in %s", name)
@@ -74,7 +74,7 @@ func TestDataAccess_lostOrAlteredFileIsRequestedAnew(t *testing.T) {
 				t.Error("the object is still in state")
 			}
 
-			acctest.WantText(t, diags.Warnings(), "requested again", "output_path")
+			prototest.WantText(t, diags.Warnings(), "requested again", "output_path")
 			wantNoPerson(t, diags)
 		})
 	}
@@ -103,7 +103,7 @@ func TestDataAccess_unwritablePathIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	p, service := start(t)
 	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
 		state, diags := p.Create(accessName, accessTo(path, nil))
-		acctest.WantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
+		prototest.WantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
 		if state != nil {
 			t.Error("something is in state")
 		}
@@ -132,8 +132,8 @@ func TestDataAccess_dataThatCannotBeWrittenAreFetchedAgain(t *testing.T) {
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p := nextRun(t, service)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Warnings(), "could not be written", "no regular file")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
+	prototest.WantText(t, diags.Warnings(), "could not be written", "no regular file")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func wantTheirs(t *testing.T, path string) {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 }
 
 func TestDataAccess_fileOfSomebodyElse(t *testing.T) {
@@ -166,7 +166,7 @@ func TestDataAccess_fileOfSomebodyElse(t *testing.T) {
 	}
 
 	state, diags := p.Create(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already", "Nothing was sent", "overwrite = true", "output_path")
+	prototest.WantText(t, diags.Errors(), "There is a file already", "Nothing was sent", "overwrite = true", "output_path")
 	if state != nil {
 		t.Error("something is in state")
 	}
@@ -174,7 +174,7 @@ func TestDataAccess_fileOfSomebodyElse(t *testing.T) {
 	wantTheirs(t, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 
-	state, _ = p.MustCreate(accessName, accessTo(path, acctest.Attributes{"overwrite": true}))
+	state, _ = p.MustCreate(accessName, accessTo(path, prototest.Attributes{"overwrite": true}))
 	wantFile(t, state, path)
 }
 
@@ -197,9 +197,9 @@ func TestDataAccess_alteredFileIsNotReplaced(t *testing.T) {
 		t.Error("it is still in state")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "refuses to replace", "overwrite", "output_path")
+	prototest.WantText(t, diags.Warnings(), "refuses to replace", "overwrite", "output_path")
 	_, diags = p.Create(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already")
+	prototest.WantText(t, diags.Errors(), "There is a file already")
 	wantTheirs(t, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -207,7 +207,7 @@ func TestDataAccess_alteredFileIsNotReplaced(t *testing.T) {
 func TestDataAccess_twoObjectsOnePath(t *testing.T) {
 	t.Parallel()
 
-	for name, more := range map[string]acctest.Attributes{
+	for name, more := range map[string]prototest.Attributes{
 		"written": {"overwrite": true},
 		"pending": {"overwrite": true, "wait_for_fulfilment": false},
 	} {
@@ -217,8 +217,8 @@ func TestDataAccess_twoObjectsOnePath(t *testing.T) {
 			p, service := start(t)
 			path := output(t)
 			p.MustCreate(accessName, accessTo(path, more))
-			state, diags := p.Create(accessName, accessTo(path, more).With(acctest.Attributes{"identity_id": "ada@example.com"}))
-			acctest.WantText(t, diags.Errors(), "Two objects with one file", "Nothing was sent", "output_path")
+			state, diags := p.Create(accessName, accessTo(path, more).With(prototest.Attributes{"identity_id": "ada@example.com"}))
+			prototest.WantText(t, diags.Errors(), "Two objects with one file", "Nothing was sent", "output_path")
 			if state != nil {
 				t.Error("something is in state")
 			}
@@ -232,19 +232,19 @@ func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
 	t.Parallel()
 
 	path := output(t)
-	var other *acctest.Provider
-	tried := make(chan acctest.Diagnostics, 2)
+	var other *prototest.Provider
+	tried := make(chan prototest.Diagnostics, 2)
 	p, service := start(t, func(s *mockserver.Server) {
 		s.OnRequest = func(r mockserver.Request) {
 			if r.Operation == mockserver.OpGetAllData {
-				_, diags := other.Create(accessName, accessTo(path, acctest.Attributes{"identity_id": "ada@example.com"}))
+				_, diags := other.Create(accessName, accessTo(path, prototest.Attributes{"identity_id": "ada@example.com"}))
 				tried <- diags
 			}
 		}
 	})
 	other = nextRun(t, service)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	acctest.WantText(t, (<-tried).Errors(), "Two objects with one file", "another process", "Nothing was sent")
+	prototest.WantText(t, (<-tried).Errors(), "Two objects with one file", "another process", "Nothing was sent")
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -267,7 +267,7 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 	wantFile(t, state, path)
 
 	_, diags := nextRun(t, service).Create(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already")
+	prototest.WantText(t, diags.Errors(), "There is a file already")
 }
 
 // A file of somebody else is replaced with overwrite only, and two objects cannot use one
@@ -282,7 +282,7 @@ func TestDataAccess_otherFilesStay(t *testing.T) {
 	}
 
 	state, diags := p.Create(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "Nothing was sent")
+	prototest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "Nothing was sent")
 	if content, err := os.ReadFile(path); state != nil || err != nil || string(content) != "theirs" {
 		t.Errorf("state %v, file %q (%v)", state, content, err)
 	}
@@ -290,11 +290,11 @@ func TestDataAccess_otherFilesStay(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 
 	service.Fulfil = nil
-	overwriting := acctest.Attributes{"overwrite": true}
+	overwriting := prototest.Attributes{"overwrite": true}
 	state, _ = p.MustCreate(accessName, accessTo(path, overwriting))
 	wantFile(t, state, path)
-	_, diags = p.Create(accessName, accessTo(path, overwriting).With(acctest.Attributes{"identity_id": "user-1001"}))
-	acctest.WantText(t, diags.Errors(), "Two objects with one file")
+	_, diags = p.Create(accessName, accessTo(path, overwriting).With(prototest.Attributes{"identity_id": "user-1001"}))
+	prototest.WantText(t, diags.Errors(), "Two objects with one file")
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -308,12 +308,12 @@ func TestDataAccess_ownFileIsReplaced(t *testing.T) {
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 
 	service.Fulfil, service.DataRetention = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }, time.Nanosecond
-	again := accessTo(path, atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	again := accessTo(path, atOnce).With(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
 
 	p = nextRun(t, service)
 	state, diags := p.Update(accessName, state, again)
 	p.NoErrors(diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 	service.DataRetention = time.Hour
 	service.FulfilAll()

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const accessName = "analytics_data_access_request"
@@ -18,8 +18,8 @@ func output(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "data.json")
 }
 
-func accessTo(path string, others acctest.Attributes) acctest.Attributes {
-	return config(others).With(acctest.Attributes{"output_path": path})
+func accessTo(path string, others prototest.Attributes) prototest.Attributes {
+	return config(others).With(prototest.Attributes{"output_path": path})
 }
 
 func TestDataAccess_sentOnceAwaitedAndWritten(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDataAccess_sentOnceAwaitedAndWritten(t *testing.T) {
 	path := output(t)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
-	wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID})
+	wantAttributes(t, state, prototest.Attributes{"request_id": queued[0].ID})
 	wantFile(t, state, path)
 	wantNoPerson(t, diags)
 
@@ -46,7 +46,7 @@ func TestDataAccess_sentOnceAwaitedAndWritten(t *testing.T) {
 		t.Error("it is still there")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "stays where it is")
+	prototest.WantText(t, diags.Warnings(), "stays where it is")
 	wantNoPerson(t, diags)
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
@@ -60,7 +60,7 @@ func TestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
 	p.MustCreate(accessName, accessTo(output(t), nil))
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	wantAttributes(t, state, acctest.Attributes{"request_id": nil})
+	wantAttributes(t, state, prototest.Attributes{"request_id": nil})
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -73,7 +73,7 @@ func TestDataAccess_notAwaitedIsFetchedByALaterApply(t *testing.T) {
 	given := accessTo(path, atOnce)
 	state, _ := p.MustCreate(accessName, given)
 	id := wantQueued(t, service, mockserver.OpGetAllData, 1)[0].ID
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil, "bytes": nil})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id, "sha256": nil, "bytes": nil})
 
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(accessName, state)
@@ -89,7 +89,7 @@ func TestDataAccess_notAwaitedIsFetchedByALaterApply(t *testing.T) {
 
 	plan, diags := p.Plan(accessName, state, given)
 	p.NoErrors(diags)
-	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != acctest.Unknown {
+	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
@@ -106,7 +106,7 @@ func TestDataAccess_neverCarriedOutIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	given := accessTo(output(t), within("300ms"))
 	state, diags := p.MustCreate(accessName, given)
-	acctest.WantText(t, diags.Warnings(), "still pending", "request-1")
+	prototest.WantText(t, diags.Warnings(), "still pending", "request-1")
 	wantNoPerson(t, diags)
 
 	p = nextRun(t, service)
@@ -117,7 +117,7 @@ func TestDataAccess_neverCarriedOutIsAWarning(t *testing.T) {
 		t.Error("it is still there")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "cannot be undone")
+	prototest.WantText(t, diags.Warnings(), "cannot be undone")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
@@ -136,7 +136,7 @@ func TestDataAccess_getIsNeverRepeated(t *testing.T) {
 			t.Parallel()
 
 			p, service := start(t, never)
-			if _, diags := p.ReadData(pendingName, acctest.Attributes{}); len(diags.Errors()) > 0 {
+			if _, diags := p.ReadData(pendingName, prototest.Attributes{}); len(diags.Errors()) > 0 {
 				t.Fatal(diags.Errors())
 			}
 
@@ -145,7 +145,7 @@ func TestDataAccess_getIsNeverRepeated(t *testing.T) {
 			service.Inject(fault)
 			state, _ := p.MustCreate(accessName, accessTo(output(t), atOnce))
 			queued := wantQueued(t, service, mockserver.OpGetAllData, 1)
-			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
+			wantAttributes(t, state, prototest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
 			if n := service.Count(mockserver.OpGetAllData); n != 1 {
 				t.Errorf("%d requests were sent", n)
 			}
@@ -173,14 +173,14 @@ func TestDataAccess_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	})
 	path := output(t)
 	state, diags := p.Create(accessName, accessTo(path, atOnce))
-	acctest.WantText(t, diags.Errors(), "Outcome unknown")
+	prototest.WantText(t, diags.Errors(), "Outcome unknown")
 	if state != nil {
 		t.Error("something is in state")
 	}
 
 	p = nextRun(t, service)
 	_, diags = p.MustCreate(accessName, accessTo(path, atOnce))
-	acctest.WantText(t, diags.Warnings(), "taken over", "request-1")
+	prototest.WantText(t, diags.Warnings(), "taken over", "request-1")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
@@ -190,7 +190,7 @@ func TestDataAccess_conflictsWithAPendingDeletion(t *testing.T) {
 	p, service := start(t, never)
 	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	acctest.WantText(t, diags.Errors(), "onflicting pending request", id)
+	prototest.WantText(t, diags.Errors(), "onflicting pending request", id)
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 }
 
@@ -201,8 +201,8 @@ func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
 	given := accessTo(output(t), nil)
 	state, diags := p.MustCreate(accessName, given)
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
-	acctest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
+	prototest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
 	p.WantEmptyPlan(accessName, state, given)
 }
 
@@ -211,7 +211,7 @@ func TestDataAccess_failureIsAnErrorWithItsCode(t *testing.T) {
 
 	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_IDENTITY"}))
 	state, diags := p.Create(accessName, accessTo(output(t), nil))
-	acctest.WantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
 	if state != nil {
 		t.Errorf("in state is %v", state.Attributes)
 	}
@@ -224,7 +224,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 	path := output(t)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
+	prototest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
 	wantNoPerson(t, diags)
 	state, diags = nextRun(t, service).Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
@@ -239,7 +239,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
-	again := accessTo(path, acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	again := accessTo(path, prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
 
 	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, again)
@@ -270,9 +270,9 @@ func TestDataAccess_readOnlyProviderSendsNothing(t *testing.T) {
 	t.Parallel()
 
 	_, service := start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
 	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	acctest.WantText(t, diags.Errors(), "read-only")
+	prototest.WantText(t, diags.Errors(), "read-only")
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
@@ -288,7 +288,7 @@ func TestDataAccess_acknowledgementIsNotWritten(t *testing.T) {
 			p, service := start(t, never, mocktest.AnswerQueueing(200, body))
 			path := output(t)
 			state, diags := p.MustCreate(accessName, accessTo(path, atOnce))
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "sha256": nil})
+			wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "sha256": nil})
 			wantNoPerson(t, diags)
 			if _, err := os.Stat(path); err == nil {
 				t.Error("there is a file")
@@ -316,7 +316,7 @@ func TestDataAccess_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
 			p, _ := start(t, mocktest.AnswerData(body))
 			path := output(t)
 			state, diags := p.MustCreate(accessName, accessTo(path, nil))
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
+			wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
 			wantNoPerson(t, diags)
 			if text, err := os.ReadFile(path); err != nil || string(text) != body {
 				t.Errorf("the file holds %s (%v)", text, err)
@@ -331,7 +331,7 @@ func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
 	p, service := start(t, never)
 	path := output(t)
 	state, diags := interruptedState(t, p, service, accessName, accessTo(path, nil))
-	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
+	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
 
 	p = nextRun(t, service)
 	plan, diags := p.Plan(accessName, state, accessTo(path, nil))
@@ -340,7 +340,7 @@ func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	wantFile(t, state, path)
-	wantAttributes(t, state, acctest.Attributes{"request_id": "request-1"})
+	wantAttributes(t, state, prototest.Attributes{"request_id": "request-1"})
 	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }

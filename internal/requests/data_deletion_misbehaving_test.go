@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // oldRequest adds a request to the queue that ended long ago and is still listed.
@@ -39,7 +39,7 @@ func TestDataDeletion_oldFailureIsNotItsOwn(t *testing.T) {
 
 	service.FulfilAll()
 	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": "request-2"})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": "request-2"})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
@@ -59,10 +59,10 @@ func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 				t.Error("something is in state")
 			}
 
-			acctest.WantText(t, diags.Errors(), "onflicting pending request", status, "ended_statuses")
+			prototest.WantText(t, diags.Errors(), "onflicting pending request", status, "ended_statuses")
 
-			state, _ = p.MustCreate(deletionName, config(atOnce).With(acctest.Attributes{"ended_statuses": []any{status}}))
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+			state, _ = p.MustCreate(deletionName, config(atOnce).With(prototest.Attributes{"ended_statuses": []any{status}}))
+			wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
@@ -78,12 +78,12 @@ func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 		t.Error("something is in state")
 	}
 
-	acctest.WantText(t, diags.Errors(), "cannot be read as a whole", "pending_list", "pending_identity_field")
+	prototest.WantText(t, diags.Errors(), "cannot be read as a whole", "pending_list", "pending_identity_field")
 	wantNoPerson(t, diags)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	for _, way := range []string{"partial", "ignored"} {
-		other := acctest.Attributes{"identity_id": "user-" + way, "pending_list": way, "wait_for_fulfilment": false}
+		other := prototest.Attributes{"identity_id": "user-" + way, "pending_list": way, "wait_for_fulfilment": false}
 		if _, diags := p.Create(deletionName, other); len(diags.Errors()) > 0 {
 			t.Errorf("%s: %v", way, diags.Errors())
 		}
@@ -104,9 +104,9 @@ func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 
 			p = nextRun(t, service)
 
-			plans := []func() acctest.Diagnostics{
-				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, state, nil); return diags },
-				func() acctest.Diagnostics { _, diags := p.Plan(deletionName, nil, config(nil)); return diags },
+			plans := []func() prototest.Diagnostics{
+				func() prototest.Diagnostics { _, diags := p.Plan(deletionName, state, nil); return diags },
+				func() prototest.Diagnostics { _, diags := p.Plan(deletionName, nil, config(nil)); return diags },
 			}
 
 			if !destroyFirst {
@@ -115,14 +115,14 @@ func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
 
 			p.NoErrors(plans[0]())
 			diags := plans[1]()
-			acctest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
+			prototest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
 			wantNoPerson(t, diags)
 
 			// With other triggers it is another deletion, which is no repetition.
 			p = nextRun(t, service)
 			_, diags = p.Plan(deletionName, state, nil)
 			p.NoErrors(diags)
-			_, diags = p.Plan(deletionName, nil, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}))
+			_, diags = p.Plan(deletionName, nil, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}))
 			p.NoErrors(diags)
 		})
 	}
@@ -135,12 +135,12 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 
 	const people = 40
 	p, service := start(t)
-	configs, states := make([]acctest.Attributes, people), make([]*acctest.State, people)
+	configs, states := make([]prototest.Attributes, people), make([]*prototest.State, people)
 	var creates sync.WaitGroup // at once, as Terraform does it
 	for i := range people {
-		configs[i] = config(acctest.Attributes{"identity_id": fmt.Sprint("user-", i)})
+		configs[i] = config(prototest.Attributes{"identity_id": fmt.Sprint("user-", i)})
 		creates.Go(func() {
-			var diags acctest.Diagnostics
+			var diags prototest.Diagnostics
 			states[i], diags = p.Create(deletionName, configs[i])
 			if states[i] == nil || len(diags.Errors()) > 0 {
 				t.Errorf("user-%d was not created: %v", i, diags.Errors())
@@ -176,24 +176,24 @@ func TestDataDeletion_changedProviderScope(t *testing.T) {
 
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
-	other := acctest.Config(service).With(acctest.Attributes{"project_id": "shop"})
+	other := prototest.Config(service).With(prototest.Attributes{"project_id": "shop"})
 
 	p.Reconfigure(other)
 	_, diags := p.Plan(deletionName, state, config(atOnce))
-	acctest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
+	prototest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
 	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 	service.FulfilAll()
 	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "project_id": acctest.Project})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "project_id": mocktest.Project})
 	plan, diags := p.Plan(deletionName, state, config(atOnce))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {
 		t.Error("the object is not replaced")
 	}
 
-	acctest.WantText(t, diags.Warnings(), "scope of the provider has changed")
+	prototest.WantText(t, diags.Warnings(), "scope of the provider has changed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -255,7 +255,7 @@ func TestDataDeletion_renamedKeyIsRefusedAfterARefresh(t *testing.T) {
 			p.NoErrors(diags)
 			state, _ = p.MustRefresh(deletionName, state)
 			_, diags = p.Plan(deletionName, state, nil)
-			acctest.WantText(t, diags.Errors(), "submit a deletion again")
+			prototest.WantText(t, diags.Errors(), "submit a deletion again")
 		})
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestDataDeletion_sentOnceAndAwaited(t *testing.T) {
@@ -15,7 +15,7 @@ func TestDataDeletion_sentOnceAndAwaited(t *testing.T) {
 	p, service := start(t)
 	state, diags := p.MustCreate(deletionName, config(nil))
 	queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": queued[0].ID})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": queued[0].ID})
 	for _, name := range []string{"requested_at", "fulfilled_at"} {
 		if text, _ := state.Attributes[name].(string); text == "" {
 			t.Errorf("%s is %v", name, state.Attributes[name])
@@ -24,7 +24,7 @@ func TestDataDeletion_sentOnceAndAwaited(t *testing.T) {
 		}
 	}
 
-	acctest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
+	prototest.WantText(t, diags.Warnings(), "irreversible", "Consent is not revoked")
 	wantNoPerson(t, diags)
 	if service.HasData(scope, person) {
 		t.Error("the person's data is still there")
@@ -48,18 +48,18 @@ func TestDataDeletion_notAwaitedIsCompletedByARefresh(t *testing.T) {
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "fulfilled_at": nil, "request_id": id})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil, "request_id": id})
 
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
 	service.FulfilAll()
 
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(deletionName, state)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": id})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
@@ -71,8 +71,8 @@ func TestDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 	limits := config(within("300ms"))
 	state, diags := p.MustCreate(deletionName, limits)
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	acctest.WantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
+	prototest.WantText(t, diags.Warnings(), "still pending", id, "fulfilled = false")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id})
 	wantNoPerson(t, diags)
 
 	p = nextRun(t, service)
@@ -83,14 +83,14 @@ func TestDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 	longer := config(within("1m"))
 	plan, diags := p.Plan(deletionName, state, longer)
 	p.NoErrors(diags)
-	if plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
+	if plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != id {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
 	service.FulfilAll()
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": id})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -104,9 +104,9 @@ func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 
 	p = nextRun(t, service)
 	state, diags := p.MustRefresh(deletionName, state)
-	acctest.WantText(t, diags.Warnings(), "left the list without its effect", id)
+	prototest.WantText(t, diags.Warnings(), "left the list without its effect", id)
 	wantNoPerson(t, diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 
 	// A dropped deletion came to nothing, so an object in its place sends another.
@@ -127,7 +127,7 @@ func TestDataDeletion_failureIsAnErrorWithItsCode(t *testing.T) {
 		t.Errorf("in state is %v", state.Attributes)
 	}
 
-	acctest.WantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
 	wantNoPerson(t, diags)
 
 	// The next apply sends another, because nothing came of the first.
@@ -146,8 +146,8 @@ func TestDataDeletion_failureSeenByARefreshIsAWarning(t *testing.T) {
 
 	p = nextRun(t, service)
 	state, diags := p.MustRefresh(deletionName, state)
-	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "change triggers")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
 }
 
@@ -162,7 +162,7 @@ func TestDataDeletion_conflictsWithOtherPendingRequests(t *testing.T) {
 			t.Error("something is in state")
 		}
 
-		acctest.WantText(t, diags.Errors(), "onflicting pending request", id)
+		prototest.WantText(t, diags.Errors(), "onflicting pending request", id)
 		wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 	}
 }
@@ -172,13 +172,13 @@ func TestDataDeletion_unknownStatusIsTreatedAsPending(t *testing.T) {
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.MustCreate(deletionName, config(within("2500ms")))
-	acctest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	prototest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 	p = nextRun(t, service)
 	state, diags = p.MustRefresh(deletionName, state)
-	acctest.WantText(t, diags.Warnings(), "QUEUED_V2")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	prototest.WantText(t, diags.Warnings(), "QUEUED_V2")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -188,23 +188,23 @@ func TestDataDeletion_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
 	state, diags := p.MustCreate(deletionName, config(nil))
-	acctest.WantText(t, diags.Warnings(), "could not be watched", "Not permitted")
+	prototest.WantText(t, diags.Warnings(), "could not be watched", "Not permitted")
 	wantNoPerson(t, diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	p = nextRun(t, service)
 	kept, diags := p.Refresh(deletionName, state)
-	acctest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
-	wantAttributes(t, kept, acctest.Attributes{"request_id": state.Attributes["request_id"]})
+	prototest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
+	wantAttributes(t, kept, prototest.Attributes{"request_id": state.Attributes["request_id"]})
 }
 
 func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	on := func(day string) acctest.Attributes {
-		return config(acctest.Attributes{"triggers": acctest.Attributes{"on": day}})
+	on := func(day string) prototest.Attributes {
+		return config(prototest.Attributes{"triggers": prototest.Attributes{"on": day}})
 	}
 
 	state, _ := p.MustCreate(deletionName, on("monday"))
@@ -213,14 +213,14 @@ func TestDataDeletion_changedTriggersSendAnother(t *testing.T) {
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, on("friday"))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "irreversible")
-	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != acctest.Unknown {
+	prototest.WantText(t, diags.Warnings(), "irreversible")
+	if len(plan.Replace) > 0 || plan.Attributes["request_id"] != prototest.Unknown {
 		t.Errorf("planned is %v, replaced for %v", plan.Attributes, plan.Replace)
 	}
 
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 2)[1].ID})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 2)[1].ID})
 	if service.HasData(scope, person) {
 		t.Error("the second deletion deleted nothing")
 	}
@@ -232,11 +232,11 @@ func TestDataDeletion_unchangedTriggersSendNothing(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	state, _ := p.MustCreate(deletionName, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
-	plan, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Unknown}))
+	state, _ := p.MustCreate(deletionName, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "monday"}}))
+	plan, diags := p.Plan(deletionName, state, config(prototest.Attributes{"triggers": prototest.Unknown}))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "irreversible")
-	known, diags := p.Plan(deletionName, state, config(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}}))
+	prototest.WantText(t, diags.Warnings(), "irreversible")
+	known, diags := p.Plan(deletionName, state, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "monday"}}))
 	p.NoErrors(diags)
 	if !plan.Changes || known.Changes {
 		t.Errorf("unknown changes %v, unchanged changes %v", plan.Changes, known.Changes)
@@ -261,10 +261,10 @@ func TestDataDeletion_failedSecondKeepsTheFirstInState(t *testing.T) {
 	state, _ := p.MustCreate(deletionName, config(nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	fail.Store(true)
-	changed := config(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}})
+	changed := config(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
 	after, diags := p.Update(deletionName, state, changed)
-	acctest.WantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
-	wantAttributes(t, after, acctest.Attributes{"request_id": state.Attributes["request_id"], "fulfilled": true})
+	prototest.WantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
+	wantAttributes(t, after, prototest.Attributes{"request_id": state.Attributes["request_id"], "fulfilled": true})
 	plan, _ := p.Plan(deletionName, after, changed)
 	if !plan.Changes {
 		t.Error("the next plan does not try again")
@@ -287,7 +287,7 @@ func TestDataDeletion_destroyForgetsWithAWarning(t *testing.T) {
 		t.Errorf("%d warnings, want one in the plan and one in the apply", n)
 	}
 
-	acctest.WantText(t, diags.Warnings(), "cannot be undone", "stays pending")
+	prototest.WantText(t, diags.Warnings(), "cannot be undone", "stays pending")
 	wantNoPerson(t, diags)
 	if n := len(service.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
@@ -300,9 +300,9 @@ func TestDataDeletion_readOnlyProviderSendsNothing(t *testing.T) {
 	t.Parallel()
 
 	_, service := start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
 	state, diags := p.Create(deletionName, config(nil))
-	acctest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
 	if state != nil || len(service.Requests()) != 0 {
 		t.Errorf("created is %v, %d requests were sent", state, len(service.Requests()))
 	}
@@ -312,7 +312,7 @@ func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	refused := []acctest.Attributes{
+	refused := []prototest.Attributes{
 		{"identity_id": ""},
 		{"identity_id": ".."},
 		{"identity_id": "a\nb"},
@@ -330,7 +330,7 @@ func TestDataDeletion_unusableInputIsRefused(t *testing.T) {
 		}
 	}
 
-	if diags := p.Validate(deletionName, acctest.Attributes{"identity_id": acctest.Unknown, "triggers": acctest.Unknown}); len(diags.Errors()) > 0 {
+	if diags := p.Validate(deletionName, prototest.Attributes{"identity_id": prototest.Unknown, "triggers": prototest.Unknown}); len(diags.Errors()) > 0 {
 		t.Error(diags.Errors())
 	}
 	if n := len(service.Requests()); n != 0 {

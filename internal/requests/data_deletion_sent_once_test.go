@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -24,8 +24,8 @@ func TestDataDeletion_pendingOneIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 
 	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: "somebody", Operation: mockserver.OpDeleteAllData, At: at.Add(-time.Hour)})
 	state, diags := p.MustCreate(deletionName, config(atOnce))
-	acctest.WantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
-	wantAttributes(t, state, acctest.Attributes{"request_id": "oldest", "fulfilled": false})
+	prototest.WantText(t, diags.Warnings(), "taken over", `"oldest"`, `"younger", "youngest"`)
+	wantAttributes(t, state, prototest.Attributes{"request_id": "oldest", "fulfilled": false})
 	if n := service.Count(mockserver.OpDeleteAllData); n != 0 {
 		t.Errorf("%d deletions were sent", n)
 	}
@@ -47,7 +47,7 @@ func TestDataDeletion_lostAnswerIsResolvedByLooking(t *testing.T) {
 			service.Inject(fault)
 			state, _ := p.MustCreate(deletionName, config(atOnce))
 			queued := wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-			wantAttributes(t, state, acctest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
+			wantAttributes(t, state, prototest.Attributes{"request_id": queued[0].ID, "fulfilled": false})
 		})
 	}
 }
@@ -63,7 +63,7 @@ func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 		},
 	})
 	state, diags := p.Create(deletionName, config(atOnce))
-	acctest.WantText(t, diags.Errors(), "Outcome unknown", "look at analytics_pending_requests before you apply again")
+	prototest.WantText(t, diags.Errors(), "Outcome unknown", "look at analytics_pending_requests before you apply again")
 	wantNoPerson(t, diags)
 	if state != nil {
 		t.Error("something is in state")
@@ -71,18 +71,18 @@ func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 
 	p = nextRun(t, service)
 	state, diags = p.MustCreate(deletionName, config(atOnce))
-	acctest.WantText(t, diags.Warnings(), "taken over")
-	wantAttributes(t, state, acctest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
+	prototest.WantText(t, diags.Warnings(), "taken over")
+	wantAttributes(t, state, prototest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
 }
 
 // interruptedState creates an object and stops the run while it waits.
-func interruptedState(t *testing.T, p *acctest.Provider, service *mocktest.Instance, name string, config acctest.Attributes) (*acctest.State, acctest.Diagnostics) {
+func interruptedState(t *testing.T, p *prototest.Provider, service *mocktest.Instance, name string, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	t.Helper()
 	plan, diags := p.Plan(name, nil, config)
 	p.NoErrors(diags)
 	type result struct {
-		state *acctest.State
-		diags acctest.Diagnostics
+		state *prototest.State
+		diags prototest.Diagnostics
 	}
 
 	done := make(chan result, 1)
@@ -114,14 +114,14 @@ func TestDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	p, service := start(t, never)
 	state, diags := interruptedState(t, p, service, deletionName, config(nil))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
-	acctest.WantText(t, diags.Warnings(), "Interrupted while waiting", id)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": id})
+	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", id)
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id})
 
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(deletionName, state)
 	plan, diags := p.Plan(deletionName, state, config(nil))
 	p.NoErrors(diags)
-	if !plan.Changes || plan.Attributes["fulfilled"] != acctest.Unknown || plan.Attributes["request_id"] != id {
+	if !plan.Changes || plan.Attributes["fulfilled"] != prototest.Unknown || plan.Attributes["request_id"] != id {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 	if slices.ContainsFunc(diags.Warnings(), func(text string) bool { return len(text) > 0 }) {
@@ -131,7 +131,7 @@ func TestDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	service.FulfilAll() // between plan and apply
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": true, "request_id": id})
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true, "request_id": id})
 	p.WantEmptyPlan(deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
@@ -141,15 +141,15 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		fulfilled bool
-		second    acctest.Attributes
+		second    prototest.Attributes
 		queued    int
 	}{
 		"pending":                      {false, config(atOnce), 1},
 		"done":                         {true, config(atOnce), 1},
-		"done, other triggers":         {true, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}), 2},
-		"done, and no triggers again":  {true, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{}}), 1},
-		"pending, but other triggers":  {false, config(atOnce).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}), 1},
-		"done, of another environment": {true, config(atOnce).With(acctest.Attributes{"org_id": "other", "project_id": "web"}), 2},
+		"done, other triggers":         {true, config(atOnce).With(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}), 2},
+		"done, and no triggers again":  {true, config(atOnce).With(prototest.Attributes{"triggers": prototest.Attributes{}}), 1},
+		"pending, but other triggers":  {false, config(atOnce).With(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}), 1},
+		"done, of another environment": {true, config(atOnce).With(prototest.Attributes{"org_id": "other", "project_id": "web"}), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,8 +173,8 @@ func TestDataDeletion_replacedIsSentAgainForChangedTriggersOnly(t *testing.T) {
 			next, diags := p.MustCreate(deletionName, tc.second)
 			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
 			if tc.queued == 1 && tc.fulfilled {
-				acctest.WantText(t, diags.Warnings(), "No second deletion was sent")
-				wantAttributes(t, next, acctest.Attributes{
+				prototest.WantText(t, diags.Warnings(), "No second deletion was sent")
+				wantAttributes(t, next, prototest.Attributes{
 					"fulfilled": true, "request_id": state.Attributes["request_id"],
 					"requested_at": state.Attributes["requested_at"], "fulfilled_at": state.Attributes["fulfilled_at"],
 				})
@@ -214,7 +214,7 @@ func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
 	records[ours]["identityId"] = person
 	p, service := start(t, func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return records } })
 	state, _ := p.MustCreate(deletionName, config(atOnce))
-	wantAttributes(t, state, acctest.Attributes{"request_id": fmt.Sprint("r-", ours), "requested_at": "2026-01-31T12:00:00Z"})
+	wantAttributes(t, state, prototest.Attributes{"request_id": fmt.Sprint("r-", ours), "requested_at": "2026-01-31T12:00:00Z"})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
 }
 
@@ -230,8 +230,8 @@ func TestDataDeletion_failureAfterAnInterruptIsAWarning(t *testing.T) {
 	service.Conclude("request-1", mockserver.Outcome{Fate: mockserver.Failed, Code: "E_HOLD"})
 	state, diags = p.Apply(t.Context(), deletionName, state, plan)
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
-	wantAttributes(t, state, acctest.Attributes{"fulfilled": false, "request_id": "request-1"})
+	prototest.WantText(t, diags.Warnings(), "failed", "E_HOLD", "request-1")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	p.WantEmptyPlan(deletionName, state, config(nil))
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }

@@ -8,23 +8,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
 
 const deleteName = "analytics_delete_data"
 
 // invokeWithin returns a configuration of timeouts of an action.
-func invokeWithin(limit string) acctest.Attributes {
-	return acctest.Attributes{"timeouts": acctest.Attributes{"invoke": limit}}
+func invokeWithin(limit string) prototest.Attributes {
+	return prototest.Attributes{"timeouts": prototest.Attributes{"invoke": limit}}
 }
 
 // wantDiscreet fails the test if anything that an action shows holds something of the
 // person, or one of others.
-func wantDiscreet(t *testing.T, invoked acctest.Invocation, others ...string) {
+func wantDiscreet(t *testing.T, invoked prototest.Invocation, others ...string) {
 	t.Helper()
 	for _, text := range invoked.Texts() {
 		for _, private := range append([]string{person, "jane.doe", "Canary"}, others...) {
@@ -36,7 +36,7 @@ func wantDiscreet(t *testing.T, invoked acctest.Invocation, others ...string) {
 }
 
 // wantProgress fails the test if an action has shown other messages.
-func wantProgress(t *testing.T, invoked acctest.Invocation, want ...string) {
+func wantProgress(t *testing.T, invoked prototest.Invocation, want ...string) {
 	t.Helper()
 	if !slices.Equal(invoked.Progress, want) {
 		t.Errorf("the messages are\n%s\nwant\n%s", strings.Join(invoked.Progress, "\n"), strings.Join(want, "\n"))
@@ -61,7 +61,7 @@ func TestDeleteData_planWarnsAndSendsNothing(t *testing.T) {
 	p, service := start(t)
 	diags := p.PlanAction(deleteName, config(nil))
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure", "Consent is not revoked")
+	prototest.WantText(t, diags.Warnings(), "irreversible", "without modifying real infrastructure", "Consent is not revoked")
 	wantNoPerson(t, diags)
 	wantNothingSent(t, service)
 }
@@ -70,8 +70,8 @@ func TestDeleteData_readOnlyIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
-	acctest.WantText(t, p.PlanAction(deleteName, config(nil)).Errors(), "read-only", "Nothing was sent")
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
+	prototest.WantText(t, p.PlanAction(deleteName, config(nil)).Errors(), "read-only", "Nothing was sent")
 	wantNothingSent(t, service)
 }
 
@@ -79,9 +79,9 @@ func TestDeleteData_unusableScopeIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).Without("org_id", "project_id"))
-	acctest.WantText(t, p.PlanAction(deleteName, config(nil)).Errors(), "No usable scope")
-	p.NoErrors(p.PlanAction(deleteName, config(acctest.Attributes{"account_id": acctest.Unknown})))
+	p := prototest.MustStart(t, prototest.Config(service).Without("org_id", "project_id"))
+	prototest.WantText(t, p.PlanAction(deleteName, config(nil)).Errors(), "No usable scope")
+	p.NoErrors(p.PlanAction(deleteName, config(prototest.Attributes{"account_id": prototest.Unknown})))
 }
 
 func TestDeleteData_saysWhatHappensInOrder(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
 	t.Parallel()
 
 	for how, tc := range map[string]struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		says   []string
 	}{
 		"waits":         {nil, []string{`A deletion is pending already, as request "theirs"; it is waited for, and no other is sent.`, carriedOut}},
@@ -135,7 +135,7 @@ func TestDeleteData_pendingOneIsAdopted(t *testing.T) {
 			})
 			p.NoErrors(invoked.Diagnostics)
 			wantProgress(t, invoked, tc.says...)
-			acctest.WantText(t, invoked.Warnings(), "More requests are pending", `"another"`)
+			prototest.WantText(t, invoked.Warnings(), "More requests are pending", `"another"`)
 			wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 		})
 	}
@@ -186,8 +186,8 @@ func TestDeleteData_endsThatAreNotTheUsualOne(t *testing.T) {
 			invoked := p.Invoke(deleteName, config(invokeWithin("2s")))
 			wantDiscreet(t, invoked)
 			wantQueued(t, service, mockserver.OpDeleteAllData, tc.queued)
-			acctest.WantText(t, append(invoked.Errors(), ""), tc.errors...)
-			acctest.WantText(t, append(invoked.Warnings(), ""), tc.warnings...)
+			prototest.WantText(t, append(invoked.Errors(), ""), tc.errors...)
+			prototest.WantText(t, append(invoked.Warnings(), ""), tc.warnings...)
 			if failed := len(invoked.Errors()) > 0; failed != (len(tc.errors) > 0) {
 				t.Errorf("the errors are %q", invoked.Errors())
 			}
@@ -220,7 +220,7 @@ func TestDeleteData_unknownOutcomeSaysWhatToDo(t *testing.T) {
 		},
 	})
 	invoked := p.Invoke(deleteName, config(nil))
-	acctest.WantText(t, invoked.Errors(), "Outcome unknown", "look at analytics_pending_requests before you invoke the action again")
+	prototest.WantText(t, invoked.Errors(), "Outcome unknown", "look at analytics_pending_requests before you invoke the action again")
 	wantProgress(t, invoked)
 	wantDiscreet(t, invoked)
 
@@ -235,8 +235,8 @@ func TestDeleteData_lostIdentityIsRefused(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	invoked := p.InvokePlanned(t.Context(), deleteName, acctest.Attributes{}, func(string) bool { return true })
-	acctest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
+	invoked := p.InvokePlanned(t.Context(), deleteName, prototest.Attributes{}, func(string) bool { return true })
+	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
 	wantNothingSent(t, service)
 }
 
@@ -257,7 +257,7 @@ func TestDeleteData_interruptComesAfterTheID(t *testing.T) {
 	<-stopped
 	p.NoErrors(invoked.Diagnostics)
 	wantProgress(t, invoked, acceptedFirst)
-	acctest.WantText(t, invoked.Warnings(), "Interrupted while waiting", `"request-1"`)
+	prototest.WantText(t, invoked.Warnings(), "Interrupted while waiting", `"request-1"`)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
@@ -291,8 +291,8 @@ func TestDeleteData_panicIsAnErrorOfTheAction(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service), panicOn(http.MethodDelete))
+	p := prototest.MustStart(t, prototest.Config(service), panicOn(http.MethodDelete))
 	invoked := p.Invoke(deleteName, config(nil))
-	acctest.WantText(t, invoked.Errors(), "Internal error", "panic")
+	prototest.WantText(t, invoked.Errors(), "Internal error", "panic")
 	wantDiscreet(t, invoked)
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // The error of another request that the service fails says that the object is as it was:
@@ -27,10 +27,10 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 			state, _ = w.MustRefresh(name, state)
 			before := w.planned(state, w.config)
 
-			again := w.config.With(w.another).With(acctest.Attributes{"wait_for_fulfilment": true}).With(within("1m"))
+			again := w.config.With(w.another).With(prototest.Attributes{"wait_for_fulfilment": true}).With(within("1m"))
 			state = w.failSecond(state, again)
 			state, diags := w.MustRefresh(name, state)
-			wantAttributes(t, state, acctest.Attributes{"request_id": first})
+			wantAttributes(t, state, prototest.Attributes{"request_id": first})
 			for _, text := range diags.Warnings() {
 				if strings.Contains(text, "E_SECOND") || strings.Contains(text, "request-2") {
 					t.Errorf("a refresh speaks of the second request: %s", text)
@@ -48,7 +48,7 @@ func TestRequests_failedSecondRequestLeavesTheFirst(t *testing.T) {
 }
 
 // planned reports whether a plan has changes.
-func (w *waiter) planned(state *acctest.State, config acctest.Attributes) bool {
+func (w *waiter) planned(state *prototest.State, config prototest.Attributes) bool {
 	w.t.Helper()
 	plan, diags := w.Plan(w.name, state, config)
 	w.NoErrors(diags)
@@ -57,7 +57,7 @@ func (w *waiter) planned(state *acctest.State, config acctest.Attributes) bool {
 
 // failSecond applies a configuration whose request the service accepts and fails. Data
 // that are ready are not handed out.
-func (w *waiter) failSecond(state *acctest.State, config acctest.Attributes) *acctest.State {
+func (w *waiter) failSecond(state *prototest.State, config prototest.Attributes) *prototest.State {
 	w.t.Helper()
 	fail := mockserver.Outcome{Fate: mockserver.Failed, Code: "E_SECOND"}
 	operation := mockserver.OpDeleteAllData
@@ -72,7 +72,7 @@ func (w *waiter) failSecond(state *acctest.State, config acctest.Attributes) *ac
 		},
 	})
 	state, diags := w.Update(w.name, state, config)
-	acctest.WantText(w.t, diags.Errors(), "E_SECOND", "as it was before")
+	prototest.WantText(w.t, diags.Errors(), "E_SECOND", "as it was before")
 	w.NewRun()
 
 	return state

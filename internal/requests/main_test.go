@@ -7,6 +7,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -16,23 +17,23 @@ const (
 	person       = "jane.doe@example.com"
 )
 
-var scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // config returns the configuration of a request about the person. others override it.
-func config(others acctest.Attributes) acctest.Attributes {
-	return acctest.Attributes{"identity_id": person}.With(others)
+func config(others prototest.Attributes) prototest.Attributes {
+	return prototest.Attributes{"identity_id": person}.With(others)
 }
 
 // within returns a configuration of timeouts.
-func within(limit string) acctest.Attributes {
-	return acctest.Attributes{"timeouts": acctest.Attributes{"create": limit, "update": limit}}
+func within(limit string) prototest.Attributes {
+	return prototest.Attributes{"timeouts": prototest.Attributes{"create": limit, "update": limit}}
 }
 
-var atOnce = acctest.Attributes{"wait_for_fulfilment": false}
+var atOnce = prototest.Attributes{"wait_for_fulfilment": false}
 
 // start returns a provider and its mock server, at which the person has a profile and a
 // consent.
-func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provider, *mocktest.Instance) {
+func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
@@ -42,9 +43,9 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*acctest.Provid
 
 // nextRun returns a provider for another run of Terraform, which knows nothing of the run
 // before.
-func nextRun(t *testing.T, service *mocktest.Instance) *acctest.Provider {
+func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 	t.Helper()
-	return acctest.MustStart(t, acctest.Config(service))
+	return prototest.MustStart(t, prototest.Config(service))
 }
 
 func never(s *mockserver.Server) {
@@ -77,7 +78,7 @@ func wantQueued(t *testing.T, service *mocktest.Instance, operation string, want
 }
 
 // wantAttributes fails the test if an attribute of the object has another value.
-func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes) {
+func wantAttributes(t *testing.T, state *prototest.State, want prototest.Attributes) {
 	t.Helper()
 	if state == nil {
 		t.Fatal("there is no object")
@@ -91,7 +92,7 @@ func wantAttributes(t *testing.T, state *acctest.State, want acctest.Attributes)
 }
 
 // wantNoPerson fails the test if a diagnostic holds anything of the person.
-func wantNoPerson(t *testing.T, diags acctest.Diagnostics) {
+func wantNoPerson(t *testing.T, diags prototest.Diagnostics) {
 	t.Helper()
 	for _, text := range append(diags.Errors(), diags.Warnings()...) {
 		for _, private := range []string{person, "jane.doe", "Canary"} {

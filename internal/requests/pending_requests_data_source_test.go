@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -23,27 +23,27 @@ func list(records ...any) func(*mockserver.Server) {
 	}
 }
 
-func read(t *testing.T, p *acctest.Provider, config acctest.Attributes) acctest.Attributes {
+func read(t *testing.T, p *prototest.Provider, config prototest.Attributes) prototest.Attributes {
 	t.Helper()
 	got, diags := p.ReadData(pendingName, config)
 	p.NoErrors(diags)
 	return got
 }
 
-func ids(t *testing.T, got acctest.Attributes) string {
+func ids(t *testing.T, got prototest.Attributes) string {
 	t.Helper()
 	var all []string
 	requests, _ := got["requests"].([]any)
 	for _, r := range requests {
-		record, _ := r.(acctest.Attributes)
+		record, _ := r.(prototest.Attributes)
 		all = append(all, fmt.Sprint(record["id"]))
 	}
 
 	return strings.Join(all, " ")
 }
 
-func counts(access, deletion, profile, unknown float64) acctest.Attributes {
-	return acctest.Attributes{"data_access": access, "data_deletion": deletion, "profile_update": profile, "unknown": unknown}
+func counts(access, deletion, profile, unknown float64) prototest.Attributes {
+	return prototest.Attributes{"data_access": access, "data_deletion": deletion, "profile_update": profile, "unknown": unknown}
 }
 
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
@@ -63,17 +63,17 @@ func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	service.Enqueue(mockserver.QueuedRequest{ID: "elsewhere", Scope: mockserver.Scope{AccountID: "acct"}, Identity: person, Operation: mockserver.OpGetAllData})
 	p := nextRun(t, service)
 	for _, tc := range []struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		ids    string
-		counts acctest.Attributes
+		counts prototest.Attributes
 	}{
-		{acctest.Attributes{}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
-		{acctest.Attributes{"identity_id": person}, "r0 r2", counts(1, 1, 0, 0)},
-		{acctest.Attributes{"operation": "data_deletion"}, "r0 r1", counts(0, 2, 0, 0)},
-		{acctest.Attributes{"identity_id": person, "operation": "profile_update"}, "", counts(0, 0, 0, 0)},
-		{acctest.Attributes{"max_requests": 0}, "", counts(1, 2, 1, 0)},
-		{acctest.Attributes{"max_requests": 4}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
-		{acctest.Attributes{"account_id": "acct"}, "elsewhere", counts(1, 0, 0, 0)},
+		{prototest.Attributes{}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
+		{prototest.Attributes{"identity_id": person}, "r0 r2", counts(1, 1, 0, 0)},
+		{prototest.Attributes{"operation": "data_deletion"}, "r0 r1", counts(0, 2, 0, 0)},
+		{prototest.Attributes{"identity_id": person, "operation": "profile_update"}, "", counts(0, 0, 0, 0)},
+		{prototest.Attributes{"max_requests": 0}, "", counts(1, 2, 1, 0)},
+		{prototest.Attributes{"max_requests": 4}, "r0 r1 r2 r3", counts(1, 2, 1, 0)},
+		{prototest.Attributes{"account_id": "acct"}, "elsewhere", counts(1, 0, 0, 0)},
 	} {
 		got := read(t, p, tc.config)
 		if ids := ids(t, got); ids != tc.ids {
@@ -102,10 +102,10 @@ func TestPendingRequests_recordsAreReadAsFarAsTheyAreRecognised(t *testing.T) {
 		map[string]any{"_id": map[string]any{"$oid": "65a"}, "userId": person, "type": "DELETE_ALL_DATA", "state": "queued", "created": "2026-01-31T13:00:00+01:00"},
 		map[string]any{"what": "is this"},
 	))
-	got := read(t, nextRun(t, service), acctest.Attributes{})
+	got := read(t, nextRun(t, service), prototest.Attributes{})
 	want := []any{
-		acctest.Attributes{"id": nil, "identity_id": nil, "operation": nil, "created_at": nil, "status": nil, "json": `{"what":"is this"}`},
-		acctest.Attributes{
+		prototest.Attributes{"id": nil, "identity_id": nil, "operation": nil, "created_at": nil, "status": nil, "json": `{"what":"is this"}`},
+		prototest.Attributes{
 			"id": "65a", "identity_id": person, "operation": "data_deletion", "created_at": "2026-01-31T12:00:00Z", "status": "queued",
 			"json": `{"_id":{"$oid":"65a"},"created":"2026-01-31T13:00:00+01:00","state":"queued","type":"DELETE_ALL_DATA","userId":"` + person + `"}`,
 		},
@@ -132,18 +132,18 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 	p := nextRun(t, mocktest.Start(t, list(records...)))
 
 	for name, tc := range map[string]struct {
-		config acctest.Attributes
+		config prototest.Attributes
 		total  int
 		kept   int
 		warned bool
 	}{
-		"by default":      {acctest.Attributes{}, many, 1_000, true},
-		"to some":         {acctest.Attributes{"max_requests": 3}, many, 3, true},
-		"to all but one":  {acctest.Attributes{"operation": "data_deletion", "max_requests": 1_499}, many, 1_499, true},
-		"to none":         {acctest.Attributes{"max_requests": 0}, many, 0, false},
-		"not for one":     {acctest.Attributes{"identity_id": "user-711"}, 1, 1, false},
-		"not where it is": {acctest.Attributes{"identity_id": "user-711", "max_requests": 1}, 1, 1, false},
-		"nothing matches": {acctest.Attributes{"operation": "data_access", "max_requests": 1}, 0, 0, false},
+		"by default":      {prototest.Attributes{}, many, 1_000, true},
+		"to some":         {prototest.Attributes{"max_requests": 3}, many, 3, true},
+		"to all but one":  {prototest.Attributes{"operation": "data_deletion", "max_requests": 1_499}, many, 1_499, true},
+		"to none":         {prototest.Attributes{"max_requests": 0}, many, 0, false},
+		"not for one":     {prototest.Attributes{"identity_id": "user-711"}, 1, 1, false},
+		"not where it is": {prototest.Attributes{"identity_id": "user-711", "max_requests": 1}, 1, 1, false},
+		"nothing matches": {prototest.Attributes{"operation": "data_access", "max_requests": 1}, 0, 0, false},
 	} {
 		got, diags := p.ReadData(pendingName, tc.config)
 		p.NoErrors(diags)
@@ -166,7 +166,7 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 			continue
 		}
 
-		acctest.WantText(t, diags.Warnings(), fmt.Sprintf("%d pending requests match, and max_requests keeps %d", tc.total, tc.kept),
+		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("%d pending requests match, and max_requests keeps %d", tc.total, tc.kept),
 			"identity_id or operation", "max_requests = 0")
 	}
 }
@@ -184,11 +184,11 @@ func TestPendingRequests_partOfTheListIsSaidToBeOne(t *testing.T) {
 			for range 3 {
 				service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 			}
-			p := acctest.MustStart(t, acctest.Config(service))
+			p := prototest.MustStart(t, prototest.Config(service))
 
-			got, diags := p.ReadData(pendingName, acctest.Attributes{})
+			got, diags := p.ReadData(pendingName, prototest.Attributes{})
 			p.NoErrors(diags)
-			acctest.WantText(t, diags.Warnings(), "The pending list is not complete", "complete = false")
+			prototest.WantText(t, diags.Warnings(), "The pending list is not complete", "complete = false")
 			if got["complete"] != false || got["total"] != 1.0 {
 				t.Errorf("complete is %v, total %v", got["complete"], got["total"])
 			}
@@ -200,10 +200,10 @@ func TestPendingRequests_entryThatIsNoObjectIsNotLostSilently(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t, list("r-1"))
-	p := acctest.MustStart(t, acctest.Config(service))
-	got, diags := p.ReadData(pendingName, acctest.Attributes{})
+	p := prototest.MustStart(t, prototest.Config(service))
+	got, diags := p.ReadData(pendingName, prototest.Attributes{})
 	p.NoErrors(diags)
-	acctest.WantText(t, diags.Warnings(), "an entry that is no object")
+	prototest.WantText(t, diags.Warnings(), "an entry that is no object")
 	if got["complete"] != false || got["total"] != 0.0 {
 		t.Errorf("complete is %v, total %v", got["complete"], got["total"])
 	}
@@ -217,7 +217,7 @@ func TestPendingRequests_oldestAreKept(t *testing.T) {
 		map[string]any{"id": "old", "identityId": person, "createdAt": "2026-01-31T12:00:00Z"},
 		map[string]any{"id": "middle", "identityId": person, "createdAt": "2026-01-31T12:00:01Z"},
 	))
-	got := read(t, nextRun(t, service), acctest.Attributes{"max_requests": 2})
+	got := read(t, nextRun(t, service), prototest.Attributes{"max_requests": 2})
 	if ids(t, got) != "old middle" {
 		t.Errorf("kept are %q", ids(t, got))
 	}
@@ -226,7 +226,7 @@ func TestPendingRequests_oldestAreKept(t *testing.T) {
 func TestPendingRequests_emptyListIsNoError(t *testing.T) {
 	t.Parallel()
 
-	got := read(t, nextRun(t, mocktest.Start(t)), acctest.Attributes{})
+	got := read(t, nextRun(t, mocktest.Start(t)), prototest.Attributes{})
 	if diff := cmp.Diff([]any{}, got["requests"]); diff != "" || got["total"] != 0.0 {
 		t.Errorf("read is %v", got)
 	}
@@ -237,8 +237,8 @@ func TestPendingRequests_listThatCannotBeReadIsAnError(t *testing.T) {
 
 	service := mocktest.Start(t)
 	service.Inject(mockserver.Fault{Status: 200, Body: []byte(`{"neither":"list"}`), Operation: mockserver.OpListPendingRequests})
-	_, diags := nextRun(t, service).ReadData(pendingName, acctest.Attributes{})
-	acctest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
+	_, diags := nextRun(t, service).ReadData(pendingName, prototest.Attributes{})
+	prototest.WantText(t, diags.Errors(), "No list of pending requests", "pending-requests")
 }
 
 func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
@@ -246,7 +246,7 @@ func TestPendingRequests_unusableFiltersAreRefused(t *testing.T) {
 
 	service := mocktest.Start(t)
 	p := nextRun(t, service)
-	for _, config := range []acctest.Attributes{
+	for _, config := range []prototest.Attributes{
 		{"identity_id": ""}, {"operation": "delete"}, {"max_requests": -1}, {"max_requests": 10_001}, {"org_id": "only"},
 	} {
 		if _, diags := p.ReadData(pendingName, config); len(diags.Errors()) == 0 {

@@ -5,9 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // repeats makes the service receive each deletion twice, as from a proxy that has lost the
@@ -40,7 +40,7 @@ func TestDataDeletion_ofAProxyThatRepeatsItIsOneObject(t *testing.T) {
 			p, service := start(t, never, repeats, answer)
 			state, _ := p.MustCreate(deletionName, config(atOnce))
 			wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": false})
+			wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 			p = nextRun(t, service)
 			state, _ = p.MustRefresh(deletionName, state)
@@ -49,7 +49,7 @@ func TestDataDeletion_ofAProxyThatRepeatsItIsOneObject(t *testing.T) {
 			service.FulfilAll()
 			p = nextRun(t, service)
 			state, _ = p.MustRefresh(deletionName, state)
-			wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
+			wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
 			p.WantEmptyPlan(deletionName, state, config(atOnce))
 			wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 		})

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // wantWrittenFile fails the test if the file does not hold the person's data, or the last
 // message of the action does not describe it.
-func wantWrittenFile(t *testing.T, invoked acctest.Invocation, path string) {
+func wantWrittenFile(t *testing.T, invoked prototest.Invocation, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func wantWrittenFile(t *testing.T, invoked acctest.Invocation, path string) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
-	acctest.WantAlone(t, path)
+	prototest.WantAlone(t, path)
 	wantDiscreet(t, invoked, path)
 }
 
@@ -68,8 +68,8 @@ func TestRequestDataAccess_readOnlyIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"read_only": true}))
-	acctest.WantText(t, p.PlanAction(requestAccessName, accessTo(output(t), nil)).Errors(), "read-only", "Nothing was sent")
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
+	prototest.WantText(t, p.PlanAction(requestAccessName, accessTo(output(t), nil)).Errors(), "read-only", "Nothing was sent")
 	wantNothingSent(t, service)
 }
 
@@ -161,7 +161,7 @@ func TestRequestDataAccess_endsWithoutAFile(t *testing.T) {
 			}
 			path := output(t)
 			invoked := p.Invoke(requestAccessName, accessTo(path, invokeWithin("2s")))
-			acctest.WantText(t, invoked.Errors(), tc.errors...)
+			prototest.WantText(t, invoked.Errors(), tc.errors...)
 			wantQueued(t, service, mockserver.OpGetAllData, tc.queued)
 			wantNoFile(t, path)
 			wantDiscreet(t, invoked, path)
@@ -200,23 +200,23 @@ func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testin
 		if path == missing { // the folder may be made until then
 			p.NoErrors(planned)
 		} else {
-			acctest.WantText(t, planned.Errors(), "Nothing was sent", "output_path")
+			prototest.WantText(t, planned.Errors(), "Nothing was sent", "output_path")
 		}
 
 		invoked := p.InvokePlanned(t.Context(), requestAccessName, accessTo(path, nil), func(string) bool { return true })
-		acctest.WantText(t, invoked.Errors(), "Nothing was sent", "output_path")
+		prototest.WantText(t, invoked.Errors(), "Nothing was sent", "output_path")
 		wantDiscreet(t, invoked, path)
 	}
-	p.NoErrors(p.PlanAction(requestAccessName, accessTo("", nil).With(acctest.Attributes{"output_path": acctest.Unknown})))
+	p.NoErrors(p.PlanAction(requestAccessName, accessTo("", nil).With(prototest.Attributes{"output_path": prototest.Unknown})))
 	wantNothingSent(t, service)
 	wantTheirs(t, theirs)
 
-	invoked := p.Invoke(requestAccessName, accessTo(theirs, acctest.Attributes{"overwrite": true}))
+	invoked := p.Invoke(requestAccessName, accessTo(theirs, prototest.Attributes{"overwrite": true}))
 	p.NoErrors(invoked.Diagnostics)
 	wantWrittenFile(t, invoked, theirs)
 
-	another := accessTo(theirs, acctest.Attributes{"overwrite": true, "identity_id": "ada@example.com"})
-	acctest.WantText(t, p.Invoke(requestAccessName, another).Errors(), "Two objects with one file")
+	another := accessTo(theirs, prototest.Attributes{"overwrite": true, "identity_id": "ada@example.com"})
+	prototest.WantText(t, p.Invoke(requestAccessName, another).Errors(), "Two objects with one file")
 }
 
 func TestRequestDataAccess_lostIdentityIsRefused(t *testing.T) {
@@ -224,8 +224,8 @@ func TestRequestDataAccess_lostIdentityIsRefused(t *testing.T) {
 
 	p, service := start(t)
 	path := output(t)
-	invoked := p.InvokePlanned(t.Context(), requestAccessName, acctest.Attributes{"output_path": path}, func(string) bool { return true })
-	acctest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
+	invoked := p.InvokePlanned(t.Context(), requestAccessName, prototest.Attributes{"output_path": path}, func(string) bool { return true })
+	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
 	wantNothingSent(t, service)
 	wantNoFile(t, path)
 }
@@ -240,7 +240,7 @@ func TestRequestDataAccess_interruptComesAfterTheID(t *testing.T) {
 		return true
 	})
 	wantProgress(t, invoked, accessAccepted)
-	acctest.WantText(t, invoked.Errors(), "Interrupted while waiting", "There is no file")
+	prototest.WantText(t, invoked.Errors(), "Interrupted while waiting", "There is no file")
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 	wantNoFile(t, path)
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -19,52 +19,52 @@ func block(resource string, lines ...string) string {
 }
 
 // newCLI returns Terraform and its service, at which the person has a profile.
-func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*acctest.CLI, *mocktest.Instance) {
+func newCLI(t *testing.T, configuration string, configure ...func(*mockserver.Server)) (*clitest.CLI, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-	return acctest.NewCLI(t, configuration, acctest.Environment(service)), service
+	return clitest.New(t, configuration, service.Environment()), service
 }
 
-func TestAccDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
+func TestCLIDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newCLI(t, block(deletionName))
-	acctest.WantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
+	clitest.WantWords(t, cli.MustRun("plan", "-out=tfplan"), "Deleting all data of a person is irreversible", "Consent is not revoked")
 	cli.MustRun("apply", "tfplan")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 
 	cli.MustRun("taint", deletionName+".jane")
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 
-	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestAccDataDeletion_neverCarriedOutLeavesAnEmptyPlan(t *testing.T) {
+func TestCLIDataDeletion_neverCarriedOutLeavesAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	// An object that replaces a pending deletion continues the same request.
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
-	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
+func TestCLIDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range acctest.Interrupts() {
+	for name, stop := range clitest.Interrupts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -87,21 +87,21 @@ func TestAccDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 				t.Errorf("the request is not in state:\n%s\n%s", state, r.Output)
 			}
 
-			acctest.WantWords(t, r, "Interrupted while waiting", id)
+			clitest.WantWords(t, r, "Interrupted while waiting", id)
 
 			if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 				t.Errorf("the plan ended with %d:\n%s", r.Code, r.Output)
 			}
 
 			service.FulfilAll()
-			acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
-			acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+			clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "Apply complete")
+			clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
 	}
 }
 
-func TestAccDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
+func TestCLIDataAccess_writtenToAFileAndToNothingElse(t *testing.T) {
 	t.Parallel()
 
 	cli, service := newCLI(t, "")
@@ -129,15 +129,15 @@ output "pending" {
 	}
 
 	cli.Setenv("TF_LOG", "")
-	acctest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 {
 		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
 	}
-	acctest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested again", "1 added")
-	acctest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
+	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested again", "1 added")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}

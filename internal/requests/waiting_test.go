@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const profileName = "analytics_profile"
@@ -16,17 +16,17 @@ var speaksOfWaiting = []string{"within the time that timeouts allows", "Waiting 
 
 // waiter is an object whose request the service never fulfils by itself.
 type waiter struct {
-	*acctest.Provider
+	*prototest.Provider
 
 	t       *testing.T
 	service *mocktest.Instance
 	name    string
-	config  acctest.Attributes
-	another acctest.Attributes // the change that sends another request
+	config  prototest.Attributes
+	another prototest.Attributes // the change that sends another request
 }
 
 // create creates the object and begins another run.
-func (w *waiter) create() *acctest.State {
+func (w *waiter) create() *prototest.State {
 	w.t.Helper()
 	state, _ := w.MustCreate(w.name, w.config)
 	w.NewRun()
@@ -35,7 +35,7 @@ func (w *waiter) create() *acctest.State {
 
 // refreshAfter creates the object and refreshes it after a change at the service. It
 // returns errors as well.
-func (w *waiter) refreshAfter(change func()) acctest.Diagnostics {
+func (w *waiter) refreshAfter(change func()) prototest.Diagnostics {
 	w.t.Helper()
 	state := w.create()
 	change()
@@ -58,13 +58,13 @@ var waitingOperations = map[string]struct {
 	isApply bool   // it waits if the configuration says so
 	says    string // in a warning or an error in any case
 	silent  bool   // no diagnostic at all
-	run     func(w *waiter) acctest.Diagnostics
+	run     func(w *waiter) prototest.Diagnostics
 }{
-	"create": {isApply: true, run: func(w *waiter) acctest.Diagnostics {
+	"create": {isApply: true, run: func(w *waiter) prototest.Diagnostics {
 		_, diags := w.MustCreate(w.name, w.config)
 		return diags
 	}},
-	"update that sends another request": {isApply: true, run: func(w *waiter) acctest.Diagnostics {
+	"update that sends another request": {isApply: true, run: func(w *waiter) prototest.Diagnostics {
 		state := w.create()
 		w.service.Forget(w.service.Queue()[0].ID)
 		_, diags := w.Update(w.name, state, w.config.With(w.another))
@@ -75,11 +75,11 @@ var waitingOperations = map[string]struct {
 
 		return diags
 	}},
-	"update with an unknown value that proves to be the same": {isApply: true, run: func(w *waiter) acctest.Diagnostics {
+	"update with an unknown value that proves to be the same": {isApply: true, run: func(w *waiter) prototest.Diagnostics {
 		state := w.create()
-		unknown, same := acctest.Attributes{}, acctest.Attributes{}
+		unknown, same := prototest.Attributes{}, prototest.Attributes{}
 		for name := range w.another {
-			unknown[name], same[name] = acctest.Unknown, w.config[name]
+			unknown[name], same[name] = prototest.Unknown, w.config[name]
 		}
 
 		plan, diags := w.Plan(w.name, state, w.config.With(unknown))
@@ -89,18 +89,18 @@ var waitingOperations = map[string]struct {
 
 		return diags
 	}},
-	"refresh": {silent: true, run: func(w *waiter) acctest.Diagnostics {
+	"refresh": {silent: true, run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(func() {})
 	}},
-	"refresh that finds an unknown status": {says: "QUEUED_V2", run: func(w *waiter) acctest.Diagnostics {
+	"refresh that finds an unknown status": {says: "QUEUED_V2", run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(func() {
 			w.service.Conclude(w.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
 		})
 	}},
-	"refresh with a list that is not understood": {says: "cannot be read as a whole", run: func(w *waiter) acctest.Diagnostics {
+	"refresh with a list that is not understood": {says: "cannot be read as a whole", run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(w.hidePerson)
 	}},
-	"refresh with a list that is refused": {says: "Not permitted", run: func(w *waiter) acctest.Diagnostics {
+	"refresh with a list that is refused": {says: "Not permitted", run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(func() {
 			w.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
 		})
@@ -111,18 +111,18 @@ var waitingOperations = map[string]struct {
 func startWaiter(t *testing.T, name string, waits bool) *waiter {
 	t.Helper()
 	p, service := start(t, never)
-	limits := within("300ms").With(acctest.Attributes{"wait_for_fulfilment": waits})
+	limits := within("300ms").With(prototest.Attributes{"wait_for_fulfilment": waits})
 
 	w := &waiter{Provider: p, t: t, service: service, name: name}
-	w.config = config(limits).With(acctest.Attributes{"triggers": acctest.Attributes{"on": "monday"}})
-	w.another = acctest.Attributes{"triggers": acctest.Attributes{"on": "friday"}}
+	w.config = config(limits).With(prototest.Attributes{"triggers": prototest.Attributes{"on": "monday"}})
+	w.another = prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}
 
 	switch name {
 	case accessName:
 		w.config["output_path"] = output(t)
 	case profileName:
-		w.config = config(limits).With(acctest.Attributes{"profile": `{"plan":"gold"}`})
-		w.another = acctest.Attributes{"profile": `{"plan":"silver"}`}
+		w.config = config(limits).With(prototest.Attributes{"profile": `{"plan":"gold"}`})
+		w.another = prototest.Attributes{"profile": `{"plan":"silver"}`}
 	}
 
 	return w
@@ -141,13 +141,13 @@ func TestDeferred_speaksOfWaitingOnlyAfterAWait(t *testing.T) {
 					diags := want.run(startWaiter(t, name, waits))
 					texts := append(diags.Warnings(), diags.Errors()...)
 					wantNoPerson(t, diags)
-					acctest.WantText(t, append(texts, ""), want.says)
+					prototest.WantText(t, append(texts, ""), want.says)
 					if want.silent {
 						wantNoDiagnostics(t, diags)
 					}
 
 					if want.isApply && waits {
-						acctest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
+						prototest.WantText(t, diags.Warnings(), "Accepted and still pending", speaksOfWaiting[0])
 						return
 					}
 					wantNothingOfWaiting(t, texts)
@@ -183,7 +183,7 @@ func TestDeferred_refreshThatFulfilsDoesNotSayThatItIsPending(t *testing.T) {
 				w.hidePerson()
 				w.showEffect()
 				state, diags := w.MustRefresh(name, state)
-				wantAttributes(t, state, acctest.Attributes{"fulfilled": true})
+				wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
 				wantNoDiagnostics(t, diags)
 			})
 		}
@@ -205,7 +205,7 @@ func TestDeferred_ignoredListIsNoFinding(t *testing.T) {
 	}
 }
 
-func wantNoDiagnostics(t *testing.T, diags acctest.Diagnostics) {
+func wantNoDiagnostics(t *testing.T, diags prototest.Diagnostics) {
 	t.Helper()
 	if texts := append(diags.Warnings(), diags.Errors()...); len(texts) > 0 {
 		t.Errorf("it says %q", texts)

@@ -7,6 +7,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
@@ -17,13 +18,13 @@ func TestCurrentUser_eitherKindOfCredentials(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	for label, settings := range map[string]acctest.Attributes{
-		"password": acctest.Config(service),
+	for label, settings := range map[string]prototest.Attributes{
+		"password": prototest.Config(service),
 		"key":      {"base_url": service.URL, "api_secret_key": service.SecretKey},
 		"token":    {"base_url": service.URL, "token": service.IssueToken(service.Email)},
 	} {
-		p := acctest.MustStart(t, settings)
-		read, diags := p.ReadData(name, acctest.Attributes{})
+		p := prototest.MustStart(t, settings)
+		read, diags := p.ReadData(name, prototest.Attributes{})
 		p.NoErrors(diags)
 		if text, _ := read["json"].(string); !strings.HasPrefix(text, "{") {
 			t.Errorf("%s: the user is %q", label, text)
@@ -44,8 +45,8 @@ func TestCurrentUser_answerThatIsNoUserIsAnError(t *testing.T) {
 		service := mocktest.Start(t)
 		fault.Operation, fault.Times = mockserver.OpGetCurrentUser, -1
 		service.Inject(fault)
-		p := acctest.MustStart(t, acctest.Config(service))
-		_, diags := p.ReadData(name, acctest.Attributes{})
+		p := prototest.MustStart(t, prototest.Config(service))
+		_, diags := p.ReadData(name, prototest.Attributes{})
 		if errors := diags.Errors(); len(errors) != 1 || !strings.Contains(errors[0], words) {
 			t.Errorf("%q is not in %q", words, errors)
 		}

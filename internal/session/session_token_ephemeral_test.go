@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const sessionToken = "analytics_session_token"
@@ -39,14 +41,14 @@ func TestSessionToken_isFreshEachTime(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
-	_, diags := p.ReadData(name, acctest.Attributes{}) // the provider has a token of its own now
+	p := prototest.MustStart(t, prototest.Config(service))
+	_, diags := p.ReadData(name, prototest.Attributes{}) // the provider has a token of its own now
 	p.NoErrors(diags)
 
 	seen := map[any]bool{}
 	for range 2 {
 		began := time.Now()
-		opened, diags := p.Open(sessionToken, acctest.Attributes{})
+		opened, diags := p.Open(sessionToken, prototest.Attributes{})
 		p.NoErrors(diags)
 
 		token, _ := opened["token"].(string)
@@ -70,9 +72,9 @@ func TestSessionToken_withoutExpiryLastsAnHour(t *testing.T) {
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Claims = func(time.Time) map[string]any { return map[string]any{"sub": "somebody"} }
 	})
-	p := acctest.MustStart(t, acctest.Config(service))
+	p := prototest.MustStart(t, prototest.Config(service))
 	began := time.Now().Truncate(time.Second)
-	opened, diags := p.Open(sessionToken, acctest.Attributes{})
+	opened, diags := p.Open(sessionToken, prototest.Attributes{})
 	p.NoErrors(diags)
 
 	expires, _ := opened["expires_at"].(string)
@@ -86,16 +88,16 @@ func TestSessionToken_needsEmailAndPassword(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	for label, settings := range map[string]acctest.Attributes{
+	for label, settings := range map[string]prototest.Attributes{
 		"key":   {"base_url": service.URL, "api_secret_key": service.SecretKey},
 		"token": {"base_url": service.URL, "token": service.IssueToken(service.Email)},
 	} {
-		p := acctest.MustStart(t, settings)
-		_, diags := p.Open(sessionToken, acctest.Attributes{})
+		p := prototest.MustStart(t, settings)
+		_, diags := p.Open(sessionToken, prototest.Attributes{})
 		if len(diags.Errors()) != 1 {
 			t.Errorf("%s: %q", label, diags.Errors())
 		}
-		acctest.WantText(t, diags.Errors(), "Nothing to log in with", "ANALYTICS_PASSWORD")
+		prototest.WantText(t, diags.Errors(), "Nothing to log in with", "ANALYTICS_PASSWORD")
 	}
 	if len(service.Requests()) != 0 {
 		t.Error("something was sent")
@@ -108,16 +110,16 @@ func TestSessionToken_rejectedLoginIsNotRepeated(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"password": "wrong-password"}))
+	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"password": "wrong-password"}))
 	for range 3 {
-		_, diags := p.Open(sessionToken, acctest.Attributes{})
-		acctest.WantText(t, diags.Errors(), "Authentication rejected", "no state of its own")
+		_, diags := p.Open(sessionToken, prototest.Attributes{})
+		prototest.WantText(t, diags.Errors(), "Authentication rejected", "no state of its own")
 		if strings.Contains(strings.Join(diags.Errors(), " "), "wrong-password") {
 			t.Errorf("the password is shown: %q", diags.Errors())
 		}
 	}
-	_, diags := p.ReadData(name, acctest.Attributes{})
-	acctest.WantText(t, diags.Errors(), "Authentication rejected")
+	_, diags := p.ReadData(name, prototest.Attributes{})
+	prototest.WantText(t, diags.Errors(), "Authentication rejected")
 
 	if n := service.Count(mockserver.OpLogin); n != 1 {
 		t.Errorf("%d logins were tried", n)
@@ -129,25 +131,25 @@ func TestSessionToken_isRedacted(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	p := acctest.MustStart(t, acctest.Config(service))
-	opened, diags := p.Open(sessionToken, acctest.Attributes{})
+	p := prototest.MustStart(t, prototest.Config(service))
+	opened, diags := p.Open(sessionToken, prototest.Attributes{})
 	p.NoErrors(diags)
 	token, _ := opened["token"].(string)
 
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + token + `"}`), Times: -1})
-	_, diags = p.ReadData(name, acctest.Attributes{})
+	_, diags = p.ReadData(name, prototest.Attributes{})
 	if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, token) {
 		t.Errorf("the errors are %s", text)
 	}
 }
 
-// TestAccSessionToken_staysOutOfState hands the token to a program, which writes it down,
+// TestCLISessionToken_staysOutOfState hands the token to a program, which writes it down,
 // and looks for it in what Terraform has written.
-func TestAccSessionToken_staysOutOfState(t *testing.T) {
+func TestCLISessionToken_staysOutOfState(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	cli := acctest.NewCLI(t, `
+	cli := clitest.New(t, `
 ephemeral "analytics_session_token" "tool" {}
 
 resource "terraform_data" "tool" {
@@ -156,7 +158,7 @@ resource "terraform_data" "tool" {
     environment = { TOKEN = ephemeral.analytics_session_token.tool.token }
   }
 }
-`, acctest.EnvironmentWithLogin(service))
+`, service.EnvironmentWithLogin())
 	cli.Needs(acctest.Ephemeral)
 	applied := cli.MustRun("apply", "-auto-approve")
 

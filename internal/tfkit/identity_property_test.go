@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -26,7 +26,7 @@ type history struct {
 	random   *rand.Rand
 	provider string // the scope in the provider block; empty for none
 	own      string // the scope in the configuration of the object; empty for none
-	state    *acctest.State
+	state    *prototest.State
 	where    string // the scope that the object was written to or imported from
 	said     []string
 }
@@ -44,7 +44,7 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 			name := []string{consentType, profileType}[random.IntN(2)]
 			service := mocktest.StartPipe(t)
 			opened, closeAll := service.Tracked()
-			p := acctest.MustStart(t, acctest.Config(service), func(cfg *client.Config) { cfg.DialContext = opened })
+			p := prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.DialContext = opened })
 			h := &history{
 				identifiedObject: identifiedObject{p, service, name, identified[name]},
 				t:                t, random: random, provider: "demo",
@@ -66,7 +66,7 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 // step carries out one random command and checks what it left.
 func (h *history) step() {
 	h.t.Helper()
-	commands := map[string]func() acctest.Diagnostics{
+	commands := map[string]func() prototest.Diagnostics{
 		"apply":              h.refreshAndApply,
 		"apply -refresh":     h.apply,
 		"refresh":            h.refresh,
@@ -101,12 +101,12 @@ func (h *history) check() {
 	if h.state.Identity != nil {
 		wantIdentity(h.t, h.state, h.where)
 	}
-	if diff := cmp.Diff(scopes[h.where], acctest.Attributes{"org_id": h.state.Attributes["org_id"], "project_id": h.state.Attributes["project_id"], "account_id": h.state.Attributes["account_id"]}); diff != "" {
+	if diff := cmp.Diff(scopes[h.where], prototest.Attributes{"org_id": h.state.Attributes["org_id"], "project_id": h.state.Attributes["project_id"], "account_id": h.state.Attributes["account_id"]}); diff != "" {
 		h.t.Errorf("the scope in state (-want +got):\n%s", diff)
 	}
 }
 
-func (h *history) configured() acctest.Attributes { return h.config.With(scopes[h.own]) }
+func (h *history) configured() prototest.Attributes { return h.config.With(scopes[h.own]) }
 
 // effective returns the scope that a new object is written to; empty if there is none.
 func (h *history) effective() string {
@@ -118,19 +118,19 @@ func (h *history) effective() string {
 
 func (h *history) pick() string { return []string{"demo", "two", "account"}[h.random.IntN(3)] }
 
-func (h *history) reconfigure() acctest.Diagnostics {
+func (h *history) reconfigure() prototest.Diagnostics {
 	h.provider = ""
-	settings := acctest.Attributes{"org_id": nil, "project_id": nil}
+	settings := prototest.Attributes{"org_id": nil, "project_id": nil}
 	if h.random.IntN(5) > 0 {
 		h.provider = h.pick()
 		settings = scopes[h.provider]
 	}
-	h.Reconfigure(acctest.Config(h.service).With(settings))
+	h.Reconfigure(prototest.Config(h.service).With(settings))
 
 	return nil
 }
 
-func (h *history) configure() acctest.Diagnostics {
+func (h *history) configure() prototest.Diagnostics {
 	h.own = ""
 	if h.random.IntN(2) > 0 {
 		h.own = h.pick()
@@ -138,7 +138,7 @@ func (h *history) configure() acctest.Diagnostics {
 	return nil
 }
 
-func (h *history) refresh() acctest.Diagnostics {
+func (h *history) refresh() prototest.Diagnostics {
 	if h.state == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (h *history) refresh() acctest.Diagnostics {
 	return diags
 }
 
-func (h *history) apply() acctest.Diagnostics {
+func (h *history) apply() prototest.Diagnostics {
 	h.NewRun()
 	plan, diags := h.Plan(h.name, h.state, h.configured())
 	if len(diags.Errors()) > 0 {
@@ -171,18 +171,18 @@ func (h *history) apply() acctest.Diagnostics {
 	return diags
 }
 
-func (h *history) refreshAndApply() acctest.Diagnostics {
+func (h *history) refreshAndApply() prototest.Diagnostics {
 	return append(h.refresh(), h.apply()...)
 }
 
-func (h *history) forget() acctest.Diagnostics {
+func (h *history) forget() prototest.Diagnostics {
 	if h.state != nil {
 		h.state = h.state.WithoutIdentity()
 	}
 	return nil
 }
 
-func (h *history) remove() acctest.Diagnostics {
+func (h *history) remove() prototest.Diagnostics {
 	for scope := range scopes {
 		removeAda(h.service, scope)
 	}
@@ -190,7 +190,7 @@ func (h *history) remove() acctest.Diagnostics {
 }
 
 // importByID imports Ada after a "terraform state rm".
-func (h *history) importByID() acctest.Diagnostics {
+func (h *history) importByID() prototest.Diagnostics {
 	prefixes := map[string]string{"demo": "org-demo/web/", "two": "org-two/shop/", "account": "acct-7/"}
 	where, named := h.imported()
 	if where == "" {
@@ -203,7 +203,7 @@ func (h *history) importByID() acctest.Diagnostics {
 	return diags
 }
 
-func (h *history) importByIdentity() acctest.Diagnostics {
+func (h *history) importByIdentity() prototest.Diagnostics {
 	where, named := h.imported()
 	if where == "" {
 		return nil

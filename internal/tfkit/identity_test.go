@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const ada = "ada@example.com"
 
 // identified are the resources that have an identity, with a configuration of each.
-var identified = map[string]acctest.Attributes{
+var identified = map[string]prototest.Attributes{
 	consentType: {
 		"identity_id": ada, "agreement_time": "2026-01-10T08:00:00Z",
 		"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
@@ -24,15 +24,15 @@ var identified = map[string]acctest.Attributes{
 }
 
 // scopes are the scopes of a provider block or an object.
-var scopes = map[string]acctest.Attributes{
-	"demo":    {"org_id": acctest.Org, "project_id": acctest.Project, "account_id": nil},
+var scopes = map[string]prototest.Attributes{
+	"demo":    {"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil},
 	"two":     {"org_id": "org-two", "project_id": "shop", "account_id": nil},
 	"account": {"org_id": nil, "project_id": nil, "account_id": "acct-7"},
 }
 
 // identityIn returns the identity of Ada in a scope; without a scope if that is empty.
-func identityIn(scope string) acctest.Attributes {
-	return acctest.Attributes{"identity_id": ada}.With(scopes[scope])
+func identityIn(scope string) prototest.Attributes {
+	return prototest.Attributes{"identity_id": ada}.With(scopes[scope])
 }
 
 // serviceScope returns a scope as one of the mock server.
@@ -61,26 +61,26 @@ func forEachIdentified(t *testing.T, test func(t *testing.T, o identifiedObject)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
-			test(t, identifiedObject{acctest.MustStart(t, acctest.Config(service)), service, name, config})
+			test(t, identifiedObject{prototest.MustStart(t, prototest.Config(service)), service, name, config})
 		})
 	}
 }
 
 type identifiedObject struct {
-	*acctest.Provider
+	*prototest.Provider
 	service *mocktest.Instance
 	name    string
-	config  acctest.Attributes
+	config  prototest.Attributes
 }
 
 // setScope changes the scope of the provider block.
 func (o identifiedObject) setScope(scope string) {
-	o.Reconfigure(acctest.Config(o.service).With(scopes[scope]))
+	o.Reconfigure(prototest.Config(o.service).With(scopes[scope]))
 }
 
 // wantIdentity fails the test if an object does not have the identity of Ada in a scope, or
 // its attributes say anything else.
-func wantIdentity(t *testing.T, state *acctest.State, scope string) {
+func wantIdentity(t *testing.T, state *prototest.State, scope string) {
 	t.Helper()
 	if diff := cmp.Diff(identityIn(scope), state.Identity); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
@@ -95,7 +95,7 @@ func wantIdentity(t *testing.T, state *acctest.State, scope string) {
 func TestIdentity_isSetByCreateReadAndUpdate(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		for scope, own := range map[string]acctest.Attributes{"demo": nil, "two": scopes["two"], "account": scopes["account"]} {
+		for scope, own := range map[string]prototest.Attributes{"demo": nil, "two": scopes["two"], "account": scopes["account"]} {
 			config := o.config.With(own)
 			state, _ := o.MustCreate(o.name, config)
 			wantIdentity(t, state, scope)
@@ -104,11 +104,11 @@ func TestIdentity_isSetByCreateReadAndUpdate(t *testing.T) {
 			wantIdentity(t, state, scope)
 
 			// Changed without a refresh, as after -refresh=false, also if no identity is stored.
-			changed := config.With(acctest.Attributes{"on_destroy": "retain", "keep_later_choice": false})
+			changed := config.With(prototest.Attributes{"on_destroy": "retain", "keep_later_choice": false})
 			if o.name == profileType {
-				changed = config.With(acctest.Attributes{"profile": `{"plan":"iron"}`})
+				changed = config.With(prototest.Attributes{"profile": `{"plan":"iron"}`})
 			}
-			for _, prior := range []*acctest.State{state, state.WithoutIdentity()} {
+			for _, prior := range []*prototest.State{state, state.WithoutIdentity()} {
 				updated, diags := o.Update(o.name, prior, changed)
 				o.NoErrors(diags)
 				wantIdentity(t, updated, scope)
@@ -150,7 +150,7 @@ func TestIdentity_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
 		wantIdentity(t, state, "demo")
 		plan, diags := o.Plan(o.name, state, o.config)
 		o.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo"`, `account_id = "acct-7"`)
+		prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo"`, `account_id = "acct-7"`)
 		if len(plan.Replace) == 0 {
 			t.Error("the plan replaces nothing")
 		}
@@ -186,7 +186,7 @@ func TestIdentity_isSetBeforeARemovedObjectLeavesState(t *testing.T) {
 		state, _ := o.MustCreate(o.name, o.config)
 		removeAda(o.service, "demo")
 
-		for _, prior := range []*acctest.State{state, state.WithoutIdentity()} {
+		for _, prior := range []*prototest.State{state, state.WithoutIdentity()} {
 			gone, diags := o.Refresh(o.name, prior)
 			o.NoErrors(diags) // the framework refuses a response without an identity
 			if gone != nil {
@@ -199,7 +199,7 @@ func TestIdentity_isSetBeforeARemovedObjectLeavesState(t *testing.T) {
 func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		for scope, config := range map[string]acctest.Attributes{"demo": o.config, "two": o.config.With(scopes["two"]), "account": o.config.With(scopes["account"])} {
+		for scope, config := range map[string]prototest.Attributes{"demo": o.config, "two": o.config.With(scopes["two"]), "account": o.config.With(scopes["account"])} {
 			putAda(o.service, scope)
 			// A list result and generated configuration name the nulls.
 			state, diags := o.ImportByIdentity(o.name, identityIn(scope))
@@ -208,7 +208,7 @@ func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 			o.WantEmptyPlan(o.name, state, config)
 		}
 
-		state, diags := o.ImportByIdentity(o.name, acctest.Attributes{"identity_id": ada})
+		state, diags := o.ImportByIdentity(o.name, prototest.Attributes{"identity_id": ada})
 		o.NoErrors(diags)
 		wantIdentity(t, state, "demo")
 
@@ -231,7 +231,7 @@ func TestIdentity_importFromAnotherScopeIsAVisibleReplacement(t *testing.T) {
 
 		plan, diags := o.Plan(o.name, state, o.config)
 		o.NoErrors(diags)
-		acctest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-two"`)
+		prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-two"`)
 		if len(plan.Replace) == 0 || state.Attributes["on_destroy"] != "retain" {
 			t.Errorf("replaced because of %v, and what was imported would be: %v", plan.Replace, state.Attributes["on_destroy"])
 		}
@@ -243,26 +243,26 @@ func TestIdentity_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
 		for _, tc := range []struct {
 			at, reason string
-			given      acctest.Attributes
+			given      prototest.Attributes
 		}{
-			{"org_id", "needs project_id", acctest.Attributes{"org_id": "secret-org"}},
-			{"org_id", "needs project_id", acctest.Attributes{"project_id": "secret-project"}},
-			{"account_id", "cannot be combined", acctest.Attributes{"org_id": "secret-org", "project_id": "secret-project", "account_id": "secret-account"}},
-			{"account_id", "cannot be combined", acctest.Attributes{"project_id": "secret-project", "account_id": "secret-account"}},
-			{"identity_id", "is empty", acctest.Attributes{"identity_id": ""}},
-			{"identity_id", "change the path", acctest.Attributes{"identity_id": ".."}},
-			{"identity_id", "is empty", acctest.Attributes{"identity_id": nil, "account_id": "secret-account"}},
-			{"account_id", "is empty", acctest.Attributes{"account_id": ""}},
-			{"org_id", "U+0000", acctest.Attributes{"org_id": "secret-org\x00", "project_id": "secret-project"}},
-			{"project_id", "begins or ends with a space", acctest.Attributes{"org_id": "secret-org", "project_id": " secret-project"}},
+			{"org_id", "needs project_id", prototest.Attributes{"org_id": "secret-org"}},
+			{"org_id", "needs project_id", prototest.Attributes{"project_id": "secret-project"}},
+			{"account_id", "cannot be combined", prototest.Attributes{"org_id": "secret-org", "project_id": "secret-project", "account_id": "secret-account"}},
+			{"account_id", "cannot be combined", prototest.Attributes{"project_id": "secret-project", "account_id": "secret-account"}},
+			{"identity_id", "is empty", prototest.Attributes{"identity_id": ""}},
+			{"identity_id", "change the path", prototest.Attributes{"identity_id": ".."}},
+			{"identity_id", "is empty", prototest.Attributes{"identity_id": nil, "account_id": "secret-account"}},
+			{"account_id", "is empty", prototest.Attributes{"account_id": ""}},
+			{"org_id", "U+0000", prototest.Attributes{"org_id": "secret-org\x00", "project_id": "secret-project"}},
+			{"project_id", "begins or ends with a space", prototest.Attributes{"org_id": "secret-org", "project_id": " secret-project"}},
 		} {
-			given := acctest.Attributes{"identity_id": "secret-person"}.With(tc.given)
+			given := prototest.Attributes{"identity_id": "secret-person"}.With(tc.given)
 			state, diags := o.ImportByIdentity(o.name, given)
 			if state != nil {
 				t.Errorf("%v left %v", given, state.Attributes)
 			}
 
-			acctest.WantText(t, diags.Errors(), "Unusable import identity", "The attribute "+tc.at, tc.reason, "Accepted forms", "nothing; the import was not begun", fmt.Sprintf("AttributeName(%q)", tc.at))
+			prototest.WantText(t, diags.Errors(), "Unusable import identity", "The attribute "+tc.at, tc.reason, "Accepted forms", "nothing; the import was not begun", fmt.Sprintf("AttributeName(%q)", tc.at))
 			if text := strings.Join(diags.Errors(), " "); strings.Contains(text, "secret-") {
 				t.Errorf("the error quotes a value: %s", text)
 			}
@@ -277,13 +277,13 @@ func TestIdentity_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 func TestIdentity_importNeedsAScopeFromSomewhere(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		for summary, scope := range map[string]acctest.Attributes{
+		for summary, scope := range map[string]prototest.Attributes{
 			"No usable scope":                      {"org_id": nil, "project_id": nil},
-			"Provider configuration not known yet": {"org_id": acctest.Unknown, "project_id": acctest.Unknown},
+			"Provider configuration not known yet": {"org_id": prototest.Unknown, "project_id": prototest.Unknown},
 		} {
-			o.Reconfigure(acctest.Config(o.service).With(scope))
-			state, diags := o.ImportByIdentity(o.name, acctest.Attributes{"identity_id": ada})
-			acctest.WantText(t, diags.Errors(), summary, "org_id")
+			o.Reconfigure(prototest.Config(o.service).With(scope))
+			state, diags := o.ImportByIdentity(o.name, prototest.Attributes{"identity_id": ada})
+			prototest.WantText(t, diags.Errors(), summary, "org_id")
 			if state != nil {
 				t.Errorf("state has %v", state.Attributes)
 			}

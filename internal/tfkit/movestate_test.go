@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 const (
@@ -20,13 +20,13 @@ const (
 var movedScope = mockserver.Scope{OrgID: "example-org", ProjectID: "example-project"}
 
 // sources returns what a generic provider has left in state.
-func sources(t *testing.T, provider string) map[string]acctest.Source {
+func sources(t *testing.T, provider string) map[string]prototest.Source {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + provider + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all map[string]acctest.Source
+	var all map[string]prototest.Source
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
@@ -35,16 +35,16 @@ func sources(t *testing.T, provider string) map[string]acctest.Source {
 }
 
 // source returns a restful_resource with a path.
-func source(path string) acctest.Source {
+func source(path string) prototest.Source {
 	attributes, _ := json.Marshal(map[string]any{"id": path, "body": "secret-body"}) //nolint:errchkjson // a map of strings
-	return acctest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
+	return prototest.Source{Type: "restful_resource", Provider: "registry.terraform.io/magodo/restful", SchemaVersion: 2, Attributes: attributes}
 }
 
 // startAt serves a provider with the scope of the fixtures.
-func startAt(t *testing.T) (*acctest.Provider, *mocktest.Instance) {
+func startAt(t *testing.T) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
 	service := mocktest.Start(t)
-	return acctest.MustStart(t, acctest.Config(service).With(acctest.Attributes{"org_id": "example-org", "project_id": "example-project"})), service
+	return prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"org_id": "example-org", "project_id": "example-project"})), service
 }
 
 // TestMoveState_consentOfGenericProviders moves the consents of both providers. The plan
@@ -70,7 +70,7 @@ func TestMoveState_consentOfGenericProviders(t *testing.T) {
 			}
 
 			state, _ = p.MustRefresh(consentType, state)
-			p.WantEmptyPlan(consentType, state, acctest.Attributes{
+			p.WantEmptyPlan(consentType, state, prototest.Attributes{
 				"identity_id": "ada@example.com", "agreement_time": "2026-01-10T08:00:00Z",
 				"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": false, "clause_4_consent": false, "clause_5_consent": false,
 			})
@@ -99,7 +99,7 @@ func TestMoveState_profileOfGenericProviders(t *testing.T) {
 				t.Errorf("state has taken over members: %s", text)
 			}
 
-			config := acctest.Attributes{"identity_id": "ada@example.com", "profile": `{"plan":"gold"}`, "wait_for_fulfilment": false}
+			config := prototest.Attributes{"identity_id": "ada@example.com", "profile": `{"plan":"gold"}`, "wait_for_fulfilment": false}
 			state, diags = p.Update(profileType, state, config)
 			p.NoErrors(diags)
 			service.FulfilAll()
@@ -142,7 +142,7 @@ func TestMoveState_paths(t *testing.T) {
 	} {
 		state, diags := p.Move(source(path), consentType)
 		p.NoErrors(diags)
-		for where, values := range map[string]acctest.Attributes{"state": state.Attributes, "identity": state.Identity} {
+		for where, values := range map[string]prototest.Attributes{"state": state.Attributes, "identity": state.Identity} {
 			text := func(name string) string { s, _ := values[name].(string); return s }
 			if got := strings.Join([]string{text("org_id"), text("project_id"), text("account_id"), text("identity_id")}, " "); got != want {
 				t.Errorf("%s becomes %q in the %s, want %q", path, got, where, want)
@@ -164,7 +164,7 @@ func TestMoveState_otherObjectsAreLeftAlone(t *testing.T) {
 	broken := source("")
 	broken.Attributes = json.RawMessage(`{"id":["secret-person"]}`)
 
-	for what, from := range map[string]acctest.Source{
+	for what, from := range map[string]prototest.Source{
 		"another provider": foreign,
 		"another type":     other,
 		"a profile":        source("/v1/org/o/project/p/compliance/user/secret-person/profile"),

@@ -17,8 +17,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
-// prefix is what the names of tests that run a CLI begin with.
-const prefix = "TestAcc"
+// prefixes are what the names of tests that run a CLI begin with.
+var prefixes = []string{"TestAcc", "TestCLI"}
 
 // timeLimit ends a process of tests that hangs.
 const timeLimit = "30m"
@@ -73,7 +73,7 @@ func prepare(ctx context.Context, o options, out io.Writer) (*tests, error) {
 		return nil, err
 	}
 	for _, p := range all {
-		if len(p.Functions(prefix)) > 0 && o.only.MatchString(p.Name) {
+		if len(p.Functions(prefixes...)) > 0 && o.only.MatchString(p.Name) {
 			t.packages = append(t.packages, p)
 		}
 	}
@@ -156,7 +156,7 @@ func (t *tests) run(ctx context.Context, c candidate, p testprograms.Package) (r
 		return nil, err
 	}
 
-	cmd := terraformcli.GroupCommand(ctx, t.isolated, program, "-test.run=^"+prefix, "-test.v=test2json", "-test.parallel=8", "-test.timeout="+timeLimit)
+	cmd := terraformcli.GroupCommand(ctx, t.isolated, program, "-test.run=^("+strings.Join(prefixes, "|")+")", "-test.v=test2json", "-test.parallel=8", "-test.timeout="+timeLimit)
 	cmd.Dir = p.Dir
 	cmd.Env = append(os.Environ(), "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+c.path, "TF_ACC_PROVIDER_BINARY="+t.provider)
 	output, ended, err := testprograms.Run(cmd)

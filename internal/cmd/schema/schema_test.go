@@ -10,15 +10,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// TestAccSchema_isWhatTheCLIPrints compares the schemas with those that Terraform prints
+// TestCLISchema_isWhatTheCLIPrints compares the schemas with those that Terraform prints
 // of the same provider, as far as Terraform knows of them.
-func TestAccSchema_isWhatTheCLIPrints(t *testing.T) {
+func TestCLISchema_isWhatTheCLIPrints(t *testing.T) {
 	t.Parallel()
-	cli := acctest.NewCLI(t, "", nil)
+	cli := clitest.New(t, "", nil)
 	cli.Needs(acctest.WriteOnlyAttributes)
 	var printed struct {
 		Schemas map[string]*tfjson.ProviderSchema `json:"provider_schemas"`

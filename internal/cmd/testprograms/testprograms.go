@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
@@ -74,11 +75,11 @@ func functionsIn(dir string) (names []string, _ error) {
 // Title returns how tables call the package.
 func (p Package) Title() string { return cmp.Or(p.Name, "the program") }
 
-// Functions returns the names of the functions in the test files that begin with prefix,
-// such as "Fuzz".
-func (p Package) Functions(prefix string) (names []string) {
+// Functions returns the names of the functions in the test files that begin with one of the
+// prefixes, such as "Fuzz".
+func (p Package) Functions(prefixes ...string) (names []string) {
 	for _, name := range p.functions {
-		if strings.HasPrefix(name, prefix) {
+		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			names = append(names, name)
 		}
 	}

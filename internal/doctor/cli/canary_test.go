@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -77,7 +77,7 @@ func wantNoSecret(t *testing.T, service *mocktest.Instance, forms [][]string) {
 		out := run(t, environment, args...)
 		printed.WriteString(out.stdout + out.stderr)
 	}
-	acctest.WantNoCanary(t, "the output", printed.String(), secrets(service)...)
+	prototest.WantNoCanary(t, "the output", printed.String(), secrets(service)...)
 }
 
 func TestDoctor_noSecretComesOutInAnyDialect(t *testing.T) {
@@ -152,5 +152,5 @@ func repeating(t *testing.T, way string, values []string) mockserver.Fault {
 		t.Fatal(err)
 	}
 
-	return mockserver.Fault{Status: status, Body: acctest.QuotedBack(t, values)}
+	return mockserver.Fault{Status: status, Body: prototest.QuotedBack(t, values)}
 }

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // wantFinding fails the test unless the report has the finding with this word, and with
@@ -177,7 +177,7 @@ func TestDoctor_namesTheProxyWithoutItsPassword(t *testing.T) {
 	if !strings.Contains(stdout.String(), "requests go through "+proxy.Host) {
 		t.Errorf("the proxy is not named: %s", stdout.String())
 	}
-	acctest.WantNoCanary(t, "the report", stdout.String(), "gateway", "canary-of-the-proxy")
+	prototest.WantNoCanary(t, "the report", stdout.String(), "gateway", "canary-of-the-proxy")
 }
 
 func TestDoctor_boundsLoginAttempts(t *testing.T) {
@@ -458,7 +458,7 @@ func TestDoctor_saysWhatCannotBeRestored(t *testing.T) {
 		service.PutConsent(project, person, mockserver.ConsentRecord{})
 		out := wholly(t, service)
 		wantFinding(t, out, "Writing consent", "restored", doctor.Differs, "agreement_time", "manual")
-		acctest.WantText(t, []string{out.stdout}, "except agreement_time, manual")
+		prototest.WantText(t, []string{out.stdout}, "except agreement_time, manual")
 	})
 
 	t.Run("a record that cannot be read", func(t *testing.T) {

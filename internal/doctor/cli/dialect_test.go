@@ -11,11 +11,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	project = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+	project = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	account = mockserver.Scope{AccountID: "acc-1"}
 )
 
@@ -186,9 +186,9 @@ func TestDoctor_itsSetupMakesConsentWorkInMixedDialects(t *testing.T) {
 func wantConsentWorks(t *testing.T, service *mocktest.Instance, report doctor.Report) {
 	t.Helper()
 	config, scope := configuration(t, service, report.Setup)
-	p := acctest.MustStart(t, config)
+	p := prototest.MustStart(t, config)
 
-	consent := acctest.Attributes{
+	consent := prototest.Attributes{
 		"identity_id": "new.person@example.com", "agreement_time": "2026-03-04T05:06:07Z", "user_ipv6": "2001:db8::7", "manual": true,
 		"clause_1_consent": true, "clause_2_consent": false, "clause_3_consent": true, "clause_4_consent": false, "clause_5_consent": false,
 	}
@@ -209,10 +209,10 @@ func wantConsentWorks(t *testing.T, service *mocktest.Instance, report doctor.Re
 func wantExportWorks(t *testing.T, service *mocktest.Instance, report doctor.Report) {
 	t.Helper()
 	config, _ := configuration(t, service, report.Setup)
-	p := acctest.MustStart(t, config)
+	p := prototest.MustStart(t, config)
 
 	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	day, diags := p.ReadData("analytics_export", acctest.Attributes{"utc_date": yesterday, "org_id": project.OrgID, "project_id": project.ProjectID})
+	day, diags := p.ReadData("analytics_export", prototest.Attributes{"utc_date": yesterday, "org_id": project.OrgID, "project_id": project.ProjectID})
 	if len(diags.Errors()) > 0 {
 		t.Fatalf("with %v, the day cannot be exported: %q", report.Setup, diags.Errors())
 	}
@@ -222,9 +222,9 @@ func wantExportWorks(t *testing.T, service *mocktest.Instance, report doctor.Rep
 }
 
 // configuration returns the provider block that the report advises.
-func configuration(t *testing.T, service *mocktest.Instance, setup doctor.Setup) (acctest.Attributes, mockserver.Scope) {
+func configuration(t *testing.T, service *mocktest.Instance, setup doctor.Setup) (prototest.Attributes, mockserver.Scope) {
 	t.Helper()
-	config := acctest.Attributes{"base_url": service.URL}
+	config := prototest.Attributes{"base_url": service.URL}
 
 	switch setup.Credentials {
 	case "email and password":
@@ -235,7 +235,7 @@ func configuration(t *testing.T, service *mocktest.Instance, setup doctor.Setup)
 		t.Fatalf("no credentials are advised: %+v", setup)
 	}
 
-	wire := acctest.Attributes{}
+	wire := prototest.Attributes{}
 	for name, value := range setup.Wire {
 		wire[name] = value
 	}

@@ -35,6 +35,28 @@ type Instance struct {
 	pipes     *pipeListener
 }
 
+// Org and Project are the scope of everything that names no other.
+const (
+	Org     = "org-demo"
+	Project = "web"
+)
+
+// Environment returns the environment of a provider that uses the service's secret key.
+func (i *Instance) Environment() map[string]string {
+	return map[string]string{
+		"ANALYTICS_BASE_URL": i.URL, "ANALYTICS_API_SECRET_KEY": i.SecretKey,
+		"ANALYTICS_ORG_ID": Org, "ANALYTICS_PROJECT_ID": Project,
+	}
+}
+
+// EnvironmentWithLogin is Environment with e-mail and password in place of the key.
+func (i *Instance) EnvironmentWithLogin() map[string]string {
+	environment := i.Environment()
+	delete(environment, "ANALYTICS_API_SECRET_KEY")
+	environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = i.Email, i.Password
+	return environment
+}
+
 // Start starts a mock server on 127.0.0.1 that stops when the test ends. configure
 // functions set fields of the Server before it starts.
 func Start(t testing.TB, configure ...func(*mockserver.Server)) *Instance {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // The resources that an object can be of.
@@ -38,13 +38,13 @@ const (
 )
 
 // Scope is the scope of all objects.
-var Scope = mockserver.Scope{OrgID: acctest.Org, ProjectID: acctest.Project}
+var Scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
 // Object is an object of a configuration.
 type Object struct {
 	Resource string
-	Config   acctest.Attributes
-	State    *acctest.State
+	Config   prototest.Attributes
+	State    *prototest.State
 	// Unknown is how many outcomes were reported as unknown.
 	Unknown int
 	// Killed is how many applies were killed after they had begun to write.
@@ -57,7 +57,7 @@ type Object struct {
 // New returns an object of a resource about a person. Data of the person go into a file in
 // the folder.
 func New(resource, person, folder string) *Object {
-	o := &Object{Resource: resource, Config: acctest.Attributes{"identity_id": person}}
+	o := &Object{Resource: resource, Config: prototest.Attributes{"identity_id": person}}
 	switch resource {
 	case Consent:
 		for clause := range 5 {
@@ -109,8 +109,8 @@ func (o *Object) Chooses(service *mocktest.Instance) func() {
 
 // Apply refreshes, plans, and applies what is to be changed. The end of ctx interrupts the
 // apply alone.
-func (o *Object) Apply(ctx context.Context, p *acctest.Provider) acctest.Diagnostics {
-	var diags acctest.Diagnostics
+func (o *Object) Apply(ctx context.Context, p *prototest.Provider) prototest.Diagnostics {
+	var diags prototest.Diagnostics
 	o.State, diags, _ = o.attempt(ctx, p)
 
 	for _, text := range diags.Errors() {
@@ -123,7 +123,7 @@ func (o *Object) Apply(ctx context.Context, p *acctest.Provider) acctest.Diagnos
 }
 
 // Kill is Apply in a process that is killed, so that its state is lost.
-func (o *Object) Kill(ctx context.Context, p *acctest.Provider) {
+func (o *Object) Kill(ctx context.Context, p *prototest.Provider) {
 	if _, _, wrote := o.attempt(ctx, p); wrote {
 		o.Killed++
 	}
@@ -132,7 +132,7 @@ func (o *Object) Kill(ctx context.Context, p *acctest.Provider) {
 // attempt returns the state after an apply, and whether there was anything to apply.
 //
 //nolint:contextcheck // the end of ctx interrupts the apply alone
-func (o *Object) attempt(ctx context.Context, p *acctest.Provider) (*acctest.State, acctest.Diagnostics, bool) {
+func (o *Object) attempt(ctx context.Context, p *prototest.Provider) (*prototest.State, prototest.Diagnostics, bool) {
 	prior := o.State
 	if prior != nil {
 		refreshed, diags := p.Refresh(o.Resource, prior)
@@ -153,15 +153,15 @@ func (o *Object) attempt(ctx context.Context, p *acctest.Provider) (*acctest.Sta
 }
 
 // ApplyAll applies all objects at once and returns their diagnostics.
-func ApplyAll(ctx context.Context, p *acctest.Provider, list []*Object) acctest.Diagnostics {
-	results := make([]acctest.Diagnostics, len(list))
+func ApplyAll(ctx context.Context, p *prototest.Provider, list []*Object) prototest.Diagnostics {
+	results := make([]prototest.Diagnostics, len(list))
 	var wg sync.WaitGroup
 	for i, o := range list {
 		wg.Go(func() { results[i] = o.Apply(ctx, p) })
 	}
 	wg.Wait()
 
-	var all acctest.Diagnostics
+	var all prototest.Diagnostics
 	for _, diags := range results {
 		all = append(all, diags...)
 	}
@@ -170,7 +170,7 @@ func ApplyAll(ctx context.Context, p *acctest.Provider, list []*Object) acctest.
 }
 
 // Open says what an object still waits for or changes; empty if there is nothing.
-func Open(p *acctest.Provider, list []*Object) string {
+func Open(p *prototest.Provider, list []*Object) string {
 	for _, o := range list {
 		if o.State == nil {
 			return o.Resource + " is not in state"

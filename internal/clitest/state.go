@@ -1,9 +1,11 @@
-package acctest
+package clitest
 
 import (
 	"encoding/json"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // stateFile is what tests look at in a state file, which some versions of the CLI write
@@ -17,8 +19,8 @@ type stateFile struct {
 
 // Stored is an object in a state file. A CLI that does not know of identities stores none.
 type Stored struct {
-	Attributes Attributes `json:"attributes"`
-	Identity   Attributes `json:"identity"`
+	Attributes prototest.Attributes `json:"attributes"`
+	Identity   prototest.Attributes `json:"identity"`
 }
 
 func (c *CLI) state(file string) stateFile {
@@ -57,7 +59,7 @@ func (c *CLI) Stored(file string) Stored {
 }
 
 // WantStored fails the test unless the one object in state has these values.
-func (c *CLI) WantStored(want Attributes) {
+func (c *CLI) WantStored(want prototest.Attributes) {
 	c.tb.Helper()
 	stored := c.Stored("terraform.tfstate").Attributes
 	for name, v := range want {

@@ -1,6 +1,7 @@
-// Package acctest drives the provider for tests: over the plugin protocol as
-// Terraform's core would, in milliseconds, and through the real Terraform CLI.
-package acctest
+// Package prototest drives the provider over the plugin protocol as Terraform's core would,
+// without a CLI and in milliseconds. It fails the test where the provider breaks a rule that
+// core enforces.
+package prototest
 
 import (
 	"context"
@@ -199,40 +200,12 @@ func (d Diagnostics) texts(severity tfprotov6.DiagnosticSeverity) []string {
 	return texts
 }
 
-// Org and Project are the scope of everything that names no other.
-const (
-	Org     = "org-demo"
-	Project = "web"
-)
-
 // Config returns a provider configuration for a mock server, with e-mail and password.
 func Config(service *mocktest.Instance) Attributes {
 	return Attributes{
 		"base_url": service.URL, "email": service.Email, "password": service.Password,
-		"org_id": Org, "project_id": Project,
+		"org_id": mocktest.Org, "project_id": mocktest.Project,
 	}
-}
-
-// Block returns Config as the text of a provider block, with further lines.
-func Block(service *mocktest.Instance, lines ...string) string {
-	return fmt.Sprintf("provider \"analytics\" {\n  base_url   = %q\n  email      = %q\n  password   = %q\n  org_id     = %q\n  project_id = %q\n%s\n}\n",
-		service.URL, service.Email, service.Password, Org, Project, strings.Join(lines, "\n"))
-}
-
-// Environment returns the environment of a provider that uses a service's secret key.
-func Environment(service *mocktest.Instance) map[string]string {
-	return map[string]string{
-		"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey,
-		"ANALYTICS_ORG_ID": Org, "ANALYTICS_PROJECT_ID": Project,
-	}
-}
-
-// EnvironmentWithLogin is Environment with e-mail and password in place of the key.
-func EnvironmentWithLogin(service *mocktest.Instance) map[string]string {
-	environment := Environment(service)
-	delete(environment, "ANALYTICS_API_SECRET_KEY")
-	environment["ANALYTICS_EMAIL"], environment["ANALYTICS_PASSWORD"] = service.Email, service.Password
-	return environment
 }
 
 // WantAlone fails the test where anything but the file is in its folder.
@@ -264,15 +237,5 @@ func WantText(tb testing.TB, texts []string, words ...string) {
 
 	if !slices.ContainsFunc(texts, hasAll) {
 		tb.Errorf("nothing says %q, only:\n%s", words, strings.Join(texts, "\n---\n"))
-	}
-}
-
-// WantWords fails the test where a command's output lacks any of the words.
-func WantWords(tb testing.TB, r Result, words ...string) {
-	tb.Helper()
-	for _, word := range words {
-		if !strings.Contains(r.Words(), word) {
-			tb.Errorf("%q is not shown:\n%s", word, r.Output)
-		}
 	}
 }

@@ -1,22 +1,23 @@
-package acctest
+// Package clitest runs the provider as users do, through the CLI of Terraform or OpenTofu, for
+// tests of what terraform-plugin-testing cannot express: warnings, -invoke, interrupts, logs,
+// saved plans, generated configuration and the states of other providers.
+package clitest
 
 import (
 	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -34,15 +35,16 @@ type CLI struct {
 	Dir string
 }
 
-// NewCLI prepares a folder with a configuration. environment is added to the few
+// New prepares a folder with a configuration, and skips the test where TF_ACC is not set. environment is added to the few
 // variables that every command gets.
-func NewCLI(tb testing.TB, configuration string, environment map[string]string) *CLI {
+func New(tb testing.TB, configuration string, environment map[string]string) *CLI {
 	tb.Helper()
+	acctest.PreCheck(tb)
 	path, err := terraformcli.Find()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	provider, err := buildProvider()
+	provider, err := acctest.ProviderProgram()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -136,22 +138,16 @@ func (c *CLI) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c.cli.Command(ctx, args...)
 }
 
-// askVersion asks the CLI for its version, once for all tests of a package.
-var askVersion = sync.OnceValues(func() (terraformcli.Version, error) {
-	path, err := terraformcli.Find()
-	if err != nil {
-		return terraformcli.Version{}, err
-	}
-
-	cli := terraformcli.CLI{Path: path, Env: terraformcli.Isolated(os.Environ(), os.DevNull)}
-
-	return cli.Version(context.Background())
-})
+// Needs skips the test where the CLI lacks a feature.
+func (c *CLI) Needs(f acctest.Feature) {
+	c.tb.Helper()
+	acctest.PreCheck(c.tb, f)
+}
 
 // Version returns the version of Terraform or OpenTofu.
 func (c *CLI) Version() terraformcli.Version {
 	c.tb.Helper()
-	version, err := askVersion()
+	version, err := acctest.Version()
 	if err != nil {
 		c.tb.Fatal(err)
 	}
@@ -176,52 +172,6 @@ func (c *CLI) Query(lists string, args ...string) Result {
 	c.tb.Helper()
 	c.WriteQuery(lists)
 	return c.Run(append([]string{"query"}, args...)...)
-}
-
-// buildFolder holds the provider's binary while the tests of one package run. Main
-// creates and removes it.
-var buildFolder string
-
-// buildProvider returns the path of the provider's binary: the one that make test has
-// built for all packages, or else one that is built for this package.
-var buildProvider = sync.OnceValues(func() (string, error) {
-	if built := os.Getenv("TF_ACC_PROVIDER_BINARY"); built != "" {
-		_, err := os.Stat(built)
-		return built, err
-	}
-	if buildFolder == "" {
-		return "", errors.New("the package's TestMain has to call acctest.Main")
-	}
-
-	binary := filepath.Join(buildFolder, "terraform-provider-analytics"+terraformcli.ExeSuffix())
-
-	return binary, terraformcli.Build(context.Background(), binary, terraformcli.ModulePath)
-})
-
-// Main runs the tests of a package, removes what they built, and fails where a
-// goroutine is left over.
-func Main(m *testing.M) {
-	folder, err := os.MkdirTemp("", "analytics-acctest-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	buildFolder = folder
-
-	code := m.Run()
-	if err := os.RemoveAll(folder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-
-	os.Exit(code)
 }
 
 // Interrupt is a signal that ends a run.
@@ -289,4 +239,14 @@ func (i Interrupt) send(p *terraformcli.Process) error {
 		return p.SignalGroup(i.Signal)
 	}
 	return p.Signal(i.Signal)
+}
+
+// WantWords fails the test where a command's output lacks any of the words.
+func WantWords(tb testing.TB, r Result, words ...string) {
+	tb.Helper()
+	for _, word := range words {
+		if !strings.Contains(r.Words(), word) {
+			tb.Errorf("%q is not shown:\n%s", word, r.Output)
+		}
+	}
 }
