@@ -110,7 +110,6 @@ func run(m *testing.M) (code int, err error) {
 		return code, err
 	}
 
-	// go-plugin leaves these to the end of the process that serves a provider.
 	return 0, goleak.Find()
 }
 
@@ -131,7 +130,7 @@ func prepareCLI() error {
 		settings["TF_ACC_PROVIDER_HOST"] = "registry.opentofu.org"
 	}
 	for name, value := range settings {
-		if err := os.Setenv(name, value); err != nil {
+		if err := os.Setenv(name, value); err != nil { //nolint:forbidigo // before any test has begun
 			return err
 		}
 	}
