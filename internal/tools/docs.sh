@@ -10,11 +10,7 @@ mode=$1
 root=$(pwd)
 generator=$root/.bin/tfplugindocs
 
-terraform=${TF_ACC_TERRAFORM_PATH:-}
-if [ -z "$terraform" ]; then
-	echo "the examples are formatted by terraform or tofu: on PATH, or named by TF_ACC_TERRAFORM_PATH" >&2
-	exit 1
-fi
+terraform=$TF_ACC_TERRAFORM_PATH
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -15,11 +15,6 @@ for name in $(env | sed -n 's/^\(TF_[A-Za-z0-9_]*\)=.*/\1/p; s/^\(ANALYTICS_[A-Z
 	esac
 done
 
-# Tests and docs.sh use one program: the one that is named, or the first on PATH.
-if [ -z "${TF_ACC_TERRAFORM_PATH:-}" ]; then
-	TF_ACC_TERRAFORM_PATH=$(command -v terraform || command -v tofu || true)
-	if [ -n "$TF_ACC_TERRAFORM_PATH" ]; then export TF_ACC_TERRAFORM_PATH; else unset TF_ACC_TERRAFORM_PATH; fi
-fi
 export TF_CLI_CONFIG_FILE="$here/terraform.rc" CHECKPOINT_DISABLE=1 TF_IN_AUTOMATION=1
 
 exec "$@"

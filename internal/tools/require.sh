@@ -1,7 +1,7 @@
 #!/bin/sh
 # Names all tools that are missing at once, and what to do about each.
 #
-# usage: internal/tools/require.sh go|git|cc|terraform ...
+# usage: internal/tools/require.sh go|git|cc|cli ...
 set -u
 missing=0
 
@@ -35,18 +35,9 @@ need_cc() {
 		lack "a C compiler (gcc or clang), for Go's race detector; install one, or run the tests with RACE= (empty)"
 }
 
-# Only a wrong path is an error: where no Terraform is found, the tests and the
-# demo download one themselves if there is a network.
-need_terraform() {
-	if [ -n "${TF_ACC_TERRAFORM_PATH:-}" ]; then
-		[ -x "$TF_ACC_TERRAFORM_PATH" ] || lack "Terraform or OpenTofu at TF_ACC_TERRAFORM_PATH: no program there"
-	elif ! command -v terraform >/dev/null 2>&1 && ! command -v tofu >/dev/null 2>&1; then
-		cat >&2 <<-'EOF'
-			note: neither terraform nor tofu is on PATH, and TF_ACC_TERRAFORM_PATH is not set.
-			      A Terraform will be downloaded for this run; that needs a network. Otherwise
-			      install Terraform >= 1.5 or OpenTofu >= 1.8 first.
-		EOF
-	fi
+# make names a program in any case, and builds one where none is installed.
+need_cli() {
+	[ -x "$(command -v "$TF_ACC_TERRAFORM_PATH")" ] || lack "Terraform or OpenTofu at TF_ACC_TERRAFORM_PATH: no program there"
 }
 
 for tool in "$@"; do
@@ -54,7 +45,7 @@ for tool in "$@"; do
 	go) need_go ;;
 	git) need_git ;;
 	cc) need_cc ;;
-	terraform) need_terraform ;;
+	cli) need_cli ;;
 	*) lack "a check for $tool in $0" ;;
 	esac
 done

@@ -172,7 +172,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	defer cancel()
 	note := func(format string, args ...any) { _, _ = fmt.Fprintf(stdout, "  "+format+"\n", args...) }
 
-	st, err := stage.New(ctx, "analytics-bench-", note)
+	st, err := stage.New(ctx, "analytics-bench-")
 	if st != nil {
 		defer func() { err = errors.Join(err, st.Clear()) }()
 	}

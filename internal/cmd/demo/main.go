@@ -59,7 +59,7 @@ func run(ctx context.Context, out *os.File) int {
 // play prepares the stage, runs the story on it and clears it again.
 func play(ctx context.Context, scr *screen) (err error) {
 	began := time.Now()
-	st, err := stage.New(ctx, "analytics-demo-", scr.fact)
+	st, err := stage.New(ctx, "analytics-demo-")
 	if st != nil {
 		defer func() { err = errors.Join(err, st.Clear()) }()
 	}

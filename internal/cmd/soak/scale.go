@@ -69,7 +69,7 @@ type scene struct {
 
 // play builds the provider, starts a service, initializes a configuration and calls f.
 func play(ctx context.Context, files map[string]func(io.Writer), flags []string, f func(context.Context, *scene) error) (sc scene, err error) {
-	sc.stage, err = stage.New(ctx, "analytics-soak-", func(string, ...any) {})
+	sc.stage, err = stage.New(ctx, "analytics-soak-")
 	if sc.stage != nil {
 		defer func() { err = errors.Join(err, sc.stage.Clear()) }()
 	}

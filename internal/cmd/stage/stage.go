@@ -13,11 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	install "github.com/hashicorp/hc-install"
-	"github.com/hashicorp/hc-install/checkpoint"
-	"github.com/hashicorp/hc-install/product"
-	"github.com/hashicorp/hc-install/src"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -33,9 +28,9 @@ type Stage struct {
 	services   []*Service
 }
 
-// New makes the folder and finds Terraform; note is told what takes its time. Where the
+// New makes the folder and finds Terraform. Where the
 // returned stage is not nil, it has to be cleared, even beside an error.
-func New(ctx context.Context, prefix string, note func(format string, args ...any)) (*Stage, error) {
+func New(ctx context.Context, prefix string) (*Stage, error) {
 	repository, err := findRepository(ctx)
 	if err != nil {
 		return nil, err
@@ -47,18 +42,14 @@ func New(ctx context.Context, prefix string, note func(format string, args ...an
 
 	s := &Stage{root: root, repository: repository}
 
-	return s, s.findTerraform(ctx, note)
+	return s, s.findTerraform(ctx)
 }
 
-// findTerraform finds a Terraform or downloads one, and refuses one that is too old.
-func (s *Stage) findTerraform(ctx context.Context, note func(format string, args ...any)) error {
+// findTerraform finds a Terraform, and refuses one that is too old.
+func (s *Stage) findTerraform(ctx context.Context) error {
 	path, err := terraformcli.Find()
-	if errors.Is(err, terraformcli.ErrNotFound) {
-		note("neither terraform nor tofu is on PATH: downloading Terraform for this run")
-		path, err = download(ctx, s.root)
-	}
 	if err != nil {
-		return err
+		return fmt.Errorf("this needs Terraform >= 1.5 or OpenTofu >= 1.8: %w; make builds an OpenTofu where none is installed", err)
 	}
 
 	config, err := s.Write("terraform.rc", terraformcli.MirrorConfig(s.mirror()))
@@ -73,17 +64,6 @@ func (s *Stage) findTerraform(ctx context.Context, note func(format string, args
 	}
 
 	return s.Version.Supported()
-}
-
-// download downloads the latest Terraform into a folder.
-func download(ctx context.Context, folder string) (string, error) {
-	path, err := install.NewInstaller().Ensure(ctx, []src.Source{
-		&checkpoint.LatestVersion{Product: product.Terraform, InstallDir: folder},
-	})
-	if err != nil {
-		return "", fmt.Errorf("this needs Terraform >= 1.5 or OpenTofu >= 1.8. Neither terraform nor tofu is on PATH, and Terraform could not be downloaded (%w). Install one of them, or name it in TF_ACC_TERRAFORM_PATH", err)
-	}
-	return path, nil
 }
 
 func (s *Stage) path(name string) string { return filepath.Join(s.root, name) }
