@@ -472,7 +472,7 @@ func TestExportFile_unwritablePathIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, path := range []string{folder, filepath.Join(folder, "missing", "day"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
+	for _, path := range []string{folder, filepath.Join(folder, "missing", "day"), filepath.Join(folder, "link"), folder + "/"} {
 		for _, overwrite := range []bool{false, true} {
 			state, diags := p.Create(fileName, file(path, prototest.Attributes{"overwrite": overwrite}))
 			prototest.WantText(t, diags.Errors(), "path", "In state now: nothing")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -112,9 +113,16 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	// No device of the machine: a test that fails must not replace it.
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", at("socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+
 	for path, want := range map[string]error{
 		at("folder"): ErrNotRegular, at("link"): ErrNotRegular, at("loose"): ErrNotRegular, at("to-folder"): ErrNotRegular,
-		"/dev/null": ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
+		at("socket"): ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
 		at("folder") + "/": ErrNoName, "": ErrNoName, "..": ErrNoName, ".": ErrNoName,
 	} {
 		if err := Check(path); !errors.Is(err, want) {
@@ -131,7 +139,7 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 	if err := Check(at("target")); err != nil {
 		t.Errorf("a regular file is refused: %v", err)
 	}
-	wantFiles(t, folder, "folder", "link", "loose", "target", "to-folder")
+	wantFiles(t, folder, "folder", "link", "loose", "socket", "target", "to-folder")
 	wantFiles(t, at("folder"))
 }
 

@@ -101,7 +101,7 @@ func TestDataAccess_unwritablePathIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 
 	p, service := start(t)
-	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), "/dev/null", filepath.Join(folder, "link"), folder + "/"} {
+	for _, path := range []string{folder, filepath.Join(folder, "missing", "data.json"), filepath.Join(folder, "link"), folder + "/"} {
 		state, diags := p.Create(accessName, accessTo(path, nil))
 		prototest.WantText(t, diags.Errors(), "cannot be written", "Nothing was sent", "output_path")
 		if state != nil {

@@ -195,7 +195,7 @@ func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testin
 
 	p, service := start(t)
 	missing := filepath.Join(folder, "missing", "data.json")
-	for _, path := range []string{folder, missing, "/dev/null", theirs} {
+	for _, path := range []string{folder, missing, theirs} {
 		planned := p.PlanAction(requestAccessName, accessTo(path, nil))
 		if path == missing { // the folder may be made until then
 			p.NoErrors(planned)
