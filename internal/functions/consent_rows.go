@@ -22,7 +22,7 @@ const (
 )
 
 // adviceLarge says what to use for more people.
-const adviceLarge = "Use the resource analytics_consent_batch, which reads a file of any size and keeps nobody in state."
+const adviceLarge = "Use the resource analytics_consent_batch, which reads a file of any size and keeps nobody in state"
 
 var _ function.Function = consentRows{}
 
@@ -115,9 +115,9 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 func unusable(err error) string {
 	problems, ok := errors.AsType[*rows.Error](err)
 	if !ok {
-		return "The text cannot be read."
+		return "The text cannot be read"
 	}
-	return "The rows cannot be used:\n" + problems.Error()
+	return "The rows cannot be used:\n" + strings.TrimSuffix(problems.Error(), ".")
 }
 
 func (m *rowModel) fromRow(row rows.Row) {

@@ -1,6 +1,6 @@
 // Package functions holds the provider's functions: pure ones that need neither the
 // service nor the provider block. An error of theirs never holds the value of an
-// argument, which may be personal.
+// argument, which may be personal, and ends without a full stop, because Terraform adds one.
 package functions
 
 import (

@@ -50,12 +50,15 @@ func call(t *testing.T, f function.Function, arguments []string, variadic ...str
 	return resp.Result.Value(), resp.Error
 }
 
-// wantError holds that an error is about an argument, has a text in it, and nothing of
-// what must not be shown.
+// wantError holds that an error is about an argument, has a text in it, ends without the full
+// stop that Terraform adds, and shows nothing of what must not be shown.
 func wantError(t *testing.T, err *function.FuncError, argument int64, text string, secret ...string) {
 	t.Helper()
 	if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != argument || !strings.Contains(err.Text, text) {
 		t.Fatalf("the error is %v; want one about argument %d with %q", err, argument, text)
+	}
+	if strings.HasSuffix(err.Text, ".") {
+		t.Errorf("Terraform shows two full stops: %s", err.Text)
 	}
 	for _, s := range secret {
 		if s != "" && strings.Contains(err.Text, s) {

@@ -51,17 +51,17 @@ func (importID) Run(ctx context.Context, req function.RunRequest, resp *function
 		return
 	}
 	if len(scope) > 2 {
-		resp.Error = function.NewArgumentFuncError(3, "The scope has at most two values: an organization and a project.")
+		resp.Error = function.NewArgumentFuncError(3, "The scope has at most two values: an organization and a project")
 		return
 	}
 
 	if err := client.ValidateSegment(identity); err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The identity %v.", err))
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The identity %v", err))
 		return
 	}
 	for i, part := range scope {
 		if err := client.ValidateSegment(part); err != nil {
-			resp.Error = function.NewArgumentFuncError(int64(i+1), fmt.Sprintf("This value of the scope %v.", err))
+			resp.Error = function.NewArgumentFuncError(int64(i+1), fmt.Sprintf("This value of the scope %v", err))
 			return
 		}
 	}

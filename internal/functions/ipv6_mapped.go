@@ -44,7 +44,7 @@ func (ipv6Mapped) Run(ctx context.Context, req function.RunRequest, resp *functi
 
 	address, err := customtypes.ParseIPAddress(text)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, "The address "+err.Error()+".")
+		resp.Error = function.NewArgumentFuncError(0, "The address "+err.Error())
 		return
 	}
 

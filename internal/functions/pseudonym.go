@@ -61,11 +61,11 @@ func (pseudonym) Run(ctx context.Context, req function.RunRequest, resp *functio
 	}
 
 	if err := client.ValidateSegment(identity); err != nil {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The identity %v.", err))
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The identity %v", err))
 		return
 	}
 	if len(key) < leastKey {
-		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf("The key is too short: it needs at least %d bytes.", leastKey))
+		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf("The key is too short: it needs at least %d bytes", leastKey))
 		return
 	}
 

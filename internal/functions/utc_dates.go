@@ -54,22 +54,22 @@ func (utcDates) Run(ctx context.Context, req function.RunRequest, resp *function
 
 	first, err := client.ParseDay(from)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(0, "The first date "+err.Error()+".")
+		resp.Error = function.NewArgumentFuncError(0, "The first date "+err.Error())
 		return
 	}
 	last, err := client.ParseDay(to)
 	if err != nil {
-		resp.Error = function.NewArgumentFuncError(1, "The last date "+err.Error()+".")
+		resp.Error = function.NewArgumentFuncError(1, "The last date "+err.Error())
 		return
 	}
 	if last.Before(first) {
-		resp.Error = function.NewArgumentFuncError(1, "The last date is before the first.")
+		resp.Error = function.NewArgumentFuncError(1, "The last date is before the first")
 		return
 	}
 
 	days := int(last.Sub(first)/(24*time.Hour)) + 1
 	if days > limitDates {
-		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf("The range has %d days, and at most %d are allowed.", days, limitDates))
+		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf("The range has %d days, and at most %d are allowed", days, limitDates))
 		return
 	}
 
