@@ -110,11 +110,16 @@ func run(m *testing.M) (code int, err error) {
 		return code, err
 	}
 
-	return 0, goleak.Find()
+	return 0, goleak.Find(providerOutput)
 }
 
-// prepareCLI tells terraform-plugin-testing which CLI to start. Without a path it looks for
-// Terraform alone and then downloads one.
+// providerOutput are the readers of what a provider prints. A provider that runs in the process
+// of a test has two, and go-plugin ends them only when the garbage collector closes their pipes.
+var providerOutput = goleak.IgnoreAnyFunction("github.com/hashicorp/go-plugin.copyChan")
+
+// prepareCLI tells terraform-plugin-testing which CLI to start: without a path it looks for
+// Terraform alone and then downloads one. The settings of the person who runs the tests are
+// left out, since OpenTofu prints a warning about them where the version is expected.
 func prepareCLI() error {
 	path, err := terraformcli.Find()
 	if err != nil {
@@ -125,7 +130,7 @@ func prepareCLI() error {
 		return err
 	}
 
-	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": path, "TF_DISABLE_PLUGIN_TLS": "1"}
+	settings := map[string]string{"TF_ACC_TERRAFORM_PATH": path, "TF_CLI_CONFIG_FILE": os.DevNull, "TF_DISABLE_PLUGIN_TLS": "1"}
 	if version.Product == "OpenTofu" {
 		settings["TF_ACC_PROVIDER_HOST"] = "registry.opentofu.org"
 	}
