@@ -29,9 +29,17 @@ const (
 
 var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 
-// start returns a provider and its mock server, which holds one record of each kind for
-// each day of the tests.
+// start returns a provider and its mock server.
 func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
+	t.Helper()
+	service := startService(t, configure...)
+
+	return nextRun(t, service), service
+}
+
+// startService starts a mock server that holds records of each kind for each day of the
+// tests.
+func startService(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
 	t.Helper()
 	service := mocktest.Start(t, configure...)
 	for _, date := range []string{day, yesterday, today} {
@@ -42,7 +50,7 @@ func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Prov
 		})
 	}
 
-	return nextRun(t, service), service
+	return service
 }
 
 // nextRun returns a provider for another run of Terraform, late in the evening of today in

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,45 +35,17 @@ resource "analytics_export_file" "day" {
 }
 `
 
-func TestCLIExport_readInAPlanAndWrittenToAFile(t *testing.T) {
+// TestCLIExport_logsAndShowsNobody applies with everything logged.
+func TestCLIExport_logsAndShowsNobody(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{
-		Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: []any{map[string]any{"id": "e1"}, map[string]any{"id": "e2"}},
-	})
+	service := startService(t)
 	cli := clitest.New(t, dayBlock, service.Environment())
-	path := filepath.Join(cli.Dir, "day.ndjson.zst")
 	cli.Setenv("TF_LOG", "TRACE")
 	r := cli.MustRun("apply", "-auto-approve")
 	cli.Setenv("TF_LOG", "")
-	if !strings.Contains(r.Output, "events = 2") {
-		t.Errorf("the output is missing:\n%s", r.Output)
-	}
-
-	wantNoPerson(t, r.Output, fileState(t, cli))
-	if r := cli.MustRun("plan", "-detailed-exitcode"); !strings.Contains(r.Words(), "No changes") {
-		t.Errorf("the plan is not empty:\n%s", r.Output)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if r := cli.Run("plan", "-detailed-exitcode"); r.Code != 2 || !strings.Contains(r.Words(), "will be created") {
-		t.Errorf("without its file the plan ended with %d:\n%s", r.Code, r.Output)
-	}
-
-	cli.MustRun("apply", "-auto-approve")
-	cli.MustRun("apply", "-auto-approve", "-replace=analytics_export_file.day")
-	cli.MustRun("destroy", "-auto-approve")
-	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		t.Errorf("the file is still there: %v", err)
-	}
-}
-
-// fileState holds the part of the state that describes the file.
-func fileState(t *testing.T, cli *clitest.CLI) string {
-	t.Helper()
-	return cli.MustRun("state", "show", "analytics_export_file.day").Output
+	clitest.WantWords(t, r, "events = 2")
+	wantNoPerson(t, r.Output, cli.MustRun("state", "show", "analytics_export_file.day").Output)
 }
 
 // TestCLIExportFile_largeDayInConstantMemory compares the memory of the provider for a day
@@ -240,17 +213,24 @@ action "analytics_export_day" "nightly" {
 func TestCLIExportDay_invoked(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t, func(s *mockserver.Server) { s.ExportRecords = 1_000 })
+	service := mocktest.Start(t)
+	before := time.Now().UTC().AddDate(0, 0, -1)
+	for _, date := range []time.Time{before, before.AddDate(0, 0, 1)} {
+		service.PutExport(scope, date.Format(time.DateOnly), mockserver.ExportDay{
+			Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: slices.Repeat([]any{map[string]any{"id": "e"}}, 1_000),
+		})
+	}
 	cli := clitest.New(t, nightlyBlock, service.Environment())
 	cli.Needs(acctest.Actions)
-	before := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
 	r := cli.Invoke(nightlyAddress)
-	after := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	after := time.Now().UTC().AddDate(0, 0, -1)
 
-	if words := r.Words(); !strings.Contains(words, "Exporting "+before+".") && !strings.Contains(words, "Exporting "+after+".") {
+	words := r.Words()
+	if !strings.Contains(words, "Exporting "+before.Format(time.DateOnly)+".") && !strings.Contains(words, "Exporting "+after.Format(time.DateOnly)+".") {
 		t.Errorf("another day was exported:\n%s", r.Output)
 	}
-	clitest.WantWords(t, r, "Written: 1,060 records (persons 10, sessions 50, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
+	clitest.WantWords(t, r, "Written: 1,001 records (persons 1, sessions 0, events 1,000)", "SHA-256 of persons ", "Actions: 1 invoked")
+	wantNoPerson(t, r.Output)
 	if entries, err := os.ReadDir(filepath.Join(cli.Dir, "export")); err != nil || len(entries) != 3 {
 		t.Errorf("written are %v, %v", entries, err)
 	}
@@ -266,42 +246,6 @@ func TestCLIExportDay_invoked(t *testing.T) {
 		t.Errorf("the second run ended with %d:\n%s", again.Code, again.Output)
 	}
 	wantCount(t, service, 1)
-}
-
-// TestCLIExportDay_triggered lets the creation of another object invoke the action with a
-// path that is known only then.
-func TestCLIExportDay_triggered(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "Canary"}}})
-	cli := clitest.New(t, `
-resource "terraform_data" "first" {}
-
-resource "terraform_data" "done" {
-  lifecycle {
-    action_trigger {
-      events  = [after_create]
-      actions = [action.analytics_export_day.day]
-    }
-  }
-}
-
-action "analytics_export_day" "day" {
-  config {
-    utc_date = "2026-03-01"
-    path     = "day-${terraform_data.first.id}.ndjson"
-  }
-}
-`, service.Environment())
-	cli.Needs(acctest.Actions)
-
-	r := cli.MustRun("apply", "-auto-approve")
-	clitest.WantWords(t, r, "Written: 1 records")
-	wantNoPerson(t, r.Output)
-	if files, err := filepath.Glob(filepath.Join(cli.Dir, "day-*.ndjson")); err != nil || len(files) != 1 {
-		t.Errorf("written are %v, %v", files, err)
-	}
 }
 
 func TestCLIExportDay_interruptLeavesNoFile(t *testing.T) {

@@ -1,0 +1,146 @@
+package export_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const dataAddress = "data.analytics_export.day"
+
+// TestAccExportDataSource_basic reads a day in the plan, and uses what it read in an output
+// and in a resource.
+func TestAccExportDataSource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service, path := startService(t), target(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{{
+			Config: testAccExportConfig(service, day) + fmt.Sprintf(`
+output "events" {
+  value = length(jsondecode(nonsensitive(data.analytics_export.day.events)))
+}
+
+resource "analytics_export_file" "day" {
+  utc_date = data.analytics_export.day.utc_date
+  path     = %q
+}
+`, path),
+			ConfigPlanChecks: resource.ConfigPlanChecks{
+				PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionCreate),
+					plancheck.ExpectKnownOutputValue("events", knownvalue.Int64Exact(2)),
+				},
+				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+			},
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("persons"), knownvalue.StringExact(`[{"id":"p-2026-03-01","name":"Jane Canary"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("sessions"), knownvalue.StringExact(`[{"id":"s-2026-03-01"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("events"), knownvalue.StringExact(`[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("unknown"), knownvalue.StringExact(`[]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts"), knownvalue.ObjectExact(map[string]knownvalue.Check{
+					"persons": knownvalue.Int64Exact(1), "sessions": knownvalue.Int64Exact(1), "events": knownvalue.Int64Exact(2), "unknown": knownvalue.Int64Exact(0),
+				})),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("persons")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("sessions")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("events")),
+				statecheck.ExpectSensitiveValue(dataAddress, tfjsonpath.New("unknown")),
+			},
+			PostApplyFunc: func() { wantFile(t, path, lines) },
+		}},
+	})
+
+	for _, r := range service.Requests() {
+		if r.Operation != mockserver.OpLogin && (r.Operation != mockserver.OpExportRecords || r.Scope != scope || r.Sent["utcDate"] != day) {
+			t.Errorf("the service was asked for %s %s %v", r.Operation, r.EscapedPath, r.Sent)
+		}
+	}
+}
+
+// TestAccExportDataSource_kinds leaves out the records of kinds that are not asked for.
+func TestAccExportDataSource_kinds(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startService(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{{
+			Config: testAccExportConfig(service, day, `kinds = ["events"]`),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("persons"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("sessions"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("events"), knownvalue.StringExact(`[{"id":"e1-2026-03-01"},{"id":"e2-2026-03-01"}]`)),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts").AtMapKey("persons"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(dataAddress, tfjsonpath.New("counts").AtMapKey("events"), knownvalue.Int64Exact(2)),
+			},
+		}},
+	})
+
+	if n := service.Count(mockserver.OpExportRecords); n == 0 {
+		t.Error("the service was asked for nothing")
+	}
+}
+
+func TestAccExportDataSource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startService(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:      testAccExportConfig(service, "2026-02-30"),
+				ExpectError: regexp.MustCompile(`has to be a date that\s+exists`),
+			},
+			{
+				Config:      testAccExportConfig(service, "9999-12-31"),
+				ExpectError: regexp.MustCompile(`in\s+the\s+future`),
+			},
+			{
+				Config:      testAccExportConfig(service, day, `kinds = ["people"]`),
+				ExpectError: regexp.MustCompile(`Attribute kinds\[Value\("people"\)\]`),
+			},
+			{
+				Config:      testAccExportConfig(service, day, `max_bytes = 33554433`),
+				ExpectError: regexp.MustCompile(`Too large for a data source`),
+			},
+			{
+				Config:      testAccExportConfig(service, day, `account_id = "account-1"`),
+				ExpectError: regexp.MustCompile(`does\s+not\s+exist\s+in\s+the\s+account\s+path\s+family`),
+			},
+			{
+				PreConfig: func() {
+					if n := service.Connections(); n != 0 {
+						t.Errorf("the service had %d connections", n)
+					}
+				},
+				Config:      testAccExportConfig(service, day, `max_bytes = 60`),
+				ExpectError: regexp.MustCompile(`The day is too large for a data source`),
+			},
+		},
+	})
+
+	wantExports(t, service, day)
+}
+
+func testAccExportConfig(service *mocktest.Instance, date string, lines ...string) string {
+	return acctest.Block(service) + fmt.Sprintf(`
+data "analytics_export" "day" {
+  utc_date = %q
+  %s
+}
+`, date, strings.Join(lines, "\n  "))
+}
