@@ -2,7 +2,9 @@ package peak
 
 import (
 	"os"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 )
 
 func TestWatch_findsThePeakOfAProgram(t *testing.T) {
@@ -21,6 +23,28 @@ func TestWatch_findsThePeakOfAProgram(t *testing.T) {
 	if peak := nobody.Stop(); peak == peak {
 		t.Errorf("nobody has a peak of %v bytes", peak)
 	}
+}
+
+// TestWatch_looksWhenItIsTold lets a process begin and end between two looks of the watch's own.
+func TestWatch_looksWhenItIsTold(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Bool
+		watch := Start(t.Context(), func(program, _ string) bool { return program == self && runs.Load() })
+		synctest.Wait() // the watch has looked, and the clock stands still until the next time
+
+		runs.Store(true)
+		watch.Look()
+		runs.Store(false)
+		if peak := watch.Stop(); !(peak > 1e6) {
+			t.Errorf("the process has a peak of %v bytes", peak)
+		}
+	})
 }
 
 func TestHighWaterMark_isReadFromAStatus(t *testing.T) {
