@@ -23,26 +23,6 @@ resource "analytics_consent" %q {
 `, identity, identity)
 }
 
-func TestCLIProvider_contradictingCredentialsAreReportedAtTheirAttribute(t *testing.T) {
-	t.Parallel()
-	for words, block := range map[string]string{
-		"excludes the other credentials": `base_url = "https://h.example.com"
-  email = "a@example.com"
-  password = "canary"
-  api_secret_key = "canary"`,
-		"missing beside email": `base_url = "https://h.example.com"
-  email = "a@example.com"`,
-		"is blank": `base_url = "https://h.example.com"
-  token = "  "`,
-	} {
-		cli := clitest.New(t, "provider \"analytics\" {\n  "+block+"\n}\n"+consentBlock("user-1001"), nil)
-		r := cli.Run("plan")
-		if r.Code != 1 || !strings.Contains(r.Words(), words) || !strings.Contains(r.Output, "with provider[") {
-			t.Errorf("%q is not shown:\n%s", words, r.Output)
-		}
-	}
-}
-
 func TestCLIProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
