@@ -2,7 +2,6 @@ package requests_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
-
-const deleteAddress = "action.analytics_delete_data.jane"
 
 // deletesPerson declares an action that deletes the data of a person. The variable that
 // names the person has one more argument, such as "sensitive = true".
@@ -98,7 +95,7 @@ resource "terraform_data" "erasure" {
 }
 `)
 	r := cli.MustRun("apply", "-auto-approve")
-	clitest.WantWords(t, r, acceptedFirst, carriedOut)
+	clitest.WantWords(t, r, "irreversible", acceptedFirst, carriedOut)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 	wantUnnamed(t, r.Output)
 }
@@ -122,13 +119,6 @@ func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
 		})
 	}
 }
-
-// actionBlock returns the block of an action. lines are the lines of its configuration.
-func actionBlock(action string, lines ...string) string {
-	return fmt.Sprintf("\naction %q \"jane\" {\n  config {\n    %s\n  }\n}\n", action, strings.Join(lines, "\n    "))
-}
-
-const deletesJane = `identity_id = "` + person + `"`
 
 // wantInvoked fails the test if the command failed, shows the person, or lacks any of the
 // words.
@@ -188,22 +178,6 @@ func TestCLIDeleteData_endsWithTheStatusOfItsOutcome(t *testing.T) {
 	clitest.WantWords(t, refused, "E_LEGAL_HOLD")
 }
 
-// consentOf returns a person's consent, all clauses alike, and an action that a withdrawal
-// triggers.
-func consentOf(consents bool) string {
-	lines := []string{deletesJane, `agreement_time = "2026-01-31T12:00:00Z"`}
-	for i := range 5 {
-		lines = append(lines, fmt.Sprintf("clause_%d_consent = %v", i+1, consents))
-	}
-	lines = append(lines,
-		"lifecycle {", "action_trigger {",
-		"events = [after_update]", "condition = local.withdrawn", "actions = ["+deleteAddress+"]",
-		"}", "}")
-
-	return fmt.Sprintf("locals {\n  withdrawn = %v\n}\nresource \"analytics_consent\" \"jane\" {\n  %s\n}\n", !consents, strings.Join(lines, "\n  ")) +
-		actionBlock(deleteName, deletesJane, "wait_for_fulfilment = false")
-}
-
 // TestCLIDeleteData_savedPlanHoldsASensitiveIdentity is what the pages and the guide say of
 // it. The test of an ephemeral variable shows the opposite.
 func TestCLIDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
@@ -214,23 +188,6 @@ func TestCLIDeleteData_savedPlanHoldsASensitiveIdentity(t *testing.T) {
 	if !strings.Contains(cli.ReadFile("saved.tfplan"), person) {
 		t.Error("the plan does not hold the person")
 	}
-}
-
-// TestCLIDeleteData_triggeredByAWithdrawal deletes the data of a person once their consent
-// is changed, and only then.
-func TestCLIDeleteData_triggeredByAWithdrawal(t *testing.T) {
-	t.Parallel()
-
-	cli, service := newActionCLI(t, consentOf(true))
-	cli.MustRun("apply", "-auto-approve")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 0)
-
-	cli.Configure(consentOf(false))
-	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "is irreversible", "The service accepted the deletion as request", "0 added, 1 changed, 0 destroyed")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-
-	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
 func TestCLIRequestDataAccess_invokedByItself(t *testing.T) {

@@ -16,19 +16,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// wantFile fails the test if state does not describe the file, or the file does not hold
-// the person's data.
-func wantFile(t *testing.T, state *prototest.State, path string) {
+// wantData fails the test if a file does not hold the person's data, may be read by others, or
+// has others beside it. It returns the content.
+func wantData(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	sum := sha256.Sum256(content)
-	wantAttributes(t, state, prototest.Attributes{
-		"fulfilled": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(content)),
-	})
 	var data struct{ Identity string }
 	if err := json.Unmarshal(content, &data); err != nil || data.Identity != person || !strings.Contains(string(content), "Jane Canary") {
 		t.Errorf("the file holds %q (%v)", content, err)
@@ -36,14 +32,25 @@ func wantFile(t *testing.T, state *prototest.State, path string) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
-
 	prototest.WantAlone(t, path)
+
+	return content
+}
+
+// wantFile fails the test if state does not describe the file, or holds what is in it.
+func wantFile(t *testing.T, state *prototest.State, path string) {
+	t.Helper()
+	content := wantData(t, path)
+	sum := sha256.Sum256(content)
+	wantAttributes(t, state, prototest.Attributes{
+		"fulfilled": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(content)),
+	})
+
 	for name, value := range state.Attributes {
 		if text, _ := value.(string); strings.Contains(text, "Canary") {
 			t.Errorf("the data are in state, in %s", name)
 		}
 	}
-
 	if strings.Contains(string(state.Private), "Canary") {
 		t.Error("the data are in private state")
 	}

@@ -1,0 +1,215 @@
+package requests_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const deletionAddress = deletionName + ".jane"
+
+// block returns a resource block about the person.
+func block(resource string, lines ...string) string {
+	return fmt.Sprintf("\nresource %q \"jane\" {\n  identity_id = %q\n  %s\n}\n", resource, person, strings.Join(lines, "\n  "))
+}
+
+// startWithData returns a mock server at which the person has a profile and a consent.
+func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
+	t.Helper()
+	service := mocktest.Start(t, configure...)
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
+	return service
+}
+
+// wantAction checks that the plan does this with an object.
+func wantAction(address string, action plancheck.ResourceActionType) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)}}
+}
+
+// wantRequest checks the identifier of the request that an object stands for, and whether it
+// is carried out.
+func wantRequest(address, id string, fulfilled bool) []statecheck.StateCheck {
+	return []statecheck.StateCheck{
+		statecheck.ExpectKnownValue(address, tfjsonpath.New("request_id"), knownvalue.StringExact(id)),
+		statecheck.ExpectKnownValue(address, tfjsonpath.New("fulfilled"), knownvalue.Bool(fulfilled)),
+	}
+}
+
+var instant = knownvalue.StringFunc(func(value string) error {
+	_, err := time.Parse(time.RFC3339, value)
+	return err
+})
+
+func TestAccDataDeletionResource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: acctest.Block(service) + block(deletionName),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionCreate),
+					plancheck.ExpectUnknownValue(deletionAddress, tfjsonpath.New("request_id")),
+					plancheck.ExpectUnknownValue(deletionAddress, tfjsonpath.New("fulfilled")),
+				}},
+				ConfigStateChecks: append(wantRequest(deletionAddress, "request-1", true),
+					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("identity_id"), knownvalue.StringExact(person)),
+					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("wait_for_fulfilment"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("requested_at"), instant),
+					statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("fulfilled_at"), instant),
+				),
+			},
+			{
+				ResourceName: deletionAddress, ImportState: true, ImportStateId: "jane.doe%40example.com",
+				ExpectError: regexp.MustCompile(`(?i)import.*not\s+implemented|doesn't support\s+import`),
+			},
+		},
+	})
+
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	if service.HasData(scope, person) {
+		t.Error("the person's data is still there")
+	}
+	if _, ok := service.Consent(scope, person); !ok {
+		t.Error("the consent went with the data")
+	}
+}
+
+func TestAccDataDeletionResource_triggers(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t)
+	on := func(day string) string {
+		return acctest.Block(service) + block(deletionName, fmt.Sprintf("triggers = { on = %q }", day))
+	}
+	another := statecheck.CompareValue(compare.ValuesDiffer())
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:            on("monday"),
+				ConfigStateChecks: []statecheck.StateCheck{another.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
+			},
+			{
+				PreConfig:         func() { service.PutProfile(scope, person, `{"name":"Jane Canary"}`) },
+				Config:            on("friday"),
+				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionUpdate),
+				ConfigStateChecks: append(wantRequest(deletionAddress, "request-2", true), another.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))),
+			},
+		},
+	})
+
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
+	if service.HasData(scope, person) {
+		t.Error("the second deletion deleted nothing")
+	}
+}
+
+// TestAccDataDeletionResource_tainted replaces an object, which takes over the deletion that
+// the object before has submitted.
+func TestAccDataDeletionResource_tainted(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t)
+	same := statecheck.CompareValue(compare.ValuesSame())
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:            acctest.Block(service) + block(deletionName),
+				ConfigStateChecks: []statecheck.StateCheck{same.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
+			},
+			{
+				Taint:             []string{deletionAddress},
+				Config:            acctest.Block(service) + block(deletionName),
+				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate),
+				ConfigStateChecks: []statecheck.StateCheck{same.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
+			},
+		},
+	})
+
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAccDataDeletionResource_adopted(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t, never)
+	id := service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+	configuration := acctest.Block(service) + block(deletionName, "wait_for_fulfilment = false")
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: configuration, ConfigStateChecks: wantRequest(deletionAddress, id, false)},
+			{
+				PreConfig:         service.FulfilAll,
+				Config:            configuration,
+				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionNoop),
+				ConfigStateChecks: wantRequest(deletionAddress, id, true),
+			},
+		},
+	})
+
+	if n := service.Count(mockserver.OpDeleteAllData); n > 0 {
+		t.Errorf("%d deletions were sent beside the pending one", n)
+	}
+	if service.HasData(scope, person) {
+		t.Error("the person's data is still there")
+	}
+}
+
+func TestAccDataDeletionResource_neverCarriedOut(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t, never)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{{
+			Config: acctest.Block(service) + block(deletionName, "timeouts {", `  create = "1s"`, "}"),
+			ConfigStateChecks: append(wantRequest(deletionAddress, "request-1", false),
+				statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("fulfilled_at"), knownvalue.Null())),
+		}},
+	})
+
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
+func TestAccDataDeletionResource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := startWithData(t)
+	refused := func(message string, lines ...string) resource.TestStep {
+		return resource.TestStep{
+			PlanOnly:    true,
+			Config:      acctest.Block(service) + block(deletionName, lines...),
+			ExpectError: regexp.MustCompile(message),
+		}
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			refused(`project_id`, `org_id = "only"`),
+			refused(`Unusable duration`, "timeouts {", `  create = "0s"`, "}"),
+		},
+	})
+
+	if n := len(service.Requests()); n > 0 {
+		t.Errorf("%d requests", n)
+	}
+}
