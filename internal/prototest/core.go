@@ -1,87 +1,215 @@
 package prototest
 
 import (
-	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// change is a change of an object, or of one attribute.
-type change struct {
-	prior, config, planned tftypes.Value
+// field is an attribute or a block of a schema.
+type field struct {
+	name                                 string
+	optional, computed, writeOnly, block bool
+	// nested are the fields of the objects that the field holds; none where it holds none.
+	nested []field
 }
 
-// proposed merges configuration and prior state as Terraform's core does before it
-// asks for a plan: what is configured wins, what is computed and not configured
-// keeps its prior value, what is write-only is null.
-func proposed(tb testing.TB, schema *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
+// fieldsOf returns the fields of a block, such as that of a whole schema.
+func fieldsOf(block *tfprotov6.SchemaBlock) []field {
+	fields := attributeFields(block.Attributes)
+	for _, nested := range block.BlockTypes {
+		fields = append(fields, field{name: nested.TypeName, block: true, nested: fieldsOf(nested.Block)})
+	}
+	return fields
+}
+
+func attributeFields(attributes []*tfprotov6.SchemaAttribute) []field {
+	var fields []field
+	for _, a := range attributes {
+		f := field{name: a.Name, optional: a.Optional, computed: a.Computed, writeOnly: a.WriteOnly}
+		if a.NestedType != nil {
+			f.nested = attributeFields(a.NestedType.Attributes)
+		}
+		fields = append(fields, f)
+	}
+
+	return fields
+}
+
+// proposed merges configuration and prior state as Terraform's core does before it asks for
+// a plan: what is configured wins, what is computed and not configured keeps its prior value.
+func proposed(tb testing.TB, fields []field, prior, config tftypes.Value) tftypes.Value {
 	tb.Helper()
-	if config.IsNull() {
+	if config.IsNull() || !config.IsKnown() {
 		return config
 	}
 
-	configured, before := members(tb, config), members(tb, prior)
-	merged := maps.Clone(configured)
-	for _, attribute := range schema.Block.Attributes {
-		v, existed := before[attribute.Name]
-		if existed && attribute.Computed && configured[attribute.Name].IsNull() {
-			merged[attribute.Name] = v
-		}
-		if attribute.WriteOnly {
-			merged[attribute.Name] = tftypes.NewValue(attribute.Type, nil)
-		}
+	merged, before := parts(tb, config), parts(tb, prior)
+	for _, f := range fields {
+		merged[f.name] = f.proposed(tb, before[f.name], merged[f.name])
 	}
 
 	return tftypes.NewValue(config.Type(), merged)
 }
 
-// checkPlan holds a plan to the rules of Terraform's core.
+func (f field) proposed(tb testing.TB, prior, config tftypes.Value) tftypes.Value {
+	tb.Helper()
+	if f.computed && config.IsNull() && !prior.IsNull() {
+		return prior
+	}
+	if f.nested == nil || config.IsNull() || !config.IsKnown() {
+		return config
+	}
+
+	merged, before := objects(tb, config), objects(tb, prior)
+	if config.Type().Is(tftypes.Set{}) {
+		before = f.correlated(tb, before, merged)
+	}
+	for key, object := range merged {
+		merged[key] = proposed(tb, f.nested, before[key], object)
+	}
+
+	return joined(config.Type(), merged)
+}
+
+// correlated returns the prior objects of a set by the keys of the configured ones. The
+// objects belong together where they differ in computed values alone.
+func (f field) correlated(tb testing.TB, prior, configured map[string]tftypes.Value) map[string]tftypes.Value {
+	tb.Helper()
+	found := map[string]tftypes.Value{}
+	for key, object := range configured {
+		for candidate, before := range prior {
+			if f.completes(tb, before, object) {
+				found[key] = before
+				delete(prior, candidate)
+				break
+			}
+		}
+	}
+
+	return found
+}
+
+// completes reports whether an object of a set is a configured one with computed values.
+func (f field) completes(tb testing.TB, object, configured tftypes.Value) bool {
+	tb.Helper()
+	values, config := parts(tb, object), parts(tb, configured)
+	for _, nested := range f.nested {
+		v := config[nested.name]
+		isComputed := nested.computed && v.IsNull()
+		if !isComputed && !v.Equal(values[nested.name]) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// change is a change of an object, or of one field.
+type change struct {
+	prior, config, planned tftypes.Value
+}
+
+// checkPlan holds a plan, or what was read for a configuration, to the rules of Terraform's
+// core.
 func checkPlan(tb testing.TB, schema *tfprotov6.Schema, c change) {
 	tb.Helper()
-	if c.config.IsNull() {
-		if !c.planned.IsNull() {
-			tb.Error("Terraform would refuse this plan: a destroyed object is planned to exist")
-		}
+	if !c.planned.IsKnown() || c.planned.IsNull() != c.config.IsNull() {
+		tb.Errorf("Terraform would refuse this: an object is configured %v, and the result has one %v", !c.config.IsNull(), !c.planned.IsNull())
 		return
 	}
 
-	prior, config, planned := members(tb, c.prior), members(tb, c.config), members(tb, c.planned)
-	for _, attribute := range schema.Block.Attributes {
-		name := attribute.Name
-		if reason := refusal(attribute, change{prior[name], config[name], planned[name]}); reason != "" {
-			tb.Errorf("Terraform would refuse this plan: %s is %s", name, reason)
+	fields := fieldsOf(schema.Block)
+	checkWriteOnly(tb, "", fields, c.planned)
+	c.check(tb, "", fields)
+}
+
+// check fails the test where a field of an object is not planned as Terraform's core allows.
+func (c change) check(tb testing.TB, at string, fields []field) {
+	tb.Helper()
+	prior, config, planned := parts(tb, c.prior), parts(tb, c.config), parts(tb, c.planned)
+	for _, f := range fields {
+		one := change{prior[f.name], config[f.name], planned[f.name]}
+		if f.writeOnly || one.allowed(f) {
+			continue
+		}
+
+		if f.nested == nil || one.config.IsNull() || one.planned.IsNull() || !one.config.IsKnown() || !one.planned.IsKnown() {
+			tb.Errorf("Terraform would refuse this: %s%s is neither as configured nor as it was", at, f.name)
+			continue
+		}
+		one.checkObjects(tb, at+f.name, f.nested)
+	}
+}
+
+// allowed reports whether a field is planned as configured. A configured attribute may also
+// keep its prior value, and one that is not configured may be computed.
+func (c change) allowed(f field) bool {
+	if c.planned.Equal(c.config) {
+		return true
+	}
+	if f.computed && (c.config.IsNull() || !f.optional) {
+		return true
+	}
+	return !f.block && !c.config.IsNull() && !c.prior.IsNull() && c.planned.Equal(c.prior)
+}
+
+// checkObjects holds each object of a field to the rules for a plan. Those of a set cannot
+// be told apart, so that only their number counts.
+func (c change) checkObjects(tb testing.TB, at string, nested []field) {
+	tb.Helper()
+	prior, config, planned := objects(tb, c.prior), objects(tb, c.config), objects(tb, c.planned)
+	if len(planned) != len(config) {
+		tb.Errorf("Terraform would refuse this: %s has %d objects, and %d are configured", at, len(planned), len(config))
+		return
+	}
+	if c.config.Type().Is(tftypes.Set{}) {
+		return
+	}
+
+	for key, object := range planned {
+		configured, ok := config[key]
+		if !ok || object.IsNull() != configured.IsNull() || object.IsKnown() != configured.IsKnown() {
+			tb.Errorf("Terraform would refuse this: %s.%s is there without being configured, or the reverse", at, key)
+			continue
+		}
+		change{prior[key], configured, object}.check(tb, at+"."+key+".", nested)
+	}
+}
+
+// checkWriteOnly fails the test where a write-only attribute has a value.
+func checkWriteOnly(tb testing.TB, at string, fields []field, object tftypes.Value) {
+	tb.Helper()
+	values := parts(tb, object)
+	for _, f := range fields {
+		if f.writeOnly && !values[f.name].IsNull() {
+			tb.Errorf("Terraform would refuse this: %s%s is write-only and has a value", at, f.name)
+		}
+		if f.nested == nil {
+			continue
+		}
+		for key, nested := range objects(tb, values[f.name]) {
+			checkWriteOnly(tb, at+f.name+"."+key+".", f.nested, nested)
 		}
 	}
 }
 
-// refusal returns why Terraform's core refuses the planned value of an attribute, or
-// nothing.
-func refusal(attribute *tfprotov6.SchemaAttribute, c change) string {
-	if attribute.WriteOnly && !c.planned.IsNull() {
-		return "write-only and planned"
+// checkKnown fails the test where a value of a result is unknown.
+func checkKnown(tb testing.TB, result tftypes.Value) {
+	tb.Helper()
+	if !result.IsKnown() {
+		tb.Error("Terraform would refuse this result: it is still unknown")
 	}
-	if !attribute.WriteOnly && !c.allowed(attribute.Computed) {
-		return "neither as configured nor as it was"
+	for name, v := range parts(tb, result) {
+		if !v.IsFullyKnown() {
+			tb.Errorf("Terraform would refuse this result: %s is still unknown", name)
+		}
 	}
-	return ""
 }
 
-// allowed reports whether a value is planned as configured. A configured one may also
-// keep its prior value, and one that is not configured may be computed.
-func (c change) allowed(computed bool) bool {
-	if c.planned.Equal(c.config) {
-		return true
-	}
-	if c.config.IsNull() {
-		return computed
-	}
-	return !c.prior.IsNull() && c.planned.Equal(c.prior)
-}
-
-// checkApplied holds a new state to the rule of Terraform's core that every value is
-// known, and as planned where the plan knew it.
+// checkApplied holds a new state to the rule of Terraform's core that every value is as
+// planned where the plan knew it.
 func checkApplied(tb testing.TB, planned, after tftypes.Value) {
 	tb.Helper()
 	if planned.IsNull() != after.IsNull() {
@@ -89,22 +217,59 @@ func checkApplied(tb testing.TB, planned, after tftypes.Value) {
 		return
 	}
 
-	got := members(tb, after)
-	for name, want := range members(tb, planned) {
-		if want.IsFullyKnown() && !want.Equal(got[name]) {
+	got := parts(tb, after)
+	for name, want := range parts(tb, planned) {
+		if !fits(tb, want, got[name]) {
 			tb.Errorf("Terraform would call this result inconsistent: %s is not as planned", name)
-		}
-		if !got[name].IsFullyKnown() {
-			tb.Errorf("Terraform would refuse this result: %s is still unknown", name)
 		}
 	}
 }
 
-// members returns the attributes of an object; none where it is null.
-func members(tb testing.TB, object tftypes.Value) map[string]tftypes.Value {
+// fits reports whether a value is as planned, wherever the plan knew it.
+func fits(tb testing.TB, planned, after tftypes.Value) bool {
 	tb.Helper()
-	if object.IsNull() {
-		return nil
+	if !planned.IsKnown() {
+		return true
 	}
-	return as[map[string]tftypes.Value](tb, object)
+	if planned.IsNull() || after.IsNull() || !after.IsKnown() {
+		return planned.IsNull() && after.IsNull()
+	}
+
+	want, got := parts(tb, planned), parts(tb, after)
+	if want == nil {
+		return planned.Equal(after)
+	}
+	if planned.Type().Is(tftypes.Set{}) {
+		return sameSet(tb, want, got)
+	}
+	if len(want) != len(got) {
+		return false
+	}
+	for key, v := range want {
+		if other, ok := got[key]; !ok || !fits(tb, v, other) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// sameSet reports whether each planned value of a set is there, and each that is there was
+// planned. Several planned ones may have become equal.
+func sameSet(tb testing.TB, planned, after map[string]tftypes.Value) bool {
+	tb.Helper()
+	met := map[string]bool{}
+	for _, want := range planned {
+		found := false
+		for key, v := range after {
+			if fits(tb, want, v) {
+				found, met[key] = true, true
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+
+	return len(met) == len(after) && len(after) <= len(planned)
 }

@@ -1,6 +1,8 @@
 package prototest
 
 import (
+	"maps"
+
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -45,8 +47,28 @@ func (p *Provider) identityOf(name string, stored *tfprotov6.ResourceIdentityDat
 		p.t.Error("Terraform would refuse this identity: it has unknown values")
 	}
 	values, _ := fromValue(p.t, v).(Attributes)
+	for _, value := range values {
+		if value != nil {
+			return values
+		}
+	}
 
-	return values
+	return nil
+}
+
+// checkIdentity fails the test where an object that still exists has lost its identity, or has
+// another one than before. Terraform's core leaves this rule to the framework.
+func (p *Provider) checkIdentity(name string, before, after *State) {
+	p.t.Helper()
+	if p.identities[name] == nil || after == nil {
+		return
+	}
+	if after.Identity == nil {
+		p.t.Errorf("%s has no identity", name)
+	}
+	if before.Identity != nil && !maps.Equal(before.Identity, after.Identity) {
+		p.t.Errorf("the identity has changed from %v to %v", before.Identity, after.Identity)
+	}
 }
 
 // Replace plans a replacement, destroys the object and creates the new one. As with

@@ -95,6 +95,9 @@ func (p *Provider) listResult(name string, from tfprotov6.ListResourceResult) Li
 		Diagnostics: from.Diagnostics,
 		Identity:    p.identityOf(name, from.Identity),
 	}
+	if result.Identity == nil && len(result.Diagnostics) == 0 {
+		p.t.Error("Terraform would refuse this result of a list: it has no identity")
+	}
 	if from.Resource != nil {
 		result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -38,8 +39,14 @@ func Start(tb testing.TB, config Attributes, environment map[string]string, opti
 	tb.Helper()
 	getenv := func(name string) string { return environment[name] }
 	options = slices.Concat([]provider.Option{withoutLag}, options)
-	p := &Provider{t: tb, server: provider.NewServer("test", getenv, options...)}
 
+	return connect(tb, provider.NewServer("test", getenv, options...), config)
+}
+
+// connect configures a provider that is served.
+func connect(tb testing.TB, server provider.Server, config Attributes) (*Provider, Diagnostics) {
+	tb.Helper()
+	p := &Provider{t: tb, server: server}
 	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
 	p.config = pack(tb, toValue(tb, p.schemas.Provider.ValueType(), config))
@@ -118,7 +125,8 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 		p.t.Fatalf("there is no data source %s", name)
 	}
 
-	packed := pack(p.t, toValue(p.t, schema.ValueType(), config))
+	configured := toValue(p.t, schema.ValueType(), config)
+	packed := pack(p.t, configured)
 	validated := call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -127,7 +135,7 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 
 	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
 
-	return p.valuesOf(schema, resp.State, append(diags, resp.Diagnostics...))
+	return p.valuesOf(schema, configured, resp.State, append(diags, resp.Diagnostics...))
 }
 
 // Open validates and opens an ephemeral resource, and returns its values.
@@ -138,7 +146,8 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 		p.t.Fatalf("there is no ephemeral resource %s", name)
 	}
 
-	packed := pack(p.t, toValue(p.t, schema.ValueType(), config))
+	configured := toValue(p.t, schema.ValueType(), config)
+	packed := pack(p.t, configured)
 	validated := call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -150,16 +159,22 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 		p.t.Errorf("%s is deferred or asks to be renewed", name)
 	}
 
-	return p.valuesOf(schema, resp.Result, append(diags, resp.Diagnostics...))
+	return p.valuesOf(schema, configured, resp.Result, append(diags, resp.Diagnostics...))
 }
 
-// valuesOf returns the values of an object that was read; nil where there are errors.
-func (p *Provider) valuesOf(schema *tfprotov6.Schema, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
+// valuesOf returns the values of an object that was read for a configuration; nil where there
+// are errors.
+func (p *Provider) valuesOf(schema *tfprotov6.Schema, config tftypes.Value, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
 	p.t.Helper()
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
-	values, _ := fromValue(p.t, unpack(p.t, schema.ValueType(), read)).(Attributes)
+
+	v := unpack(p.t, schema.ValueType(), read)
+	checkPlan(p.t, schema, change{config: config, planned: v})
+	checkKnown(p.t, v)
+	values, _ := fromValue(p.t, v).(Attributes)
+
 	return values, diags
 }
 

@@ -2,6 +2,7 @@ package prototest
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -64,12 +65,17 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 		configured = toValue(p.t, typ, config)
 	}
 
-	before := prior.orNone(typ)
+	before, diags := p.upgraded(name, prior.orNone(typ))
+	if len(diags.Errors()) > 0 {
+		return Plan{}, diags
+	}
+
+	fields := fieldsOf(schema.Block)
 	resp := call(p.t, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: name, PriorState: pack(p.t, before.raw), PriorPrivate: before.Private, PriorIdentity: before.identity,
-		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, schema, before.raw, configured)),
+		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, fields, before.raw, configured)),
 	})
-	diags := Diagnostics(resp.Diagnostics)
+	diags = append(diags, resp.Diagnostics...)
 	if len(diags.Errors()) > 0 {
 		return Plan{}, diags
 	}
@@ -80,6 +86,9 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 	plan.Attributes, _ = fromValue(p.t, planned).(Attributes)
 	for _, at := range resp.RequiresReplace {
 		plan.Replace = append(plan.Replace, strings.Trim(strings.TrimPrefix(at.String(), "AttributeName("), `")`))
+	}
+	if before.Identity != nil && config != nil && len(plan.Replace) == 0 {
+		p.checkIdentity(name, before, &State{Identity: p.identityOf(name, plan.identity)})
 	}
 
 	return plan, diags
@@ -95,7 +104,7 @@ func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
 	}
 
 	for _, in := range []*tftypes.Value{&plan.raw, &plan.config} {
-		members := as[map[string]tftypes.Value](p.t, *in)
+		members := parts(p.t, *in)
 		for attribute, v := range values {
 			members[attribute] = toValue(p.t, typ.AttributeTypes[attribute], v)
 		}
@@ -111,8 +120,9 @@ func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
 func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Plan) (*State, Diagnostics) {
 	p.t.Helper()
 	typ := p.resourceSchema(name).ValueType()
+	before := prior.orNone(typ)
 	resp, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: name, PriorState: pack(p.t, prior.orNone(typ).raw), PlannedState: pack(p.t, plan.raw),
+		TypeName: name, PriorState: pack(p.t, before.raw), PlannedState: pack(p.t, plan.raw),
 		PlannedPrivate: plan.private, PlannedIdentity: plan.identity, Config: pack(p.t, plan.config),
 	})
 	if err != nil {
@@ -120,11 +130,15 @@ func (p *Provider) Apply(ctx context.Context, name string, prior *State, plan Pl
 	}
 
 	diags := Diagnostics(resp.Diagnostics)
-	if len(diags.Errors()) == 0 {
-		checkApplied(p.t, plan.raw, unpack(p.t, typ, resp.NewState))
+	state := p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity)
+	if len(diags.Errors()) > 0 {
+		return state, diags
 	}
 
-	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), diags
+	checkApplied(p.t, plan.raw, unpack(p.t, typ, resp.NewState))
+	p.checkIdentity(name, before, state)
+
+	return state, diags
 }
 
 // Create validates, plans and applies a new object.
@@ -179,13 +193,58 @@ func (p *Provider) DestroyUnplanned(name string, prior *State) Diagnostics {
 	return diags
 }
 
-// Refresh reads an object; the state is nil where it is gone.
-func (p *Provider) Refresh(name string, state *State) (*State, Diagnostics) {
+// Refresh reads an object of a state file; the state is nil where the object is gone.
+func (p *Provider) Refresh(name string, stored *State) (*State, Diagnostics) {
+	p.t.Helper()
+	before, diags := p.upgraded(name, stored)
+	if len(diags.Errors()) > 0 {
+		return stored, diags
+	}
+
+	state, more := p.read(name, before)
+	diags = append(diags, more...)
+	if len(diags.Errors()) == 0 {
+		p.checkIdentity(name, before, state)
+	}
+
+	return state, diags
+}
+
+// read reads an object that is stored or has just been imported.
+func (p *Provider) read(name string, state *State) (*State, Diagnostics) {
 	p.t.Helper()
 	resp := call(p.t, p.server.ReadResource, &tfprotov6.ReadResourceRequest{
 		TypeName: name, CurrentState: pack(p.t, state.raw), Private: state.Private, CurrentIdentity: state.identity,
 	})
-	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
+	diags := Diagnostics(resp.Diagnostics)
+	if len(diags.Errors()) > 0 {
+		return state, diags
+	}
+
+	return p.stateOf(name, resp.NewState, resp.Private, resp.NewIdentity), diags
+}
+
+// upgraded returns what the provider makes of an object that is read from a state file, as
+// Terraform's core asks it to before it uses the object, even in the same version. Core asks
+// for an upgrade of the identity in older versions only, of which there are none.
+func (p *Provider) upgraded(name string, stored *State) (*State, Diagnostics) {
+	p.t.Helper()
+	if stored.raw.IsNull() {
+		return stored, nil
+	}
+
+	file, err := json.Marshal(stored.Attributes)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	resp := call(p.t, p.server.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: name, Version: p.resourceSchema(name).Version, RawState: &tfprotov6.RawState{JSON: file},
+	})
+	if diags := Diagnostics(resp.Diagnostics); len(diags.Errors()) > 0 {
+		return nil, diags
+	}
+
+	return p.stateOf(name, resp.UpgradedState, stored.Private, stored.identity), resp.Diagnostics
 }
 
 // Import imports an object by its ID and refreshes it, as Terraform does.
@@ -209,9 +268,13 @@ func (p *Provider) importAndRefresh(name string, req *tfprotov6.ImportResourceSt
 		return nil, diags
 	}
 
-	state, more := p.Refresh(name, state)
+	state, more := p.read(name, state)
+	diags = append(diags, more...)
+	if len(diags.Errors()) == 0 {
+		p.checkIdentity(name, &State{}, state)
+	}
 
-	return state, append(diags, more...)
+	return state, diags
 }
 
 func (p *Provider) importOnly(name string, req *tfprotov6.ImportResourceStateRequest) (*State, Diagnostics) {
@@ -226,7 +289,16 @@ func (p *Provider) importOnly(name string, req *tfprotov6.ImportResourceStateReq
 		return nil, diags
 	}
 
+	if n := len(resp.ImportedResources); n != 1 {
+		p.t.Fatalf("Terraform would refuse this import: it has %d objects", n)
+	}
 	imported := resp.ImportedResources[0]
+	if imported.TypeName != name || unpack(p.t, p.resourceSchema(name).ValueType(), imported.State).IsNull() {
+		p.t.Fatalf("Terraform would refuse this import: it has an object of %q for %q, or none", imported.TypeName, name)
+	}
+	if req.Identity != nil && imported.Identity == nil {
+		p.t.Error("Terraform would refuse this import by identity: it has none")
+	}
 
 	return p.stateOf(name, imported.State, imported.Private, imported.Identity), diags
 }
@@ -267,10 +339,14 @@ func (p *Provider) WantEmptyPlan(name string, state *State, config Attributes) D
 // stateOf returns the state of an object from a response; nil where the object is gone.
 func (p *Provider) stateOf(name string, packed *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *State {
 	p.t.Helper()
-	v := unpack(p.t, p.resourceSchema(name).ValueType(), packed)
+	schema := p.resourceSchema(name)
+	v := unpack(p.t, schema.ValueType(), packed)
 	if v.IsNull() {
 		return nil
 	}
+
+	checkKnown(p.t, v)
+	checkWriteOnly(p.t, "", fieldsOf(schema.Block), v)
 	attributes, _ := fromValue(p.t, v).(Attributes)
 
 	return &State{

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -199,4 +200,53 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tft
 	}
 
 	return v
+}
+
+// parts returns what a value consists of, by name, key or index; nil where it is null,
+// unknown or a primitive.
+func parts(tb testing.TB, v tftypes.Value) map[string]tftypes.Value {
+	tb.Helper()
+	if v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+
+	switch v.Type().(type) {
+	case tftypes.Object, tftypes.Map:
+		return maps.Clone(as[map[string]tftypes.Value](tb, v))
+	case tftypes.List, tftypes.Set, tftypes.Tuple:
+		elements := map[string]tftypes.Value{}
+		for i, element := range as[[]tftypes.Value](tb, v) {
+			elements[strconv.Itoa(i)] = element
+		}
+		return elements
+	}
+
+	return nil
+}
+
+// objects returns the objects of a field that has nested ones: the object itself, or those of
+// a list, a map or a set.
+func objects(tb testing.TB, v tftypes.Value) map[string]tftypes.Value {
+	tb.Helper()
+	if !v.IsNull() && v.Type().Is(tftypes.Object{}) {
+		return map[string]tftypes.Value{"": v}
+	}
+	return parts(tb, v)
+}
+
+// joined makes a value of its objects.
+func joined(typ tftypes.Type, objects map[string]tftypes.Value) tftypes.Value {
+	if typ.Is(tftypes.Object{}) {
+		return objects[""]
+	}
+	if typ.Is(tftypes.Map{}) {
+		return tftypes.NewValue(typ, objects)
+	}
+
+	list := make([]tftypes.Value, len(objects))
+	for i := range list {
+		list[i] = objects[strconv.Itoa(i)]
+	}
+
+	return tftypes.NewValue(typ, list)
 }

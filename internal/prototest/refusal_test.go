@@ -1,0 +1,449 @@
+package prototest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Terraform's rule that a sensitive value stays sensitive has no test: in this protocol the
+// schema alone says what is sensitive, so that no response of a provider can lose it.
+
+// places are all that hold objects.
+var places = []string{"", "single", "list", "map", "set", "block", "blocks"}
+
+// The uses of the driver.
+func create(p *Provider)           { p.MustCreate(thing, config()) }
+func refresh(p *Provider)          { p.MustRefresh(thing, created(p)) }
+func update(p *Provider)           { p.Update(thing, created(p), config().With(Attributes{"name": "another"})) }
+func destroy(p *Provider)          { p.Destroy(thing, created(p)) }
+func importByID(p *Provider)       { p.Import(thing, "by ID") }
+func importByIdentity(p *Provider) { p.ImportByIdentity(thing, Attributes{"id": "1"}) }
+func move(p *Provider)             { p.Move(Source{Type: "other_thing", Attributes: []byte("{}")}, thing) }
+func readData(p *Provider)         { p.ReadData(thing, withoutSecrets()) }
+func open(p *Provider)             { p.Open(thing, withoutSecrets()) }
+func list(p *Provider)             { p.List(thing, ListRequest{}) }
+
+func created(p *Provider) *State {
+	state, _ := p.MustCreate(thing, config())
+	return state
+}
+
+func withoutSecrets() Attributes {
+	values := config()
+	replace(values, nil, nil)
+	return values
+}
+
+func TestProvider_acceptsACorrectServer(t *testing.T) {
+	t.Parallel()
+	uses := []func(*Provider){create, refresh, update, destroy, importByID, importByIdentity, move, readData, open, list}
+	for _, use := range append(uses, func(p *Provider) { p.WantEmptyPlan(thing, created(p), config()) }) {
+		if reasons := refusals(t, &server{}, use); len(reasons) > 0 {
+			t.Error(reasons)
+		}
+	}
+}
+
+func TestProvider_acceptsAnEqualValueOfThePriorState(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{"", "single", "list", "map", "block", "blocks"} {
+		keeps := &server{}
+		reasons := refusals(t, keeps, func(p *Provider) {
+			state := created(p)
+			keeps.plan = func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+				at(place, planned)["name"] = "as configured"
+			}
+
+			changed := config()
+			at(place, changed)["name"] = "AS CONFIGURED"
+			p.WantEmptyPlan(thing, state, changed)
+		})
+		if len(reasons) > 0 {
+			t.Errorf("%q: %v", place, reasons)
+		}
+	}
+}
+
+// breach is a rule that a server breaks.
+type breach struct {
+	server server
+	use    func(*Provider)
+	want   string // in the first reason
+}
+
+func (b breach) check(t *testing.T, name string) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		if reasons := refusals(t, &b.server, b.use); len(reasons) == 0 || !strings.Contains(reasons[0], b.want) {
+			t.Errorf("the reasons are %q, want %q", reasons, b.want)
+		}
+	})
+}
+
+// The values of an object that break a rule: for a plan and for what is read, and for a state.
+var (
+	notAsConfigured = map[string]Attributes{
+		"a configured value is replaced":                {"name": "another"},
+		"a computed one that is configured is replaced": {"kind": "another"},
+		"a configured value is removed":                 {"name": nil},
+		"a configured value is unknown":                 {"name": Unknown},
+		"a value that cannot be computed is there":      {"note": "another"},
+		"a value that cannot be computed is unknown":    {"note": Unknown},
+	}
+	notToBeStored = map[string]Attributes{
+		"a value is unknown":                 {"made": Unknown},
+		"a write-only attribute has a value": {"secret": "a secret"},
+	}
+)
+
+func TestPlan_isRefused(t *testing.T) {
+	t.Parallel()
+	for _, place := range places {
+		for name, values := range notAsConfigured {
+			if place == "set" {
+				continue // the objects of a set cannot be told apart
+			}
+			plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+				maps.Copy(at(place, planned), values)
+			}
+			breach{server{plan: plan}, create, "neither as configured nor as it was"}.check(t, place+": "+name)
+		}
+	}
+
+	for _, place := range []string{"", "single", "list", "map", "block", "blocks"} {
+		plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			at(place, planned)["secret"] = "a secret"
+		}
+		breach{server{plan: plan}, create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
+	}
+
+	for _, place := range places[1:] {
+		unknown := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) { planned[place] = Unknown }
+		breach{server{plan: unknown}, create, place + " is neither as configured"}.check(t, place+": unknown as a whole")
+		absent := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) { planned[place] = nil }
+		breach{server{plan: absent}, create, place + " is neither as configured"}.check(t, place+": absent")
+	}
+
+	for _, place := range []string{"list", "set", "blocks"} {
+		plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			planned[place] = []any{at(place, planned), Attributes{"name": "one more"}}
+		}
+		breach{server{plan: plan}, create, place + " has 2 objects, and 1 are configured"}.check(t, place+": one more")
+	}
+
+	for _, v := range []any{Attributes{"name": "as configured"}, nil} {
+		renamed := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			planned["map"] = Attributes{"other": v}
+		}
+		breach{server{plan: renamed}, create, "map.other is there without being configured"}.check(t, "map: another key")
+	}
+}
+
+func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
+	t.Parallel()
+	for place, want := range map[string]string{
+		"": "name is neither", "single": "", "list": "", "map": "", // an attribute may be as it was, as a whole
+		"block": "block..name is neither", "blocks": "blocks.0.name is neither",
+	} {
+		keeps := &server{}
+		reasons := refusals(t, keeps, func(p *Provider) {
+			state := created(p)
+			keeps.plan = func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+				at(place, planned)["name"] = "as configured"
+			}
+
+			changed := config()
+			at(place, changed)["name"] = nil
+			p.Plan(thing, state, changed)
+		})
+		if text := strings.Join(reasons, "\n"); !strings.Contains(text, want) || (want == "") != (text == "") {
+			t.Errorf("%q: the reasons are %q, want %q", place, reasons, want)
+		}
+	}
+}
+
+func TestPlan_ofAnExistenceIsRefused(t *testing.T) {
+	t.Parallel()
+	nothing := func(_ Attributes, resp *tfprotov6.PlanResourceChangeResponse) {
+		resp.PlannedState = (&server{t: t}).pack(nil)
+	}
+	breach{server{plan: nothing}, create, "an object is configured true, and the result has one false"}.check(t, "no object")
+
+	kept := func(planned Attributes, resp *tfprotov6.PlanResourceChangeResponse) {
+		if planned == nil {
+			resp.PlannedState = (&server{t: t}).pack(Attributes{"name": "kept"})
+		}
+	}
+	breach{server{plan: kept}, destroy, "an object is configured false, and the result has one true"}.check(t, "an object to destroy")
+}
+
+func TestApply_isRefused(t *testing.T) {
+	t.Parallel()
+	for _, place := range places {
+		for name, values := range map[string]Attributes{
+			"a planned value is replaced": {"name": "another"},
+			"a planned value is removed":  {"name": nil},
+			"a value is added":            {"note": "another"},
+		} {
+			apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { maps.Copy(at(place, after), values) }
+			breach{server{apply: apply}, create, "is not as planned"}.check(t, place+": "+name)
+		}
+	}
+
+	for _, place := range places[1:] {
+		apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { after[place] = nil }
+		breach{server{apply: apply}, create, place + " is not as planned"}.check(t, place+": absent")
+	}
+
+	for _, place := range []string{"list", "set", "blocks"} {
+		apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) {
+			after[place] = []any{at(place, after), Attributes{"name": "one more"}}
+		}
+		breach{server{apply: apply}, create, place + " is not as planned"}.check(t, place+": one more")
+	}
+
+	nothing := func(_ Attributes, resp *tfprotov6.ApplyResourceChangeResponse) {
+		resp.NewState = (&server{t: t}).pack(nil)
+	}
+	breach{server{apply: nothing}, create, "planned to exist true, exists false"}.check(t, "no object")
+	kept := func(after Attributes, resp *tfprotov6.ApplyResourceChangeResponse) {
+		if after == nil {
+			resp.NewState = (&server{t: t}).pack(Attributes{"name": "kept"})
+		}
+	}
+	breach{server{apply: kept}, destroy, "planned to exist false, exists true"}.check(t, "an object that was destroyed")
+}
+
+func TestState_isRefused(t *testing.T) {
+	t.Parallel()
+	for _, place := range places {
+		for name, values := range notToBeStored {
+			if place == "set" && values["secret"] != nil {
+				continue // nothing in a set can be write-only
+			}
+
+			broken := func(v Attributes) { maps.Copy(at(place, v), values) }
+			want := map[bool]string{false: "is still unknown", true: "secret is write-only and has a value"}[values["secret"] != nil]
+			apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { broken(after) }
+			read := func(after Attributes, _ *tfprotov6.ReadResourceResponse) { broken(after) }
+			breach{server{apply: apply}, create, want}.check(t, place+": after an apply, "+name)
+			breach{server{read: read}, refresh, want}.check(t, place+": after a read, "+name)
+			breach{server{upgrade: broken}, refresh, want}.check(t, place+": after an upgrade, "+name)
+			if place != "" {
+				continue // an import and a move fill in the whole object alone
+			}
+
+			imports := func(imported Attributes, _ *tfprotov6.ImportResourceStateResponse) { broken(imported) }
+			moved := func(moved Attributes, _ *tfprotov6.MoveResourceStateResponse) { broken(moved) }
+			breach{server{imports: imports}, importByID, want}.check(t, "after an import, "+name)
+			breach{server{move: moved}, move, want}.check(t, "after a move, "+name)
+		}
+	}
+}
+
+func TestIdentity_isRefused(t *testing.T) {
+	t.Parallel()
+	for name, to := range map[string]struct {
+		identity *tfprotov6.ResourceIdentityData
+		want     string
+	}{
+		"missing": {nil, "has no identity"},
+		"empty":   {identity(nil), "has no identity"},
+		"unknown": {identity(tftypes.UnknownValue), "it has unknown values"},
+		"changed": {identity("2"), "the identity has changed"},
+	} {
+		apply := func(_ Attributes, resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewIdentity = to.identity }
+		read := func(_ Attributes, resp *tfprotov6.ReadResourceResponse) { resp.NewIdentity = to.identity }
+		plan := func(_ Attributes, resp *tfprotov6.PlanResourceChangeResponse) { resp.PlannedIdentity = to.identity }
+		breach{server{read: read}, refresh, to.want}.check(t, name+" after a read")
+
+		planner, changer := &server{}, &server{}
+		for use, s := range map[string]*server{"a plan": planner, "an update": changer} {
+			t.Run(name+" after "+use, func(t *testing.T) {
+				t.Parallel()
+				reasons := refusals(t, s, func(p *Provider) {
+					state := created(p)
+					if s == planner {
+						s.plan = plan
+					} else {
+						s.apply = apply
+					}
+					p.Update(thing, state, config().With(Attributes{"name": "another"}))
+				})
+				if len(reasons) == 0 || !strings.Contains(reasons[0], to.want) {
+					t.Errorf("the reasons are %q, want %q", reasons, to.want)
+				}
+			})
+		}
+		if name == "changed" {
+			continue // from nothing, when the object is created, imported or moved
+		}
+
+		breach{server{apply: apply}, create, to.want}.check(t, name+" after a creation")
+		breach{server{read: read}, importByID, to.want}.check(t, name+" after an import")
+	}
+
+	moved := func(_ Attributes, resp *tfprotov6.MoveResourceStateResponse) {
+		resp.TargetIdentity = identity(tftypes.UnknownValue)
+	}
+	breach{server{move: moved}, move, "it has unknown values"}.check(t, "unknown after a move")
+	listed := func(result *tfprotov6.ListResourceResult) { result.Identity = nil }
+	breach{server{list: listed}, list, "it has no identity"}.check(t, "missing in a list")
+	imported := func(_ Attributes, resp *tfprotov6.ImportResourceStateResponse) {
+		resp.ImportedResources[0].Identity = nil
+	}
+	breach{server{imports: imported}, importByIdentity, "import by identity: it has none"}.check(t, "missing in an import by identity")
+}
+
+func TestImport_isRefused(t *testing.T) {
+	t.Parallel()
+	for name, b := range map[string]struct {
+		imports func(*tfprotov6.ImportResourceStateResponse)
+		want    string
+	}{
+		"no object": {func(r *tfprotov6.ImportResourceStateResponse) { r.ImportedResources = nil }, "it has 0 objects"},
+		"two objects": {func(r *tfprotov6.ImportResourceStateResponse) {
+			r.ImportedResources = append(r.ImportedResources, r.ImportedResources...)
+		}, "it has 2 objects"},
+		"no type": {func(r *tfprotov6.ImportResourceStateResponse) { r.ImportedResources[0].TypeName = "" }, `an object of "" for "test_thing"`},
+		"an object that does not exist": {func(r *tfprotov6.ImportResourceStateResponse) {
+			r.ImportedResources[0].State = (&server{t: t}).pack(nil)
+		}, "or none"},
+	} {
+		imports := func(_ Attributes, resp *tfprotov6.ImportResourceStateResponse) { b.imports(resp) }
+		breach{server{imports: imports}, importByID, b.want}.check(t, name)
+	}
+}
+
+func TestReadDataAndOpen_areRefused(t *testing.T) {
+	t.Parallel()
+	for use, read := range map[string]func(*Provider){"read": readData, "open": open} {
+		for _, place := range places {
+			broken := func(values Attributes) func(Attributes) *tfprotov6.DynamicValue {
+				return func(v Attributes) *tfprotov6.DynamicValue {
+					maps.Copy(at(place, v), values)
+					return (&server{t: t}).pack(v)
+				}
+			}
+			breach{server{data: broken(Attributes{"made": Unknown})}, read, "is still unknown"}.check(t, use+" "+place+": a value is unknown")
+			for name, values := range notAsConfigured {
+				if place != "set" {
+					breach{server{data: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
+				}
+			}
+		}
+
+		nothing := func(Attributes) *tfprotov6.DynamicValue { return (&server{t: t}).pack(nil) }
+		breach{server{data: nothing}, read, "an object is configured true, and the result has one false"}.check(t, use+": no object")
+	}
+}
+
+func TestProvider_carriesPrivateState(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	reasons := refusals(t, s, func(p *Provider) {
+		state, _ := p.MustRefresh(thing, created(p))
+		p.Update(thing, state, config().With(Attributes{"name": "another"}))
+		importByID(p)
+		state, _ = p.Move(Source{Type: "other_thing", Attributes: []byte("{}")}, thing)
+		p.MustRefresh(thing, state)
+	})
+	if len(reasons) > 0 {
+		t.Error(reasons)
+	}
+
+	want := []string{"", "planned", "applied", "read", "planned", "imported", "moved"}
+	if diff := cmp.Diff(want, s.private); diff != "" {
+		t.Errorf("plans, applies and reads have received (-want +got):\n%s", diff)
+	}
+}
+
+func TestProvider_upgradesWhatIsStored(t *testing.T) {
+	t.Parallel()
+	s := &server{upgrade: func(after Attributes) { after["made"] = "upgraded" }}
+	reasons := refusals(t, s, func(p *Provider) {
+		stored := created(p)
+		if plan, _ := p.Plan(thing, stored, config()); plan.Attributes["made"] != "upgraded" {
+			t.Errorf("the plan begins with %v", plan.Attributes["made"])
+		}
+		if state, _ := p.MustRefresh(thing, stored); state.Attributes["made"] != "upgraded" {
+			t.Errorf("the refresh begins with %v", state.Attributes["made"])
+		}
+	})
+	if len(reasons) > 0 || s.upgraded != 2 {
+		t.Errorf("%d objects were upgraded: %v", s.upgraded, reasons)
+	}
+}
+
+func TestProposed_keepsWhatIsComputed(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	reasons := refusals(t, s, func(p *Provider) {
+		state := created(p)
+		changed := config()
+		for _, place := range places {
+			if place != "set" {
+				at(place, changed)["name"] = "another"
+			}
+		}
+		changed["set"] = []any{Attributes{"name": "new"}, Attributes{"name": "as configured", "kind": "as configured"}}
+		p.Plan(thing, state, changed)
+	})
+	if len(reasons) > 0 {
+		t.Fatal(reasons)
+	}
+
+	for _, place := range places {
+		got := at(place, s.proposed)
+		want := Attributes{"name": "another", "kind": "as configured", "note": nil, "size": "made", "made": "made", "secret": "a secret"}
+		if place == "set" {
+			want = Attributes{"name": "new", "kind": nil, "note": nil, "size": nil, "made": nil}
+		}
+		if diff := cmp.Diff(want, got.Without(places[1:]...)); diff != "" {
+			t.Errorf("%q is proposed (-want +got):\n%s", place, diff)
+		}
+	}
+	kept := Attributes{"name": "as configured", "kind": "as configured", "note": nil, "size": "made", "made": "made"}
+	if diff := cmp.Diff(kept, second(s.proposed["set"])); diff != "" {
+		t.Errorf("the object that stays in the set is proposed (-want +got):\n%s", diff)
+	}
+}
+
+func TestFits_setsWhoseObjectsBecomeEqual(t *testing.T) {
+	t.Parallel()
+	set := func(elements ...any) tftypes.Value {
+		return toValue(t, tftypes.Set{ElementType: tftypes.String}, slices.Clone(elements))
+	}
+	planned := set("a", Unknown, Unknown)
+	for _, after := range []tftypes.Value{set("a", "b", "c"), set("a", "b"), set("a")} {
+		if !fits(t, planned, after) {
+			t.Errorf("%s is not as planned", after)
+		}
+	}
+	for _, after := range []tftypes.Value{set("b", "c"), set("a", "b", "c", "d"), set()} {
+		if fits(t, planned, after) {
+			t.Errorf("%s is as planned", after)
+		}
+	}
+
+	objects := func(elements ...any) tftypes.Value {
+		return toValue(t, tftypes.Set{ElementType: tftypes.Map{ElementType: tftypes.String}}, elements)
+	}
+	one := Attributes{"name": "one", "made": "made"}
+	if fits(t, objects(one, Attributes{"name": "one", "made": Unknown}), objects(one, Attributes{"name": "two", "made": "made"})) {
+		t.Error("an object that was not planned is as planned")
+	}
+}
+
+// second returns the second object of a list or a set.
+func second(v any) any {
+	list, _ := v.([]any)
+	return list[1]
+}
