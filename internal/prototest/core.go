@@ -39,22 +39,20 @@ func attributeFields(attributes []*tfprotov6.SchemaAttribute) []field {
 
 // proposed merges configuration and prior state as Terraform's core does before it asks for
 // a plan: what is configured wins, what is computed and not configured keeps its prior value.
-func proposed(tb testing.TB, fields []field, prior, config tftypes.Value) tftypes.Value {
-	tb.Helper()
+func proposed(fields []field, prior, config tftypes.Value) tftypes.Value {
 	if config.IsNull() || !config.IsKnown() {
 		return config
 	}
 
-	merged, before := parts(tb, config), parts(tb, prior)
+	merged, before := parts(config), parts(prior)
 	for _, f := range fields {
-		merged[f.name] = f.proposed(tb, before[f.name], merged[f.name])
+		merged[f.name] = f.proposed(before[f.name], merged[f.name])
 	}
 
 	return tftypes.NewValue(config.Type(), merged)
 }
 
-func (f field) proposed(tb testing.TB, prior, config tftypes.Value) tftypes.Value {
-	tb.Helper()
+func (f field) proposed(prior, config tftypes.Value) tftypes.Value {
 	if f.computed && config.IsNull() && !prior.IsNull() {
 		return prior
 	}
@@ -62,12 +60,12 @@ func (f field) proposed(tb testing.TB, prior, config tftypes.Value) tftypes.Valu
 		return config
 	}
 
-	merged, before := objects(tb, config), objects(tb, prior)
+	merged, before := objects(config), objects(prior)
 	if config.Type().Is(tftypes.Set{}) {
-		before = f.correlated(tb, before, merged)
+		before = f.correlated(before, merged)
 	}
 	for key, object := range merged {
-		merged[key] = proposed(tb, f.nested, before[key], object)
+		merged[key] = proposed(f.nested, before[key], object)
 	}
 
 	return joined(config.Type(), merged)
@@ -75,12 +73,11 @@ func (f field) proposed(tb testing.TB, prior, config tftypes.Value) tftypes.Valu
 
 // correlated returns the prior objects of a set by the keys of the configured ones. The
 // objects belong together where they differ in computed values alone.
-func (f field) correlated(tb testing.TB, prior, configured map[string]tftypes.Value) map[string]tftypes.Value {
-	tb.Helper()
+func (f field) correlated(prior, configured map[string]tftypes.Value) map[string]tftypes.Value {
 	found := map[string]tftypes.Value{}
 	for key, object := range configured {
 		for candidate, before := range prior {
-			if f.completes(tb, before, object) {
+			if f.completes(before, object) {
 				found[key] = before
 				delete(prior, candidate)
 				break
@@ -92,9 +89,8 @@ func (f field) correlated(tb testing.TB, prior, configured map[string]tftypes.Va
 }
 
 // completes reports whether an object of a set is a configured one with computed values.
-func (f field) completes(tb testing.TB, object, configured tftypes.Value) bool {
-	tb.Helper()
-	values, config := parts(tb, object), parts(tb, configured)
+func (f field) completes(object, configured tftypes.Value) bool {
+	values, config := parts(object), parts(configured)
 	for _, nested := range f.nested {
 		v := config[nested.name]
 		isComputed := nested.computed && v.IsNull()
@@ -128,7 +124,7 @@ func checkPlan(tb testing.TB, schema *tfprotov6.Schema, c change) {
 // check fails the test where a field of an object is not planned as Terraform's core allows.
 func (c change) check(tb testing.TB, at string, fields []field) {
 	tb.Helper()
-	prior, config, planned := parts(tb, c.prior), parts(tb, c.config), parts(tb, c.planned)
+	prior, config, planned := parts(c.prior), parts(c.config), parts(c.planned)
 	for _, f := range fields {
 		one := change{prior[f.name], config[f.name], planned[f.name]}
 		if f.writeOnly || one.allowed(f) {
@@ -159,7 +155,7 @@ func (c change) allowed(f field) bool {
 // be told apart, so that only their number counts.
 func (c change) checkObjects(tb testing.TB, at string, nested []field) {
 	tb.Helper()
-	prior, config, planned := objects(tb, c.prior), objects(tb, c.config), objects(tb, c.planned)
+	prior, config, planned := objects(c.prior), objects(c.config), objects(c.planned)
 	if len(planned) != len(config) {
 		tb.Errorf("Terraform would refuse this: %s has %d objects, and %d are configured", at, len(planned), len(config))
 		return
@@ -181,7 +177,7 @@ func (c change) checkObjects(tb testing.TB, at string, nested []field) {
 // checkWriteOnly fails the test where a write-only attribute has a value.
 func checkWriteOnly(tb testing.TB, at string, fields []field, object tftypes.Value) {
 	tb.Helper()
-	values := parts(tb, object)
+	values := parts(object)
 	for _, f := range fields {
 		if f.writeOnly && !values[f.name].IsNull() {
 			tb.Errorf("Terraform would refuse this: %s%s is write-only and has a value", at, f.name)
@@ -189,7 +185,7 @@ func checkWriteOnly(tb testing.TB, at string, fields []field, object tftypes.Val
 		if f.nested == nil {
 			continue
 		}
-		for key, nested := range objects(tb, values[f.name]) {
+		for key, nested := range objects(values[f.name]) {
 			checkWriteOnly(tb, at+f.name+"."+key+".", f.nested, nested)
 		}
 	}
@@ -201,7 +197,7 @@ func checkKnown(tb testing.TB, result tftypes.Value) {
 	if !result.IsKnown() {
 		tb.Error("Terraform would refuse this result: it is still unknown")
 	}
-	for name, v := range parts(tb, result) {
+	for name, v := range parts(result) {
 		if !v.IsFullyKnown() {
 			tb.Errorf("Terraform would refuse this result: %s is still unknown", name)
 		}
@@ -217,17 +213,16 @@ func checkApplied(tb testing.TB, planned, after tftypes.Value) {
 		return
 	}
 
-	got := parts(tb, after)
-	for name, want := range parts(tb, planned) {
-		if !fits(tb, want, got[name]) {
+	got := parts(after)
+	for name, want := range parts(planned) {
+		if !fits(want, got[name]) {
 			tb.Errorf("Terraform would call this result inconsistent: %s is not as planned", name)
 		}
 	}
 }
 
 // fits reports whether a value is as planned, wherever the plan knew it.
-func fits(tb testing.TB, planned, after tftypes.Value) bool {
-	tb.Helper()
+func fits(planned, after tftypes.Value) bool {
 	if !planned.IsKnown() {
 		return true
 	}
@@ -235,18 +230,18 @@ func fits(tb testing.TB, planned, after tftypes.Value) bool {
 		return planned.IsNull() && after.IsNull()
 	}
 
-	want, got := parts(tb, planned), parts(tb, after)
+	want, got := parts(planned), parts(after)
 	if want == nil {
 		return planned.Equal(after)
 	}
 	if planned.Type().Is(tftypes.Set{}) {
-		return sameSet(tb, want, got)
+		return sameSet(want, got)
 	}
 	if len(want) != len(got) {
 		return false
 	}
 	for key, v := range want {
-		if other, ok := got[key]; !ok || !fits(tb, v, other) {
+		if other, ok := got[key]; !ok || !fits(v, other) {
 			return false
 		}
 	}
@@ -256,13 +251,12 @@ func fits(tb testing.TB, planned, after tftypes.Value) bool {
 
 // sameSet reports whether each planned value of a set is there, and each that is there was
 // planned. Several planned ones may have become equal.
-func sameSet(tb testing.TB, planned, after map[string]tftypes.Value) bool {
-	tb.Helper()
+func sameSet(planned, after map[string]tftypes.Value) bool {
 	met := map[string]bool{}
 	for _, want := range planned {
 		found := false
 		for key, v := range after {
-			if fits(tb, want, v) {
+			if fits(want, v) {
 				found, met[key] = true, true
 			}
 		}

@@ -70,10 +70,9 @@ func (p *Provider) Plan(name string, prior *State, config Attributes) (Plan, Dia
 		return Plan{}, diags
 	}
 
-	fields := fieldsOf(schema.Block)
 	resp := call(p.t, p.server.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: name, PriorState: pack(p.t, before.raw), PriorPrivate: before.Private, PriorIdentity: before.identity,
-		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(p.t, fields, before.raw, configured)),
+		Config: pack(p.t, configured), ProposedNewState: pack(p.t, proposed(fieldsOf(schema.Block), before.raw, configured)),
 	})
 	diags = append(diags, resp.Diagnostics...)
 	if len(diags.Errors()) > 0 {
@@ -104,7 +103,7 @@ func (p *Provider) Resolve(name string, plan Plan, values Attributes) Plan {
 	}
 
 	for _, in := range []*tftypes.Value{&plan.raw, &plan.config} {
-		members := parts(p.t, *in)
+		members := parts(*in)
 		for attribute, v := range values {
 			members[attribute] = toValue(p.t, typ.AttributeTypes[attribute], v)
 		}

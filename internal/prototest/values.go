@@ -126,48 +126,29 @@ func fromValue(tb testing.TB, v tftypes.Value) any {
 
 	switch v.Type().(type) {
 	case tftypes.Object, tftypes.Map:
-		return fromMembers(tb, as[map[string]tftypes.Value](tb, v))
+		members := Attributes{}
+		for name, member := range parts(v) {
+			members[name] = fromValue(tb, member)
+		}
+		return members
+
 	case tftypes.List, tftypes.Set, tftypes.Tuple:
-		return fromElements(tb, as[[]tftypes.Value](tb, v))
+		elements := []any{}
+		for _, element := range as[[]tftypes.Value](tb, v) {
+			elements = append(elements, fromValue(tb, element))
+		}
+		return elements
 	}
 
-	return fromPrimitive(tb, v)
-}
-
-func fromPrimitive(tb testing.TB, v tftypes.Value) any {
-	tb.Helper()
 	if v.Type().Is(tftypes.String) {
 		return as[string](tb, v)
 	}
 	if v.Type().Is(tftypes.Bool) {
 		return as[bool](tb, v)
 	}
+	number, _ := as[*big.Float](tb, v).Float64()
 
-	var number big.Float
-	if err := v.As(&number); err != nil {
-		tb.Fatal(err)
-	}
-	f, _ := number.Float64()
-
-	return f
-}
-
-func fromMembers(tb testing.TB, values map[string]tftypes.Value) Attributes {
-	tb.Helper()
-	members := Attributes{}
-	for name, v := range values {
-		members[name] = fromValue(tb, v)
-	}
-	return members
-}
-
-func fromElements(tb testing.TB, values []tftypes.Value) []any {
-	tb.Helper()
-	elements := []any{}
-	for _, v := range values {
-		elements = append(elements, fromValue(tb, v))
-	}
-	return elements
+	return number
 }
 
 // as returns a known value of the protocol as a value of Go.
@@ -204,34 +185,33 @@ func unpack(tb testing.TB, typ tftypes.Type, packed *tfprotov6.DynamicValue) tft
 
 // parts returns what a value consists of, by name, key or index; nil where it is null,
 // unknown or a primitive.
-func parts(tb testing.TB, v tftypes.Value) map[string]tftypes.Value {
-	tb.Helper()
+func parts(v tftypes.Value) map[string]tftypes.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return nil
 	}
 
-	switch v.Type().(type) {
-	case tftypes.Object, tftypes.Map:
-		return maps.Clone(as[map[string]tftypes.Value](tb, v))
-	case tftypes.List, tftypes.Set, tftypes.Tuple:
-		elements := map[string]tftypes.Value{}
-		for i, element := range as[[]tftypes.Value](tb, v) {
-			elements[strconv.Itoa(i)] = element
-		}
-		return elements
+	named := map[string]tftypes.Value{}
+	if v.As(&named) == nil {
+		return maps.Clone(named)
+	}
+	var listed []tftypes.Value
+	if v.As(&listed) != nil {
+		return nil
+	}
+	for i, element := range listed {
+		named[strconv.Itoa(i)] = element
 	}
 
-	return nil
+	return named
 }
 
 // objects returns the objects of a field that has nested ones: the object itself, or those of
 // a list, a map or a set.
-func objects(tb testing.TB, v tftypes.Value) map[string]tftypes.Value {
-	tb.Helper()
+func objects(v tftypes.Value) map[string]tftypes.Value {
 	if !v.IsNull() && v.Type().Is(tftypes.Object{}) {
 		return map[string]tftypes.Value{"": v}
 	}
-	return parts(tb, v)
+	return parts(v)
 }
 
 // joined makes a value of its objects.
