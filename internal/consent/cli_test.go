@@ -1,79 +1,30 @@
 package consent_test
 
 import (
-	"fmt"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// peopleBlock returns a resource for n people, under keys with a prefix.
-func peopleBlock(key string, people int) string {
-	return fmt.Sprintf(`
-resource "analytics_consent" "people" {
-  for_each         = { for i in range(%d) : "%s-${i}" => "person-${i}" }
-  identity_id      = each.value
-  clause_1_consent = true
-  clause_2_consent = true
-  clause_3_consent = false
-  clause_4_consent = true
-  clause_5_consent = true
-  agreement_time   = %q
-  on_destroy       = "withdraw"
-}
-`, people, key, early)
-}
-
-func TestCLIConsent_renamedKeys(t *testing.T) {
-	t.Parallel()
-	const people = 12
-	service := mocktest.Start(t)
-	cli := clitest.New(t, acctest.Block(service)+peopleBlock("old", people), nil)
-	cli.MustRun("apply", "-auto-approve")
-
-	cli.Configure(acctest.Block(service) + peopleBlock("new", people))
-	cli.MustRun("apply", "-auto-approve")
-
-	if n := withdrawnPeople(service, people); n != 0 {
-		t.Errorf("%d of %d people were withdrawn", n, people)
-	}
-	if output := cli.MustRun("plan").Words(); !strings.Contains(output, "No changes") {
-		t.Errorf("the next plan says:\n%s", output)
-	}
-}
-
-func TestCLIConsent_changedProviderScope(t *testing.T) {
+func TestCLIConsent_changedScopeIsSaid(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	provider := acctest.Block(service)
-	cli := clitest.New(t, provider+peopleBlock("key", 1), nil)
+	jane := acctest.Block(service) + block()
+	cli := clitest.New(t, jane, nil)
 	cli.MustRun("apply", "-auto-approve")
 
-	cli.Configure(strings.Replace(provider, mocktest.Project, "shop", 1) + peopleBlock("key", 1))
-	plan := cli.MustRun("plan").Words()
-	for _, words := range []string{"must be replaced", `"web" -> "shop" # forces replacement`, "The scope of the provider has changed"} {
-		if !strings.Contains(plan, words) {
-			t.Errorf("the plan does not say %q:\n%s", words, plan)
-		}
-	}
-
-	cli.MustRun("apply", "-auto-approve")
-	record, _ := service.Consent(scope, "person-0")
-	if record.Clauses != [5]bool{} {
-		t.Errorf("where the object was, the service holds %v", record.Clauses)
-	}
-
-	elsewhere := scope
-	elsewhere.ProjectID = "shop"
-	if record, _ := service.Consent(elsewhere, "person-0"); record.Clauses != configured {
-		t.Errorf("where the object is to be, the service holds %v", record.Clauses)
-	}
-	if output := cli.MustRun("plan").Words(); !strings.Contains(output, "No changes") {
-		t.Errorf("the next plan says:\n%s", output)
-	}
+	cli.Configure(strings.Replace(jane, mocktest.Project, "shop", 1))
+	clitest.WantWords(t, cli.MustRun("plan"), "must be replaced", `"web" -> "shop" # forces replacement`, "The scope of the provider has changed")
 }
 
 func TestCLIConsent_warnsOnceOfNothingToCompare(t *testing.T) {
@@ -86,5 +37,85 @@ func TestCLIConsent_warnsOnceOfNothingToCompare(t *testing.T) {
 		if n := strings.Count(output, "Nothing to compare a later choice with"); n != 1 {
 			t.Errorf("%s warns %d times:\n%s", command[0], n, output)
 		}
+	}
+}
+
+func TestCLIConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	service.AddUser(service.Email, "another password")
+	cli := clitest.New(t, acctest.Block(service)+block(), nil)
+
+	r := cli.Run("apply", "-auto-approve")
+	wantRefused(t, r, "Authentication rejected", "Log in", "check the credentials of the provider block")
+	if n := strings.Count(r.Output, "Error: "); n != 1 {
+		t.Errorf("%d errors are shown:\n%s", n, r.Output)
+	}
+	if n := service.Count(mockserver.OpLogin); n != 1 {
+		t.Errorf("%d logins", n)
+	}
+}
+
+// wantRefused fails the test unless a command failed and printed these words.
+func wantRefused(t *testing.T, r clitest.Result, words ...string) {
+	t.Helper()
+	if r.Code != 1 {
+		t.Errorf("the command ended with %d", r.Code)
+	}
+	clitest.WantWords(t, r, words...)
+}
+
+// TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange removes the identities from a state
+// file, as a Terraform before 1.12 does when it writes one.
+func TestCLIConsentIdentity_stateOfAnOlderCLIPlansNoChange(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "`+early+`"`), nil)
+	cli.Needs(acctest.Identities)
+	cli.MustRun("apply", "-auto-approve")
+
+	state, object := readState(t, cli)
+	if object["identity"] == nil {
+		t.Fatal("the state has no identity")
+	}
+	delete(object, "identity")
+	delete(object, "identity_schema_version")
+	writeState(t, cli, state)
+
+	cli.MustRun("plan", "-detailed-exitcode")
+	cli.MustRun("apply", "-auto-approve")
+	want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": person}
+	if diff := cmp.Diff(want, cli.Stored("terraform.tfstate").Identity); diff != "" {
+		t.Errorf("state has another identity: %s", diff)
+	}
+}
+
+// readState returns a state file, and the one object in it.
+func readState(t *testing.T, cli *clitest.CLI) (state, object map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
+		t.Fatal(err)
+	}
+
+	first := func(of map[string]any, name string) map[string]any {
+		list, _ := of[name].([]any)
+		if len(list) != 1 {
+			t.Fatalf("the state has %d %s", len(list), name)
+		}
+		member, _ := list[0].(map[string]any)
+		return member
+	}
+
+	return state, first(first(state, "resources"), "instances")
+}
+
+func writeState(t *testing.T, cli *clitest.CLI, state map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(state)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(cli.Dir, "terraform.tfstate"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

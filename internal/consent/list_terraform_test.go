@@ -1,20 +1,16 @@
 package consent_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // queryCLI returns a CLI that knows lists, with a configuration for the service, or skips
@@ -24,71 +20,6 @@ func queryCLI(t *testing.T, service *mocktest.Instance) *clitest.CLI {
 	cli := clitest.New(t, acctest.Block(service), nil)
 	cli.Needs(acctest.Lists)
 	return cli
-}
-
-// listBlock returns a list block with the lines of its configuration, and lines above it.
-func listBlock(config string, lines ...string) string {
-	return fmt.Sprintf("list \"analytics_consent\" \"people\" {\n  provider = analytics\n%s\n  config {\n%s\n  }\n}\n", strings.Join(lines, "\n"), config)
-}
-
-// listed is a person that a query has found.
-type listed struct {
-	Name     string               `json:"display_name"`
-	Identity prototest.Attributes `json:"identity"`
-	Resource prototest.Attributes `json:"resource_object"`
-}
-
-// queryPeople replaces the list blocks, runs them, and returns the people by name.
-func queryPeople(t *testing.T, cli *clitest.CLI, lists string) map[string]listed {
-	t.Helper()
-	queried := cli.Query(lists, "-json")
-	if queried.Code != 0 {
-		t.Fatalf("the query failed:\n%s", queried.Output)
-	}
-
-	people := map[string]listed{}
-	for line := range strings.Lines(queried.Output) {
-		var message struct {
-			Found *listed `json:"list_resource_found"`
-		}
-		if err := json.Unmarshal([]byte(line), &message); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
-		if message.Found != nil {
-			people[message.Found.Name] = *message.Found
-		}
-	}
-
-	return people
-}
-
-func TestCLIConsentList_isQueried(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := queryCLI(t, service)
-	putConsents(service, "user-1", "user-2")
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-2", "nobody", "user-1")})
-
-	people := queryPeople(t, cli, listBlock(fmt.Sprintf("utc_date = %q", exportDay), "include_resource = true"))
-	if len(people) != 2 {
-		t.Errorf("%d people are listed", len(people))
-	}
-	for _, identity := range []string{"user-1", "user-2"} {
-		want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": identity}
-		if diff := cmp.Diff(want, people[identity].Identity); diff != "" {
-			t.Errorf("%s has another identity: %s", identity, diff)
-		}
-	}
-	for name, want := range map[string]any{"clause_1_consent": true, "clause_3_consent": false, "agreement_time": early, "org_id": nil} {
-		if got := people["user-1"].Resource[name]; got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
-	}
-
-	if people := queryPeople(t, cli, listBlock(`identity_ids = ["nobody"]`)); len(people) != 0 {
-		t.Errorf("somebody is listed: %v", people)
-	}
-	wantRefused(t, cli.Query(listBlock(`identity_ids = ["user-1"]`+"\n"+`utc_date = "2026-02-03"`)), "utc_date", "identity_ids")
 }
 
 // TestCLIConsentList_limitIsSaid shows that Terraform hands on the warning of the last

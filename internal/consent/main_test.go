@@ -1,8 +1,16 @@
 package consent_test
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -77,4 +85,51 @@ func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, 
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)
 	return state, p.WantEmptyPlan(name, state, config)
+}
+
+// planned returns checks of the plan before the apply.
+func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: checks}
+}
+
+// serviceCheck is a check after a step that looks at the service in place of the state.
+type serviceCheck func() error
+
+func (check serviceCheck) CheckState(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	resp.Error = check()
+}
+
+// held returns a check of the clauses that the service holds of the person.
+func held(service *mocktest.Instance, scope mockserver.Scope, want [5]bool) statecheck.StateCheck {
+	return serviceCheck(func() error {
+		if record, ok := service.Consent(scope, person); !ok || record.Clauses != want {
+			return fmt.Errorf("in %+v, the service holds %v (%v), want %v", scope, record.Clauses, ok, want)
+		}
+		return nil
+	})
+}
+
+// update returns what an update of the clauses sends, with others added or changed.
+func update(clauses [5]bool, others map[string]any) map[string]any {
+	sent := map[string]any{"manual": true}
+	for i, agreed := range clauses {
+		sent[fmt.Sprintf("clause_%d_consent", i+1)] = agreed
+	}
+	maps.Copy(sent, others)
+
+	return sent
+}
+
+// wantUpdates fails the test unless these are the updates that the service has received.
+func wantUpdates(t *testing.T, service *mocktest.Instance, want ...map[string]any) {
+	t.Helper()
+	var got []map[string]any
+	for _, r := range service.Requests() {
+		if r.Operation == mockserver.OpUpdateConsent {
+			got = append(got, r.Sent)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the updates that were sent (-want +got):\n%s", diff)
+	}
 }

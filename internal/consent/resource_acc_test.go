@@ -1,9 +1,11 @@
 package consent_test
 
 import (
-	"regexp"
+	"fmt"
+	"strings"
 	"testing"
 
+	tfconfig "github.com/hashicorp/terraform-plugin-testing/config"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -17,25 +19,226 @@ import (
 func TestAccConsentResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`)
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:      acctest.Block(service) + block(`user_ipv6 = "nowhere"`),
-				ExpectError: regexp.MustCompile(`The value must be an IPv6 or IPv4 address`),
-			},
-			{
-				Config: acctest.Block(service) + block(`user_ipv6 = "192.0.2.7"`, `agreement_time = "2026-01-31T13:00:00+01:00"`),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)},
-				},
+				Config:           jane,
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("identity_id"), knownvalue.StringExact(person)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(false)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6"), knownvalue.StringExact("192.0.2.7")),
+					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("user_ipv6")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact("2026-01-31T13:00:00+01:00")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("manual"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("keep_later_choice"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("on_destroy"), knownvalue.StringExact("retain")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("org_id"), knownvalue.StringExact(mocktest.Org)),
+					held(service, scope, configured),
 				},
+			},
+			{ // other spellings of the same values
+				Config:           acctest.Block(service) + block(`user_ipv6 = "::ffff:192.0.2.7"`, `agreement_time = "2026-01-31T12:00:00Z"`),
+				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+			},
+			{ // drift
+				PreConfig: func() {
+					record, _ := service.Consent(scope, person)
+					record.Clauses = [5]bool{}
+					service.PutConsent(scope, person, record)
+				},
+				Config:            jane,
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: []statecheck.StateCheck{held(service, scope, configured)},
+			},
+			{ // the consent stays when the object goes
+				Config:           acctest.Block(service),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroy)),
 			},
 		},
 	})
+
+	first := update(configured, map[string]any{"user_ipv6": "::ffff:192.0.2.7", "agreement_time": early})
+	wantUpdates(t, service, first, first)
 	wantHeld(t, service, configured)
+}
+
+func TestAccConsentResource_update(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	first := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
+	second := strings.Replace(acctest.Block(service)+block(`agreement_time = "`+middle+`"`, `manual = false`), "clause_3_consent = false", "clause_3_consent = true", 1)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: first},
+			{
+				Config:           second,
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact(middle)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("manual"), knownvalue.Bool(false)),
+					held(service, scope, [5]bool{true, true, true, true, true}),
+				},
+			},
+			{ // settings of the object alone send nothing, until it is destroyed
+				Config:           strings.Replace(second, "manual = false", "manual = false\n  on_destroy = \"withdraw\"\n  keep_later_choice = false", 1),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+			},
+		},
+	})
+
+	wantUpdates(t, service,
+		update(configured, map[string]any{"agreement_time": early}),
+		update([5]bool{true, true, true, true, true}, map[string]any{"agreement_time": middle, "manual": false}),
+		update([5]bool{}, map[string]any{"manual": false}),
+	)
+}
+
+func TestAccConsentResource_disappears(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block()
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{
+				PreConfig:        func() { service.DeleteConsent(scope, person) },
+				Config:           jane,
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			},
+		},
+	})
+
+	wantUpdates(t, service, update(configured, nil), update(configured, nil))
+	wantHeld(t, service, configured)
+}
+
+// TestAccConsentResource_laterChoice lets the person choose after the configured time. Nothing
+// is written then, and nothing when the object goes, although it would withdraw.
+func TestAccConsentResource_laterChoice(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`agreement_time = "`+early+`"`, `on_destroy = "withdraw"`)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{
+				PreConfig:        func() { service.PutConsent(scope, person, choose(late)) },
+				Config:           jane,
+				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(false)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact(late)),
+				},
+			},
+			{
+				Config:           acctest.Block(service),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroy)),
+			},
+		},
+	})
+
+	wantUpdates(t, service, update(configured, map[string]any{"agreement_time": early}))
+	wantHeld(t, service, choose(late).Clauses)
+}
+
+func TestAccConsentResource_writeOnly(t *testing.T) {
+	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
+	service := mocktest.Start(t)
+	jane := func(version int) string {
+		return acctest.Block(service) + "variable \"address\" {\n  type      = string\n  ephemeral = true\n}\n" +
+			block(`agreement_time = "`+early+`"`, "user_ipv6_wo = var.address", fmt.Sprintf("user_ipv6_wo_version = %d", version))
+	}
+	address6 := func(text string) tfconfig.Variables {
+		return tfconfig.Variables{"address": tfconfig.StringVariable(text)}
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:      acctest.Block(service) + block(`user_ipv6_wo = "2001:db8::1"`),
+				ExpectError: acctest.Message("user_ipv6_wo_version", "must be specified"),
+			},
+			{
+				Config:          jane(1),
+				ConfigVariables: address6("2001:db8::1"),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6_wo"), knownvalue.Null()),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6"), knownvalue.Null()),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("user_ipv6_wo_version"), knownvalue.Int64Exact(1)),
+				},
+			},
+			{ // another address of the same version
+				Config:           jane(1),
+				ConfigVariables:  address6("2001:db8::2"),
+				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+			},
+			{
+				Config:           jane(2),
+				ConfigVariables:  address6("2001:db8::2"),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+			},
+		},
+	})
+
+	wantUpdates(t, service,
+		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::1"}),
+		update(configured, map[string]any{"agreement_time": early, "user_ipv6": "2001:db8::2"}),
+	)
+}
+
+func TestAccConsentResource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+
+	steps := []resource.TestStep{}
+	for line, message := range map[string]string{
+		`user_ipv6 = "nowhere"`:                   "The value must be an IPv6 or IPv4 address",
+		`agreement_time = "yesterday"`:            "RFC 3339",
+		`agreement_time = "9999-01-01T00:00:00Z"`: "Not a time of agreement",
+		`on_destroy = "delete"`:                   "value must be one of",
+		`org_id = "elsewhere"`:                    "project_id",
+	} {
+		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + block(line), ExpectError: acctest.Message(message)})
+	}
+	for identity, reason := range map[string]string{`""`: "is empty", `"   "`: "spaces", `"."`: "change", `".."`: "change", `"a\u0007b"`: "U+0007"} {
+		steps = append(steps, resource.TestStep{
+			Config:      acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), identity, 1),
+			ExpectError: acctest.Message("identity_id", reason),
+		})
+	}
+
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+const address = "analytics_consent.jane"
+
+// block returns the resource as text. All clauses but the third are true.
+func block(lines ...string) string {
+	return fmt.Sprintf(`
+resource "analytics_consent" "jane" {
+  identity_id      = %q
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = false
+  clause_4_consent = true
+  clause_5_consent = true
+  %s
+}
+`, person, strings.Join(lines, "\n  "))
 }

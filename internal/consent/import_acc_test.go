@@ -1,0 +1,175 @@
+package consent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestAccConsentResource_import(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`user_ipv6 = "2001:db8::1"`, `agreement_time = "`+early+`"`)
+
+	steps := []resource.TestStep{}
+	for id, message := range map[string]string{"..": "Unusable import id", "a/b/..": "Unusable import id", "a/b/c/d": "Unusable import id", "nobody": "non-existent remote object"} {
+		steps = append(steps, resource.TestStep{Config: jane, ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: acctest.Message(message)})
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: append(steps, []resource.TestStep{
+			{Config: jane},
+			{
+				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
+				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
+			},
+			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
+		}...),
+	})
+	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
+}
+
+// TestAccConsentResource_importEscaped imports an identity with the characters that a path or
+// an import ID has to escape.
+func TestAccConsentResource_importEscaped(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	identity := `a/b?c#d%2F+;:@&= \é`
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + strings.Replace(block(), fmt.Sprintf("%q", person), fmt.Sprintf("%q", identity), 1)},
+			{
+				ResourceName: address, ImportState: true, ImportStateId: "a%2Fb%3Fc%23d%252F%2B%3B%3A%40%26%3D%20%5C%C3%A9",
+				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
+			},
+		},
+	})
+
+	if _, ok := service.Consent(scope, identity); !ok {
+		t.Error("the identity did not arrive as it was given")
+	}
+	wantUpdates(t, service, update(configured, nil))
+}
+
+// TestAccConsentResource_identity imports by the identity that is stored, and moves the object
+// to another scope, where its identity follows.
+func TestAccConsentResource_identity(t *testing.T) {
+	acctest.PreCheck(t, acctest.Identities)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`agreement_time = "`+early+`"`)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: jane,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectIdentity(address, identityOf(mocktest.Project, person)),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("identity_id")),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("org_id")),
+					statecheck.ExpectIdentityValueMatchesState(address, tfjsonpath.New("project_id")),
+				},
+			},
+			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
+			{
+				Config:            strings.Replace(jane, mocktest.Project, "shop", 1),
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf("shop", person))},
+			},
+		},
+	})
+
+	created := update(configured, map[string]any{"agreement_time": early})
+	wantUpdates(t, service, created, created)
+}
+
+func TestAccConsentResource_identityOfMany(t *testing.T) {
+	acctest.PreCheck(t, acctest.Identities)
+	service := mocktest.Start(t)
+	people := map[string]string{"a": "ada", "b": "bob/c", "g": "grace hopper"}
+	imported := []plancheck.PlanCheck{}
+	for key, identity := range people {
+		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: new(true)})
+		imported = append(imported, plancheck.ExpectResourceAction(fmt.Sprintf("analytics_consent.people[%q]", key), plancheck.ResourceActionNoop))
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:            acctest.Block(service) + importBlocks,
+				ConfigPlanChecks:  planned(imported...),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(`analytics_consent.people["b"]`, identityOf(mocktest.Project, "bob/c"))},
+			},
+			{Config: acctest.Block(service)}, // the library cannot read the state of a for_each at the end
+		},
+	})
+	wantUpdates(t, service)
+}
+
+func TestAccConsentResource_identityValidation(t *testing.T) {
+	acctest.PreCheck(t, acctest.Identities)
+	service := mocktest.Start(t)
+
+	steps := []resource.TestStep{}
+	for identity, reason := range map[string]string{
+		`{ identity_id = ".." }`:                                                  "would change the path",
+		`{ identity_id = "u", org_id = "o" }`:                                     "needs project_id",
+		`{ identity_id = "u", org_id = "o", project_id = "p", account_id = "a" }`: "cannot be combined",
+	} {
+		steps = append(steps, resource.TestStep{
+			Config:      acctest.Block(service) + block() + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity),
+			ExpectError: acctest.Message("Unusable import identity", reason, "Accepted forms"),
+		})
+	}
+
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// importBlocks are resources for people, and import blocks that name them by identity.
+const importBlocks = `
+locals {
+  people = { a = "ada", b = "bob/c", g = "grace hopper" }
+}
+
+import {
+  for_each = local.people
+  to       = analytics_consent.people[each.key]
+  identity = { identity_id = each.value }
+}
+
+resource "analytics_consent" "people" {
+  for_each         = local.people
+  identity_id      = each.value
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = false
+  clause_4_consent = true
+  clause_5_consent = true
+  agreement_time   = "2026-01-31T12:00:00Z"
+}
+`
+
+// identityOf returns the resource identity of a person in a project of the organization.
+func identityOf(project, person string) map[string]knownvalue.Check {
+	return map[string]knownvalue.Check{
+		"org_id": knownvalue.StringExact(mocktest.Org), "project_id": knownvalue.StringExact(project),
+		"account_id": knownvalue.Null(), "identity_id": knownvalue.StringExact(person),
+	}
+}

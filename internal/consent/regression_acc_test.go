@@ -1,0 +1,167 @@
+package consent_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// TestAccConsentResource_renamedKeys renames all keys of for_each, which destroys and creates
+// objects of the same people in one run.
+func TestAccConsentResource_renamedKeys(t *testing.T) {
+	acctest.PreCheck(t)
+	const people = 12
+	service := mocktest.Start(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + peopleBlock("old", people)},
+			{
+				Config: acctest.Block(service) + peopleBlock("new", people),
+				ConfigPlanChecks: planned(
+					plancheck.ExpectResourceAction(`analytics_consent.people["old-0"]`, plancheck.ResourceActionDestroy),
+					plancheck.ExpectResourceAction(`analytics_consent.people["new-0"]`, plancheck.ResourceActionCreate),
+				),
+				ConfigStateChecks: []statecheck.StateCheck{serviceCheck(func() error {
+					if n := withdrawnPeople(service, people); n != 0 {
+						return fmt.Errorf("%d of %d people were withdrawn", n, people)
+					}
+					return nil
+				})},
+			},
+			{Config: acctest.Block(service)}, // the library cannot read the state of a for_each at the end
+		},
+	})
+
+	if n := withdrawnPeople(service, people); n != people {
+		t.Errorf("%d of %d people were withdrawn when the objects went", n, people)
+	}
+}
+
+// TestAccConsentResource_changedScope changes the scope of the provider block.
+func TestAccConsentResource_changedScope(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	jane := acctest.Block(service) + block(`on_destroy = "withdraw"`)
+	elsewhere := scope
+	elsewhere.ProjectID = "shop"
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{
+				Config:           strings.Replace(jane, mocktest.Project, elsewhere.ProjectID, 1),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
+				ConfigStateChecks: []statecheck.StateCheck{
+					held(service, scope, [5]bool{}),
+					held(service, elsewhere, configured),
+				},
+			},
+		},
+	})
+	wantUpdates(t, service, update(configured, nil), update([5]bool{}, nil), update(configured, nil), update([5]bool{}, nil))
+}
+
+// TestAccConsentResource_unknownKey has a provider block whose key is known only after apply.
+func TestAccConsentResource_unknownKey(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:           unknownKeyBlock(service) + block(),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			},
+		},
+	})
+	wantUpdates(t, service, update(configured, nil))
+}
+
+// TestAccConsentResource_notTheService answers with a page in the place of the service, which
+// removes nothing from state.
+func TestAccConsentResource_notTheService(t *testing.T) {
+	acctest.PreCheck(t)
+	var page atomic.Int32 // its status, or 0 for none
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
+			if r.Operation != mockserver.OpGetConsent || page.Load() == 0 {
+				return nil
+			}
+			return &mockserver.Fault{
+				Status: int(page.Load()),
+				Header: map[string][]string{"Content-Type": {"text/html"}},
+				Body:   []byte("<h1>Welcome to the hotel</h1>"),
+			}
+		}
+	})
+	jane := acctest.Block(service) + block()
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: jane},
+			{
+				PreConfig:   func() { page.Store(200) },
+				Config:      jane,
+				ExpectError: acctest.Message("Not JSON (text/html)", "Welcome to the hotel", "In state now: this object as it was before"),
+			},
+			{
+				PreConfig:   func() { page.Store(404) },
+				Config:      jane,
+				ExpectError: acctest.Message("Endpoint not found, check base_url"),
+			},
+			{
+				PreConfig:        func() { page.Store(0) },
+				Config:           jane,
+				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+			},
+		},
+	})
+	wantUpdates(t, service, update(configured, nil))
+}
+
+// peopleBlock returns a resource for n people, under keys with a prefix.
+func peopleBlock(key string, people int) string {
+	return fmt.Sprintf(`
+resource "analytics_consent" "people" {
+  for_each         = { for i in range(%d) : "%s-${i}" => "person-${i}" }
+  identity_id      = each.value
+  clause_1_consent = true
+  clause_2_consent = true
+  clause_3_consent = false
+  clause_4_consent = true
+  clause_5_consent = true
+  agreement_time   = %q
+  on_destroy       = "withdraw"
+}
+`, people, key, early)
+}
+
+// unknownKeyBlock returns a provider block whose key is an output of a resource.
+func unknownKeyBlock(service *mocktest.Instance) string {
+	return fmt.Sprintf(`
+resource "terraform_data" "key" {
+  input = %q
+}
+
+provider "analytics" {
+  base_url       = %q
+  api_secret_key = terraform_data.key.output
+  org_id         = %q
+  project_id     = %q
+}
+`, service.SecretKey, service.URL, mocktest.Org, mocktest.Project)
+}
