@@ -106,6 +106,26 @@ func wantRow(t *testing.T, service *mocktest.Instance, i int, want [5]bool) {
 	}
 }
 
+// wantWritten fails the test unless the service has carried out so many updates of each person.
+func wantWritten(t *testing.T, service *mocktest.Instance, want map[string]int) {
+	t.Helper()
+	if diff := cmp.Diff(want, written(service)); diff != "" {
+		t.Errorf("updates by person (-want +got):\n%s", diff)
+	}
+}
+
+// written counts the updates that the service has carried out by person.
+func written(service *mocktest.Instance) map[string]int {
+	updates := map[string]int{}
+	for _, r := range service.Requests() {
+		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
+			updates[r.Identity]++
+		}
+	}
+
+	return updates
+}
+
 // wantRequests fails the test if the number of requests differs.
 func wantRequests(t *testing.T, service *mocktest.Instance, gets, patches int) {
 	t.Helper()

@@ -1,12 +1,10 @@
 package consentbatch_test
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -31,12 +29,7 @@ func rowsIn(states []*prototest.State) (sum float64) {
 // rows, and holds what is configured.
 func wantEachOnce(t *testing.T, service *mocktest.Instance, n int) {
 	t.Helper()
-	updates := map[string]int{}
-	for _, r := range service.Requests() {
-		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
-			updates[r.Identity]++
-		}
-	}
+	updates := written(service)
 
 	for i := range n {
 		if updates[userName(i)] != 1 {
@@ -228,40 +221,5 @@ func TestConsentBatch_shardIsValidated(t *testing.T) {
 		if plan.Attributes["rows"] != prototest.Unknown {
 			t.Errorf("planned are %v rows", plan.Attributes["rows"])
 		}
-	}
-}
-
-// TestCLIConsentBatch_shards applies all shards of a file in one run, and computes the
-// number of each row's shard in Terraform.
-func TestCLIConsentBatch_shards(t *testing.T) {
-	t.Parallel()
-	cli, service, _ := newBatchCLI(t, `
-locals {
-  people = csvdecode(file("${path.module}/consents.csv"))
-}
-
-resource "analytics_consent_batch" "shard" {
-  count  = 3
-  source = "${path.module}/consents.csv"
-  shard  = { index = count.index, count = 3 }
-}
-
-output "rows" {
-  value = join(" ", analytics_consent_batch.shard[*].rows)
-}
-
-output "expected" {
-  value = join(" ", [for index in range(3) : length([
-    for person in local.people : person if parseint(substr(sha256(person.identity_id), 0, 16), 16) % 3 == index
-  ])])
-}
-`, people(60))
-	cli.MustRun("apply", "-auto-approve")
-	wantEachOnce(t, service, 60)
-	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
-
-	rows, expected := cli.MustRun("output", "-raw", "rows").Output, cli.MustRun("output", "-raw", "expected").Output
-	if rows != expected || fmt.Sprint(strings.Count(rows, " ")) != "2" {
-		t.Errorf("the shards have %q rows, want %q", rows, expected)
 	}
 }

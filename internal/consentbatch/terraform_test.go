@@ -74,21 +74,6 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 	wantRow(t, service, 31, configured)
 }
 
-func TestCLIConsentBatch_planReportsWrongRows(t *testing.T) {
-	t.Parallel()
-	cli, service, _ := newBatchCLI(t, batchBlock(), people(3)+"jane.canary@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
-	r := cli.Run("plan")
-	if r.Code != 1 {
-		t.Errorf("the plan ended with %d", r.Code)
-	}
-	clitest.WantWords(t, r, "Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
-		"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3")
-	if strings.Contains(r.Output, "canary") {
-		t.Error("a person is in the error")
-	}
-	wantRequests(t, service, 0, 0)
-}
-
 // TestCLIConsentBatch_anotherFileThanThePlannedOne replaces the file by one with as many rows
 // between a saved plan and its apply, for a create and for a change.
 func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
@@ -124,28 +109,6 @@ func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 	}
 }
 
-func TestCLIConsentBatch_failedCreateIsNotTainted(t *testing.T) {
-	t.Parallel()
-	cli, service, f := newBatchCLI(t, batchBlock(`on_destroy = "withdraw"`), people(5))
-	service.Inject(rejecting(400, 2)...)
-	clitest.WantWords(t, cli.Run("apply", "-auto-approve"), "1 of 5 rows failed", "line 4", "In state now: nothing")
-	r := cli.MustRun("apply", "-auto-approve")
-	clitest.WantWords(t, r, "To write: 1 of 5 rows", "1 added, 0 changed, 0 destroyed")
-	if n := service.Count(mockserver.OpUpdateConsent); n != 6 {
-		t.Errorf("%d updates", n)
-	}
-
-	f.write(people(6))
-	if r := cli.Run("destroy", "-auto-approve"); r.Code != 1 {
-		t.Errorf("the destroy ended with %d:\n%s", r.Code, r.Output)
-	}
-
-	wantRow(t, service, 0, configured)
-	f.write(people(5))
-	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "1 destroyed")
-	wantRow(t, service, 0, [5]bool{})
-}
-
 func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
 
@@ -167,41 +130,6 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	clitest.WantWords(t, fourth, "0 added, 1 changed")
 	f.write("")
 	wantNobody(t, cli, first, second, third, fourth)
-}
-
-func TestCLIConsentBatch_waitsForUnknownValues(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := clitest.New(t, fmt.Sprintf(`
-resource "terraform_data" "known_later" {
-  input = { key = %q, source = "consents.csv" }
-}
-
-provider "analytics" {
-  base_url       = %q
-  api_secret_key = terraform_data.known_later.output.key
-  org_id         = "org-demo"
-  project_id     = "web"
-}
-
-resource "analytics_consent_batch" "later" {
-  source = terraform_data.known_later.output.source
-}
-
-resource "analytics_consent_batch" "now" {
-  source = "now.csv"
-}
-`, service.SecretKey, service.URL), nil)
-
-	(&batchFile{t, filepath.Join(cli.Dir, "consents.csv")}).write(people(3))
-	(&batchFile{t, filepath.Join(cli.Dir, "now.csv")}).write(batchHeader + rowOf(7, middle))
-	r := cli.MustRun("plan", "-out=tfplan")
-	clitest.WantWords(t, r, "rows = (known after apply)", "rows = 1")
-	wantRequests(t, service, 0, 0)
-	clitest.WantWords(t, cli.MustRun("apply", "tfplan"), "3 added")
-	wantRow(t, service, 2, configured)
-	wantRow(t, service, 7, configured)
-	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 }
 
 func TestCLIConsentBatch_interruptedApplyGoesOn(t *testing.T) {

@@ -1,0 +1,159 @@
+package consentbatch_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+// TestAccConsentBatchResource_failedRow creates a batch of which one row fails. What was written
+// is not destroyed by the next apply, and is withdrawn by the file that was applied alone.
+func TestAccConsentBatchResource_failedRow(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(5))
+	service.Inject(rejecting(400, 2)...)
+	all := acctest.Block(service) + f.block(`on_destroy = "withdraw"`)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: all, ExpectError: acctest.Message("1 of 5 rows failed", "line 4", "In state now: nothing")},
+			{
+				Config:            all,
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+				ConfigStateChecks: expectCounts(counts{Rows: 5, ToWrite: 1, Written: 1}),
+			},
+			{
+				PreConfig: func() {
+					wantRequests(t, service, service.Count(mockserver.OpGetConsent), 6)
+					f.write(people(6))
+				},
+				Config: all, Destroy: true,
+				ExpectError: acctest.Message("not the one that was applied", "In state now: this object as it was before"),
+			},
+			{
+				PreConfig: func() {
+					wantRow(t, service, 0, configured)
+					f.write(people(5))
+				},
+				Config: all, Destroy: true,
+			},
+		},
+	})
+	for i := range 5 {
+		wantRow(t, service, i, [5]bool{})
+	}
+}
+
+// TestAccConsentBatchResource_unknownSource has a provider block and a path that are known only
+// after apply. The plan then asks the service nothing, for the other batch neither.
+func TestAccConsentBatchResource_unknownSource(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	later, now := newFile(t, people(3)), newFile(t, batchHeader+rowOf(7, middle))
+	all := unknownBlocks(service, later, now)
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: all, PlanOnly: true, ExpectNonEmptyPlan: true,
+				ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{
+					plancheck.ExpectUnknownValue("analytics_consent_batch.later", tfjsonpath.New("rows")),
+					plancheck.ExpectKnownValue("analytics_consent_batch.now", tfjsonpath.New("rows"), knownvalue.Int64Exact(1)),
+				}},
+			},
+			{
+				PreConfig: func() { wantRequests(t, service, 0, 0) },
+				Config:    all,
+			},
+		},
+	})
+	wantWritten(t, service, map[string]int{userName(0): 1, userName(1): 1, userName(2): 1, userName(7): 1})
+	wantRow(t, service, 2, configured)
+	wantRow(t, service, 7, configured)
+}
+
+// TestAccConsentBatchResource_shards applies all shards of a file in one run, and computes the
+// number of each row's shard in Terraform.
+func TestAccConsentBatchResource_shards(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(60))
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: acctest.Block(service) + shardBlocks(f),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownOutputValue("rows", knownvalue.ListSizeExact(3)),
+					statecheck.ExpectKnownOutputValue("as_expected", knownvalue.Bool(true)),
+				},
+			},
+		},
+	})
+	wantEachOnce(t, service, 60)
+}
+
+// unknownBlocks returns a provider block with an unknown key, a batch with an unknown path, and
+// one whose path is known.
+func unknownBlocks(service *mocktest.Instance, later, now *batchFile) string {
+	return fmt.Sprintf(`
+resource "terraform_data" "known_later" {
+  input = { key = %q, source = %q }
+}
+
+provider "analytics" {
+  base_url       = %q
+  api_secret_key = terraform_data.known_later.output.key
+  org_id         = %q
+  project_id     = %q
+}
+
+resource "analytics_consent_batch" "later" {
+  source = terraform_data.known_later.output.source
+}
+
+resource "analytics_consent_batch" "now" {
+  source = %q
+}
+`, service.SecretKey, later.path, service.URL, mocktest.Org, mocktest.Project, now.path)
+}
+
+// shardBlocks returns the three shards of a file, and outputs of how many rows they have and
+// whether these are the numbers that they should have.
+func shardBlocks(f *batchFile) string {
+	return fmt.Sprintf(`
+locals {
+  source = %q
+  people = csvdecode(file(local.source))
+}
+
+resource "analytics_consent_batch" "shard" {
+  count  = 3
+  source = local.source
+  shard  = { index = count.index, count = 3 }
+}
+
+output "rows" {
+  value = tolist(analytics_consent_batch.shard[*].rows)
+}
+
+output "as_expected" {
+  value = tolist(analytics_consent_batch.shard[*].rows) == tolist([for index in range(3) : length([
+    for person in local.people : person if parseint(substr(sha256(person.identity_id), 0, 16), 16) %% 3 == index
+  ])])
+}
+`, f.path)
+}

@@ -1,0 +1,235 @@
+package consentbatch_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/config"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestAccConsentBatchResource_basic(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(3))
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config: acctest.Block(service) + f.block(),
+				ConfigPlanChecks: planned(
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
+					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(3)),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("to_write")),
+				),
+				ConfigStateChecks: append(
+					expectCounts(counts{Rows: 3, ToWrite: 3, Written: 3}),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("source"), knownvalue.StringExact(f.path)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("digest"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("keep_later_choice"), knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("on_destroy"), knownvalue.StringExact("retain")),
+				),
+			},
+			{ // the consent stays when the object goes
+				Config:           acctest.Block(service),
+				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroy)),
+			},
+		},
+	})
+	wantEachOnce(t, service, 3)
+}
+
+func TestAccConsentBatchResource_update(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(3))
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + f.block()},
+			{ // two more rows
+				PreConfig: func() { f.write(people(5)) },
+				Config:    acctest.Block(service) + f.block(),
+				ConfigPlanChecks: planned(
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5)),
+				),
+				ConfigStateChecks: expectCounts(counts{Rows: 5, ToWrite: 2, Written: 2}),
+			},
+			{ // settings of the object alone send nothing
+				Config:            acctest.Block(service) + f.block("timeouts {\n    update = \"5m\"\n  }"),
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
+			},
+		},
+	})
+	wantEachOnce(t, service, 5)
+}
+
+func TestAccConsentBatchResource_disappears(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(3))
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{Config: acctest.Block(service) + f.block()},
+			{
+				PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
+				Config:            acctest.Block(service) + f.block(),
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: expectCounts(counts{Rows: 3, ToWrite: 1, Written: 1}),
+			},
+		},
+	})
+	wantWritten(t, service, map[string]int{userName(0): 1, userName(1): 2, userName(2): 1})
+	wantRow(t, service, 1, configured)
+}
+
+func TestAccConsentBatchResource_laterChoice(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(3))
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				PreConfig:         func() { chooseFor(service, 0, late) },
+				Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
+				ConfigStateChecks: expectCounts(counts{Rows: 3, ToWrite: 2, Kept: 1, Written: 2}),
+			},
+			{
+				PreConfig:        func() { chooseFor(service, 1, late) },
+				Config:           acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
+				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+			},
+		},
+	})
+
+	// The second update of the last row is its withdrawal.
+	wantWritten(t, service, map[string]int{userName(1): 1, userName(2): 2})
+	for i := range 2 {
+		if record, _ := service.Consent(scope, userName(i)); record.AgreementTime != late {
+			t.Errorf("of row %d the service holds %+v", i, record)
+		}
+	}
+	wantRow(t, service, 2, [5]bool{})
+}
+
+func TestAccConsentBatchResource_validation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+	f := newFile(t, people(3))
+	wrong := newFile(t, people(3)+"jane.doe@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
+
+	steps := []resource.TestStep{
+		{
+			Config: acctest.Block(service) + wrong.block(),
+			ExpectError: acctest.Message("Unusable rows", "line 5: clause_1_consent has to be true or false", "line 5: agreement_time must be an RFC 3339 time",
+				"line 5: clause_5_consent is missing", "line 6: identity_id is the same as in line 3"),
+		},
+		{ // nobody is named
+			Config:      acctest.Block(service) + wrong.block(),
+			ExpectError: regexp.MustCompile(`\A[^@]*Unusable rows[^@]*\z`),
+		},
+	}
+	for line, message := range map[string]string{
+		`format = "xml"`:                   "value must be one of",
+		`on_destroy = "delete"`:            "value must be one of",
+		`shard = { index = 2, count = 2 }`: "No such shard",
+		`org_id = "elsewhere"`:             "project_id",
+	} {
+		steps = append(steps, resource.TestStep{Config: acctest.Block(service) + f.block(line), ExpectError: acctest.Message(message)})
+	}
+	missing := &batchFile{t, f.path + ".csv"}
+	steps = append(steps, resource.TestStep{Config: acctest.Block(service) + missing.block(), ExpectError: acctest.Message("The rows cannot be read", "no such file")})
+
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAccConsentBatchResource_writeOnly(t *testing.T) {
+	acctest.PreCheck(t, acctest.WriteOnlyAttributes)
+	service := mocktest.Start(t)
+	rows := func(content string) config.Variables {
+		return config.Variables{"people": config.StringVariable(content)}
+	}
+
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories(),
+		Steps: []resource.TestStep{
+			{
+				Config:          acctest.Block(service) + strings.Replace(writeOnlyBlock, "content_wo_version = 1", "", 1),
+				ConfigVariables: rows(people(3)),
+				ExpectError:     acctest.Message("content_wo_version"),
+			},
+			{
+				Config:          acctest.Block(service) + writeOnlyBlock,
+				ConfigVariables: rows(people(3)),
+				ConfigStateChecks: append(
+					expectCounts(counts{Rows: 3, ToWrite: 3, Written: 3}),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo"), knownvalue.Null()),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo_version"), knownvalue.Int64Exact(1)),
+				),
+			},
+			{ // another content is noticed without another version
+				Config:            acctest.Block(service) + writeOnlyBlock,
+				ConfigVariables:   rows(people(4)),
+				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: expectCounts(counts{Rows: 4, ToWrite: 1, Written: 1}),
+			},
+		},
+	})
+	wantEachOnce(t, service, 4)
+}
+
+const address = "analytics_consent_batch.all"
+
+// block returns a batch of the file as text.
+func (f *batchFile) block(lines ...string) string {
+	return fmt.Sprintf("\nresource \"analytics_consent_batch\" \"all\" {\n  source = %q\n  %s\n}\n", f.path, strings.Join(lines, "\n  "))
+}
+
+const writeOnlyBlock = `
+variable "people" {
+  type      = string
+  ephemeral = true
+}
+
+resource "analytics_consent_batch" "all" {
+  content_wo         = var.people
+  content_wo_version = 1
+}
+`
+
+// planned returns checks of the plan before the apply.
+func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: checks}
+}
+
+// expectCounts returns checks of the counts in state.
+func expectCounts(want counts) []statecheck.StateCheck {
+	expect := func(name string, n float64) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue(address, tfjsonpath.New(name), knownvalue.Int64Exact(int64(n)))
+	}
+
+	return []statecheck.StateCheck{
+		expect("rows", want.Rows), expect("to_write", want.ToWrite), expect("kept", want.Kept),
+		expect("written", want.Written), expect("missing", want.Missing),
+	}
+}
