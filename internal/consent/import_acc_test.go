@@ -21,23 +21,42 @@ func TestAccConsentResource_import(t *testing.T) {
 	service := mocktest.Start(t)
 	jane := acctest.Block(service) + block(`user_ipv6 = "2001:db8::1"`, `agreement_time = "`+early+`"`)
 
-	steps := []resource.TestStep{}
-	for id, message := range map[string]string{"..": "Unusable import id", "a/b/..": "Unusable import id", "a/b/c/d": "Unusable import id", "nobody": "non-existent remote object"} {
-		steps = append(steps, resource.TestStep{Config: jane, ResourceName: address, ImportState: true, ImportStateId: id, ExpectError: acctest.Message(message)})
-	}
-
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: append(steps, []resource.TestStep{
+		Steps: []resource.TestStep{
+			{
+				Config:       jane,
+				ResourceName: address, ImportState: true, ImportStateId: "nobody",
+				ExpectError: acctest.Message("non-existent remote object"),
+			},
 			{Config: jane},
 			{
 				ResourceName: address, ImportState: true, ImportStateId: "org-demo/web/jane.doe%40example.com",
 				ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "identity_id",
 			},
 			{ResourceName: address, ImportState: true, ImportStateId: person, ImportStateKind: resource.ImportBlockWithID},
-		}...),
+		},
 	})
 	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
+}
+
+func TestAccConsentResource_importValidation(t *testing.T) {
+	acctest.PreCheck(t)
+	service := mocktest.Start(t)
+
+	steps := []resource.TestStep{}
+	for _, id := range []string{"..", "a/b/..", "a/b/c/d"} {
+		steps = append(steps, resource.TestStep{
+			Config:       acctest.Block(service) + block(),
+			ResourceName: address, ImportState: true, ImportStateId: id,
+			ExpectError: acctest.Message("Unusable import id"),
+		})
+	}
+
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+	if n := service.Count(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
 }
 
 // TestAccConsentResource_importEscaped imports an identity with the characters that a path or
