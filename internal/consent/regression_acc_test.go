@@ -124,9 +124,9 @@ func TestAccConsentResource_notTheService(t *testing.T) {
 				ExpectError: acctest.Message("Endpoint not found, check base_url"),
 			},
 			{
-				PreConfig:        func() { page.Store(0) },
-				Config:           jane,
-				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+				PreConfig: func() { page.Store(0) },
+				Config:    jane,
+				PlanOnly:  true,
 			},
 		},
 	})
