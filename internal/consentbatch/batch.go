@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -21,8 +22,8 @@ type batch struct {
 	content input
 	client  *client.Client
 	scope   client.Scope
-	object  tfkit.Object // this batch among the objects of the run
-	report  *report      // nil if none is written
+	object  tfkit.Object         // this batch among the objects of the run
+	report  *outfile.Reservation // nil if none is written
 }
 
 // connect sets the client, the scope and the object, or reports what is missing.

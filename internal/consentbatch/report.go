@@ -71,12 +71,6 @@ var reportWords = map[outcome]string{
 	notTried:   "not_tried",
 }
 
-// report is the file of report_path.
-type report struct {
-	path    string
-	release func() // lets other objects of this run use the path
-}
-
 // checkReport returns an error if a report cannot be written to a path. A file there may be
 // replaced only if it is a report, or empty. Errors name no path.
 func checkReport(name string) error {
@@ -141,10 +135,17 @@ func (b *batch) openReportIfPossible() {
 	}
 }
 
-// releaseReport lets the object that replaces this one use the path.
-func (b *batch) releaseReport() {
+// closeReport gives up a report that was not written.
+func (b *batch) closeReport() {
 	if b.report != nil {
-		b.report.release()
+		b.report.Close()
+	}
+}
+
+// keepReport keeps the path from other objects of this run.
+func (b *batch) keepReport() {
+	if b.report != nil {
+		b.report.Keep()
 	}
 }
 
@@ -168,17 +169,14 @@ func (b *batch) reserveReport() error {
 	if err := checkReport(name); err != nil {
 		return err
 	}
-	if err := outfile.Check(name); err != nil {
-		return err
-	}
 
-	release, free := b.resource.Files.Take(name)
-	if !free {
+	reservation, err := b.resource.Files.Reserve(outfile.Target{Path: name, Replace: true})
+	if errors.Is(err, outfile.ErrInUse) {
 		return errReportTaken
 	}
-	b.report = &report{path: name, release: release}
+	b.report = reservation
 
-	return nil
+	return err
 }
 
 func (b *batch) addUnusableReport(err error) {
@@ -198,14 +196,28 @@ func (b *batch) writeReport(t *tally) {
 		return
 	}
 
-	err := checkReport(b.report.path)
-	if err == nil {
-		_, err = outfile.Write(b.report.path, func(w *outfile.Writer) error { return b.encodeReport(w, t) })
-	}
-	if err != nil {
+	if err := b.replaceReport(t); err != nil {
+		b.closeReport()
 		b.report = nil
 		b.warnNoReport(err)
 	}
+}
+
+func (b *batch) replaceReport(t *tally) error {
+	if err := checkReport(b.model.ReportPath.ValueString()); err != nil {
+		return err
+	}
+	out, err := b.report.Writer(0)
+	if err != nil {
+		return err
+	}
+	if err := b.encodeReport(out, t); err != nil {
+		return err
+	}
+
+	_, err = b.report.Commit()
+
+	return err
 }
 
 func (b *batch) warnNoReport(err error) {

@@ -206,12 +206,14 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	defer cancel()
 
 	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
+	defer b.closeReport()
 	if !b.open(config) {
 		return
 	}
 
 	t := b.write(ctx)
 	b.writeReport(t)
+	b.keepReport()
 	if t.failed() {
 		b.reportFailed(t, createFailed)
 		return
@@ -260,12 +262,14 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	defer cancel()
 
 	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
+	defer b.closeReport()
 	if !b.open(config) {
 		return
 	}
 
 	t := b.write(ctx)
 	b.writeReport(t)
+	b.keepReport()
 	if t.failed() {
 		b.reportFailed(t, updateFailed)
 	}
@@ -294,13 +298,13 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	defer cancel()
 
 	b := &batch{resource: r, model: state, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
+	defer b.closeReport()
 	if !b.reopen() {
 		return
 	}
 
 	t := b.withdraw(ctx)
 	b.writeReport(t)
-	b.releaseReport()
 	if t.failed() {
 		b.reportFailed(t, deleteFailed)
 		return

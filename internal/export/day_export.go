@@ -86,8 +86,12 @@ func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, e
 	}
 
 	files, err := reservation.Commit()
+	if err != nil {
+		return client.ExportResult{}, nil, err
+	}
+	reservation.Keep()
 
-	return exported, files, err
+	return exported, files, nil
 }
 
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths

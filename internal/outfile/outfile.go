@@ -2,11 +2,9 @@
 // not at all, never through a symbolic link, and never over somebody else's file. It
 // knows nothing of Terraform.
 //
-// While a file is being written, an empty lock file beside its target prevents other
-// processes from writing the same path. On systems with O_TMPFILE the content has no
-// name until it is complete; elsewhere its name is derived from the target. After a
-// SIGKILL, the lock file and a named unfinished file may remain; the next reservation of
-// the target removes both.
+// While a file is being written, its content is in .analytics-<hash of the name>.tmp beside the
+// target. A lock on that file keeps other processes from the target. Only a killed process
+// leaves it behind; the next one that writes or removes the target removes it.
 package outfile
 
 import (
@@ -45,9 +43,8 @@ var (
 	ErrExists     = errors.New("a file is at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
 	ErrInUse      = errors.New("another object of this run uses that path")
-	ErrBusy       = errors.New("another process is writing a file at that path, or another provider configuration of this run has written it")
-	ErrLeftover   = errors.New("the name of the temporary file beside the path, .analytics-*.tmp, is taken by something that this user did not write")
-	ErrPartial    = errors.New("some of the files are new already, and the others are as they were")
+	ErrBusy       = errors.New("another process is writing a file at that path: .analytics-*.tmp beside it is in use")
+	ErrPartial    = errors.New("some of the files before it have replaced others already")
 )
 
 // Read reads the whole file at path and returns its digest, size and stamp. It returns
@@ -60,24 +57,9 @@ func Read(ctx context.Context, path string) (File, error) {
 	}
 	defer folder.Close()
 
-	f, err := folder.Open(name)
-	if err != nil {
-		return File{}, pathless(err)
-	}
-	defer f.Close()
+	file, _, err := read(ctx, folder, name)
 
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, pathless(err)
-	}
-
-	sum := sha256.New()
-	n, err := io.Copy(sum, interruptible{ctx, f})
-	if err != nil {
-		return File{}, pathless(err)
-	}
-
-	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, nil
+	return file, err
 }
 
 // Look returns the stamp of the file at path without reading it. Its errors are those
@@ -89,30 +71,48 @@ func Look(path string) (Stamp, error) {
 	}
 	defer folder.Close()
 
-	info, err := folder.Lstat(name)
+	info, err := statRegular(folder, name)
 	if err != nil {
-		return Stamp{}, pathless(err)
+		return Stamp{}, err
 	}
 
 	return stampOf(info), nil
 }
 
-// openExisting opens the folder of a regular file.
+// openExisting is openFolder for a file that is to be read: without the folder, there is none.
 func openExisting(path string) (folder *os.Root, name string, err error) {
 	folder, name, err = openFolder(path)
 	if errors.Is(err, ErrNoFolder) {
-		return nil, "", fs.ErrNotExist
+		err = fs.ErrNotExist
 	}
-	if err != nil {
-		return nil, "", err
-	}
+	return folder, name, err
+}
 
+// read reads a regular file to its end, or until ctx ends: a large one takes a while. Its other
+// errors are those of statRegular.
+func read(ctx context.Context, folder *os.Root, name string) (File, fs.FileInfo, error) {
 	if _, err := statRegular(folder, name); err != nil {
-		folder.Close()
-		return nil, "", err
+		return File{}, nil, err
+	}
+	f, err := folder.Open(name)
+	if err != nil {
+		return File{}, nil, pathless(err)
+	}
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })()
+
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, nil, pathless(err)
 	}
 
-	return folder, name, nil
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	if err != nil {
+		return File{}, nil, errors.Join(ctx.Err(), pathless(err))
+	}
+
+	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, info, nil
 }
 
 // statRegular describes a regular file without following a symbolic link. It returns
@@ -130,20 +130,6 @@ func statRegular(folder *os.Root, name string) (fs.FileInfo, error) {
 
 func stampOf(info fs.FileInfo) Stamp {
 	return Stamp{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inodeOf(info)}
-}
-
-// interruptible is a reader that fails once its context is done: reading a large file
-// takes a while.
-type interruptible struct {
-	ctx context.Context //nolint:containedctx // lives for one read of a file, whose context this is
-	io.Reader
-}
-
-func (r interruptible) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }
 
 // openFolder opens the folder of a path, and returns it with the name of the file. What

@@ -19,6 +19,50 @@ func text(s string) func(*Writer) error {
 	}
 }
 
+// write creates or replaces the file at path with what writeTo writes.
+func write(path string, writeTo func(*Writer) error) (File, error) {
+	return writeTarget(Target{Path: path, Replace: true}, writeTo)
+}
+
+// create is write for a path without a file.
+func create(path string, writeTo func(*Writer) error) (File, error) {
+	return writeTarget(Target{Path: path}, writeTo)
+}
+
+func writeTarget(target Target, writeTo func(*Writer) error) (File, error) {
+	var paths PathsInUse
+	r, err := paths.Reserve(target)
+	if err != nil {
+		return File{}, err
+	}
+	defer r.Close()
+
+	out, err := r.Writer(0)
+	if err != nil {
+		return File{}, err
+	}
+	if err := writeTo(out); err != nil {
+		return File{}, err
+	}
+
+	files, err := r.Commit()
+	if err != nil {
+		return File{}, err
+	}
+
+	return files[0], nil
+}
+
+// check returns why the file at path cannot be written, and leaves nothing behind.
+func check(path string) error {
+	var paths PathsInUse
+	r, err := paths.Reserve(Target{Path: path, Replace: true})
+	if err == nil {
+		r.Close()
+	}
+	return err
+}
+
 // wantFiles fails the test if the folder holds other files.
 func wantFiles(t *testing.T, folder string, want ...string) {
 	t.Helper()
@@ -39,12 +83,12 @@ func wantFiles(t *testing.T, folder string, want ...string) {
 	}
 }
 
-func TestWrite_forItsOwnerAndDescribed(t *testing.T) {
+func TestCommit_forItsOwnerAndDescribed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jane.json")
 	for _, content := range []string{"first", "second, which is longer", ""} {
-		written, err := Write(path, text(content))
+		written, err := write(path, text(content))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +110,7 @@ func TestWrite_forItsOwnerAndDescribed(t *testing.T) {
 	wantFiles(t, folder, "jane.json")
 }
 
-func TestWrite_failureLeavesTheOldFile(t *testing.T) {
+func TestCommit_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the source broke off")
 	for name, writeTo := range map[string]func(*Writer) error{
@@ -83,13 +127,13 @@ func TestWrite_failureLeavesTheOldFile(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			path := filepath.Join(folder, "jane.json")
-			if _, err := Write(path, text("old")); err != nil {
+			if _, err := write(path, text("old")); err != nil {
 				t.Fatal(err)
 			}
 
 			func() {
 				defer func() { _ = recover() }()
-				if _, err := Write(path, writeTo); !errors.Is(err, failure) {
+				if _, err := write(path, writeTo); !errors.Is(err, failure) {
 					t.Errorf("it ended with %v", err)
 				}
 			}()
@@ -102,7 +146,7 @@ func TestWrite_failureLeavesTheOldFile(t *testing.T) {
 	}
 }
 
-func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
+func TestCommit_refusesWhatIsNoRegularFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -125,10 +169,10 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 		at("socket"): ErrNotRegular, at("missing/jane.json"): ErrNoFolder, at("target/jane.json"): ErrFolder,
 		at("folder") + "/": ErrNoName, "": ErrNoName, "..": ErrNoName, ".": ErrNoName,
 	} {
-		if err := Check(path); !errors.Is(err, want) {
+		if err := check(path); !errors.Is(err, want) {
 			t.Errorf("%q is checked with %v, want %v", path, err, want)
 		}
-		if _, err := Write(path, text("new")); !errors.Is(err, want) {
+		if _, err := write(path, text("new")); !errors.Is(err, want) {
 			t.Errorf("%q is written with %v, want %v", path, err, want)
 		}
 	}
@@ -136,14 +180,14 @@ func TestWrite_refusesWhatIsNoRegularFile(t *testing.T) {
 	if content, err := os.ReadFile(at("target")); err != nil || string(content) != "theirs" {
 		t.Errorf("a link was followed: %q, %v", content, err)
 	}
-	if err := Check(at("target")); err != nil {
+	if err := check(at("target")); err != nil {
 		t.Errorf("a regular file is refused: %v", err)
 	}
 	wantFiles(t, folder, "folder", "link", "loose", "socket", "target", "to-folder")
 	wantFiles(t, at("folder"))
 }
 
-func TestCheck_readOnlyFolder(t *testing.T) {
+func TestReserve_readOnlyFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o500); err != nil {
@@ -155,7 +199,7 @@ func TestCheck_readOnlyFolder(t *testing.T) {
 		t.Skip("this user may write anywhere")
 	}
 
-	if err := Check(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
+	if err := check(filepath.Join(folder, "jane.json")); !errors.Is(err, ErrFolder) {
 		t.Errorf("it is checked with %v", err)
 	}
 }
@@ -178,4 +222,15 @@ func TestRead_missingIsNotSomethingElse(t *testing.T) {
 			t.Errorf("%q is looked at with %v, want %v", path, err, want)
 		}
 	}
+}
+
+// temporaryOf returns the path of the temporary file of a target.
+func temporaryOf(path string) string {
+	sum := sha256.Sum256([]byte(filepath.Base(path)))
+	return filepath.Join(filepath.Dir(path), ".analytics-"+hex.EncodeToString(sum[:8])+".tmp")
+}
+
+func digestOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,9 +15,16 @@ import (
 // PathsInUse are the paths that the objects of one run write. The zero value is ready
 // for use.
 type PathsInUse struct {
+	// folders keeps one object from removing a folder in which another begins a file.
+	folders sync.Mutex
+
 	mu    sync.Mutex
 	paths map[string]bool
 	left  map[string]Stamp // of the files that destroyed objects left behind
+
+	// written are the files that objects of this run have written. They tell a path that has
+	// another spelling on a file system that folds case.
+	written []fs.FileInfo
 }
 
 // Leave notes that an object that is being destroyed leaves its file at path, if the
@@ -54,16 +63,15 @@ func (p *PathsInUse) wasLeft(path string) bool {
 	return err == nil && now == left
 }
 
-// Take takes a path for one object of the run, and reports whether it was free: two
-// objects with one path would overwrite each other in every run. release gives the path
-// back where no file was written.
-func (p *PathsInUse) Take(path string) (release func(), free bool) {
+// take takes a path for one object of the run. It returns ErrInUse if another one has it: two
+// objects with one path would overwrite each other in every run.
+func (p *PathsInUse) take(path string) (release func(), err error) {
 	key := canonical(path)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
 	if p.paths[key] {
-		return nil, false
+		return nil, ErrInUse
 	}
 
 	if p.paths == nil {
@@ -75,57 +83,67 @@ func (p *PathsInUse) Take(path string) (release func(), free bool) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.paths, key)
-	}, true
+	}, nil
 }
 
-// Remove removes the file at path if it still has the digest, and reports whether it is
-// gone. A path that another object of this run uses counts as gone: the file there is
-// that object's. Errors name no path.
+// noteWritten notes a file of an object of this run.
+func (p *PathsInUse) noteWritten(file fs.FileInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.written = append(p.written, file)
+}
+
+// hasWritten reports whether an object of this run has written a file.
+func (p *PathsInUse) hasWritten(info fs.FileInfo) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.written, func(written fs.FileInfo) bool { return os.SameFile(written, info) })
+}
+
+// Remove removes the file at path if it still has the digest, and what a killed process left
+// beside it. It reports whether the file is gone. A path that another object of this run uses
+// counts as gone: the file there is that object's. Errors name no path.
 func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	release, free := p.Take(path)
-	if !free {
-		return true, nil
+	release, err := p.take(path)
+	if err != nil {
+		return true, nil //nolint:nilerr // another object has the path
 	}
 	defer release()
 
-	_, err = Look(path)
+	folder, name, err := openFolder(path)
+	if errors.Is(err, ErrNoFolder) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+
+	temporary, locked := openTemporary(folder, name)
+	if locked == nil {
+		defer temporary.close()
+	}
+
+	found, info, err := read(ctx, folder, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if errors.Is(err, ErrNotRegular) {
 		return false, nil
 	}
-	if err != nil {
+	if err := errors.Join(err, locked); err != nil {
 		return false, err
 	}
-
-	return removeLocked(ctx, path, sha256)
-}
-
-// removeLocked is Remove for a path that this object has taken and that may be a file.
-func removeLocked(ctx context.Context, path, sha256 string) (gone bool, err error) {
-	folder, name, err := openFolder(path)
-	if err != nil {
-		return false, err
-	}
-	defer folder.Close()
-
-	lock, err := lockTarget(folder, name)
-	if err != nil {
-		return false, err
-	}
-	defer lock.release()
-
-	if writtenByAnother(folder, name) {
-		return true, nil // another provider configuration has replaced it
-	}
-
-	found, err := Read(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if p.hasWritten(info) {
 		return true, nil
 	}
-	if err != nil || found.SHA256 != sha256 {
-		return false, err
+	if found.SHA256 != sha256 {
+		return false, nil
+	}
+
+	// Somebody may have put another file there while this one was read.
+	if now, err := folder.Lstat(name); err != nil || !os.SameFile(info, now) {
+		return false, pathless(err)
 	}
 
 	return true, pathless(folder.Remove(name))

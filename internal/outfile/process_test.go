@@ -2,14 +2,12 @@ package outfile
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -25,18 +23,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// childKilled is where a program of tests ends that is killed at one of its system calls, on
+// systems that count them.
+var childKilled = func(command, path string) {}
+
 // child writes half a file or a whole one, prints "ready", and waits for the end of its
 // input.
 func child(command, path string) {
-	var paths PathsInUse
-	if command == "remove" {
-		ctx := context.Background()
-		sum, _ := Read(ctx, path)
-		gone, err := paths.Remove(ctx, path, sum.SHA256)
-		_, _ = fmt.Fprintln(os.Stdout, gone, err)
-		os.Exit(0)
+	if command == "create" || command == "replace" {
+		childKilled(command, path)
 	}
 
+	var paths PathsInUse
 	r, err := paths.Reserve(Target{Path: path, Replace: true})
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, err)
@@ -60,21 +58,6 @@ func child(command, path string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	r.Close()
 	os.Exit(0)
-}
-
-// runChild runs a child to its end and returns its output.
-func runChild(t *testing.T, command, path string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	c := exec.CommandContext(t.Context(), self)
-	c.Env = append(os.Environ(), childVariable+"="+command+" "+path)
-	out, _ := c.Output() // a refusal is an exit code
-
-	return strings.TrimSpace(string(out))
 }
 
 // startChild returns once the child has written. stop ends it in an orderly way; kill
@@ -119,60 +102,18 @@ func TestReserve_anotherProcessIsWriting(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day")
 	stop, _ := startChild(t, "half", path)
-	if err := Check(path); !errors.Is(err, ErrBusy) {
+	if err := check(path); !errors.Is(err, ErrBusy) {
 		t.Errorf("while the other writes: %v", err)
 	}
-	if err := Check(filepath.Join(folder, "other")); err != nil {
+	if err := check(filepath.Join(folder, "other")); err != nil {
 		t.Errorf("another path: %v", err)
 	}
 
 	stop()
-	if err := Check(path); err != nil {
+	if err := check(path); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 	wantFiles(t, folder)
-}
-
-// Two configurations of the provider in one run are two processes, and one may end before
-// the other begins.
-func TestReserve_anotherProcessHasWritten(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day")
-	stop, _ := startChild(t, "whole", path)
-	stop()
-	if !canMark(t, folder) {
-		t.Skip("this file system has no extended attributes")
-	}
-
-	for _, command := range []string{"half", "remove"} {
-		if said := runChild(t, command, path); said != ErrBusy.Error() && said != "true <nil>" {
-			t.Errorf("in the same run, %s: %q", command, said)
-		}
-		wantText(t, path, "Jane Canary")
-	}
-
-	if err := Check(path); err != nil { // whose parent is another
-		t.Errorf("in another run: %v", err)
-	}
-}
-
-// canMark reports whether the system and its file system support marking a file.
-func canMark(t *testing.T, folder string) bool {
-	t.Helper()
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-
-	f, err := root.Create("probe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-
-	return mark(f)
 }
 
 func TestReserve_afterAKill(t *testing.T) {
@@ -186,11 +127,8 @@ func TestReserve_afterAKill(t *testing.T) {
 	_, kill := startChild(t, "half", path)
 	kill()
 	wantText(t, path, "old")
-	if runtime.GOOS == "linux" {
-		wantNobody(t, folder)
-	}
 
-	if _, err := Write(path, text("new")); err != nil {
+	if _, err := write(path, text("new")); err != nil {
 		t.Fatal(err)
 	}
 

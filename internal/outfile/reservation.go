@@ -2,6 +2,7 @@ package outfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,29 +32,31 @@ func (e *TargetError) Unwrap() error { return e.Err }
 // Reservation holds the targets of one object from before data is requested until its
 // files are in place. It is used by one goroutine; each of its writers may be used by
 // another one.
-type Reservation struct{ targets []*reservedTarget }
+type Reservation struct {
+	paths   *PathsInUse
+	targets []*reservedTarget
+}
 
 // reservedTarget is one target of a reservation.
 type reservedTarget struct {
 	Target
 
-	index   int    // among the targets of the reservation
-	release func() // gives the path back; nil once a file is in place
-	created []string
-	folder  *os.Root
-	name    string
-	lock    *targetLock
-	out     *Writer
+	release   func() // gives the path back; nil if it is kept
+	folder    *os.Root
+	name      string
+	temporary *temporary
+	out       *Writer
+	created   []string
+	replaces  bool // a file was at the target when the new one was put in place
 }
 
 // Reserve checks that files can be written to the targets, and prevents others from
-// writing them: other objects of this run until the run ends, other processes until
-// Close. It creates lock files and nothing else. Its errors are *TargetError and name no
-// path.
+// writing them until Close, and other objects of this run until it ends if Keep is called. It creates the temporary files and nothing else. Its errors are *TargetError and
+// name no path.
 func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
-	r := &Reservation{}
+	r := &Reservation{paths: p}
 	for i, target := range targets {
-		t := &reservedTarget{Target: target, index: i}
+		t := &reservedTarget{Target: target}
 		r.targets = append(r.targets, t)
 
 		if err := t.reserve(p); err != nil {
@@ -66,98 +69,67 @@ func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
 }
 
 func (t *reservedTarget) reserve(paths *PathsInUse) error {
-	if err := t.open(); err != nil {
+	paths.folders.Lock()
+	defer paths.folders.Unlock()
+
+	if t.CreateFolders {
+		if err := t.createFolder(); err != nil {
+			return err
+		}
+	}
+
+	var err error
+	if t.folder, t.name, err = openFolder(t.Path); err != nil {
 		return err
 	}
 
-	release, free := paths.Take(t.Path)
-	if !free {
-		return ErrInUse
+	if t.release, err = paths.take(t.Path); err != nil {
+		return err
 	}
-
-	t.release = release
 	t.Replace = t.Replace || paths.wasLeft(t.Path)
 
 	// Checked before locking too: a file that may not be replaced needs no lock.
-	if err := t.check(); err != nil {
+	if err := t.check(paths); err != nil {
 		return err
 	}
 
-	return t.acquireLock()
-}
-
-// acquireLock locks the target, and checks it again under the lock.
-func (t *reservedTarget) acquireLock() error {
-	lock, err := lockTarget(t.folder, t.name)
-	if err != nil {
-		return err
-	}
-	t.lock = lock
-
-	if err := t.check(); err != nil {
+	if t.temporary, err = openTemporary(t.folder, t.name); err != nil {
 		return err
 	}
 
-	return t.lock.removeLeftovers()
+	return t.check(paths)
 }
 
-// open opens the folder of the target, and creates it if the target allows that.
-func (t *reservedTarget) open() error {
-	if !t.CreateFolders {
-		return t.openFolder()
-	}
-
-	// A reservation that is closed at the same moment may remove a folder that it
-	// created, so this is tried again.
-	var err error
-	for range 3 {
-		if err := t.createFolders(); err != nil {
-			return err
-		}
-		if err = t.openFolder(); !errors.Is(err, ErrNoFolder) {
-			return err
-		}
-	}
-
-	return err
-}
-
-func (t *reservedTarget) openFolder() (err error) {
-	t.folder, t.name, err = openFolder(t.Path)
-	return err
-}
-
-func (t *reservedTarget) createFolders() error {
+// createFolder creates the folder of the target, and those above it, with mode 0700, and notes
+// those that it has created. What is there, even a link that leads nowhere, is not ours.
+func (t *reservedTarget) createFolder() error {
 	if _, err := nameOf(t.Path); err != nil {
 		return err
 	}
 
-	folder := filepath.Dir(t.Path)
-	t.created = append(t.created, missingFolders(folder)...)
-
-	err := os.MkdirAll(folder, 0o700)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-
-	return folderError(err)
-}
-
-// missingFolders returns folder and those above it that do not exist, the innermost
-// first.
-func missingFolders(folder string) (missing []string) {
-	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+	var missing []string
+	for folder := filepath.Dir(t.Path); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if _, err := os.Lstat(folder); err == nil {
 			break
 		}
 		missing = append(missing, folder)
 	}
-	return missing
+
+	for _, folder := range slices.Backward(missing) {
+		err := os.Mkdir(folder, 0o700)
+		if err == nil {
+			t.created = append(t.created, folder)
+		} else if !errors.Is(err, fs.ErrExist) {
+			return folderError(err)
+		}
+	}
+
+	return nil
 }
 
 // check returns an error if the target may not be written because of what is there.
-func (t *reservedTarget) check() error {
-	_, err := statRegular(t.folder, t.name)
+func (t *reservedTarget) check(paths *PathsInUse) error {
+	info, err := statRegular(t.folder, t.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -168,72 +140,142 @@ func (t *reservedTarget) check() error {
 	if !t.Replace {
 		return ErrExists
 	}
-
-	if writtenByAnother(t.folder, t.name) {
-		return ErrBusy
+	if paths.hasWritten(info) {
+		return ErrInUse
 	}
 
 	return nil
 }
 
-// Writer returns the writer of a target's new file, which the first call creates. The
-// file is at its target after Commit.
+// Writer returns the writer of a target's new file. The file is at its target after Commit.
 func (r *Reservation) Writer(target int) (*Writer, error) {
 	t := r.targets[target]
 	if t.out != nil {
 		return t.out, nil
 	}
 
-	temporary, err := createTemporary(t.folder, t.lock)
+	out, err := newWriter(t.temporary.f)
 	if err != nil {
 		return nil, &TargetError{target, err}
 	}
-	t.out = newWriter(temporary)
+	t.out = out
 
-	return t.out, nil
+	return out, nil
 }
 
-// Discard drops what has been written to a target; the next call of Writer starts again.
-func (r *Reservation) Discard(target int) { r.targets[target].discard() }
+// Discard drops what has been written to a target; the next call of Writer starts again. It
+// has no effect after Commit.
+func (r *Reservation) Discard(target int) { r.targets[target].out = nil }
 
-func (t *reservedTarget) discard() {
+// Commit puts all files that were written in place, and describes them by target; targets
+// without a writer have the zero File, and lose a file that may be replaced. Until everything
+// is on the disk, every target stays as it was. If a file cannot be put in place, those before
+// it are removed; ErrPartial says that some had replaced others, which are lost.
+func (r *Reservation) Commit() ([]File, error) {
+	files := make([]File, len(r.targets))
+	for i, t := range r.targets {
+		if t.out == nil {
+			continue
+		}
+
+		file, err := t.out.complete()
+		if err != nil {
+			return nil, &TargetError{i, err}
+		}
+		files[i] = file
+	}
+
+	for i, t := range r.targets {
+		if err := t.publish(r.paths); err != nil {
+			if !undo(r.targets[:i]) {
+				err = fmt.Errorf("%w; %w", err, ErrPartial)
+			}
+			return nil, &TargetError{i, err}
+		}
+	}
+
+	for _, t := range r.targets {
+		syncFolder(t.folder)
+	}
+
+	return files, nil
+}
+
+// publish puts the file of a target in place, or removes the one that is there if there is no
+// new one.
+func (t *reservedTarget) publish(paths *PathsInUse) error {
+	if t.out == nil && !t.Replace {
+		return nil
+	}
+	if err := t.check(paths); err != nil {
+		return err
+	}
+
+	_, err := t.folder.Lstat(t.name)
+	t.replaces = err == nil
 	if t.out != nil {
-		t.out.temporary.discard() // leaves a file alone that is in place
-		t.out = nil
+		return t.temporary.place(t.name, t.Replace)
+	}
+
+	if t.replaces {
+		return pathless(t.folder.Remove(t.name))
+	}
+
+	return nil
+}
+
+// undo removes files that were put in place, and reports whether everything is as it was.
+func undo(targets []*reservedTarget) bool {
+	undone := true
+	for _, t := range targets {
+		if t.replaces {
+			undone = false
+		} else if t.out != nil {
+			undone = t.folder.Remove(t.name) == nil && undone
+		}
+	}
+	return undone
+}
+
+// syncFolder makes the new name survive a crash, if the system supports that; the file
+// itself is complete either way.
+func syncFolder(folder *os.Root) {
+	if f, err := folder.Open("."); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
 	}
 }
 
-// Keep keeps the paths in use until the run ends, even if nothing is committed.
+// Keep keeps the paths, and the files in their places, for this object until the run ends.
 func (r *Reservation) Keep() {
 	for _, t := range r.targets {
 		t.release = nil
+		if info, err := t.folder.Lstat(t.name); err == nil && t.out != nil {
+			r.paths.noteWritten(info)
+		}
 	}
 }
 
-// Close releases everything that was not committed: unfinished files, paths, locks,
-// and folders that were created and are empty.
+// Close releases everything that was not committed: unfinished files, paths, locks, and folders
+// that were created and are empty.
 func (r *Reservation) Close() {
-	// The first target may have created a folder that holds the locks of the others.
-	for _, t := range slices.Backward(r.targets) {
-		t.close()
+	for _, t := range slices.Backward(r.targets) { // the first may have created a folder of the others
+		if t.temporary != nil {
+			t.temporary.close()
+		}
+		if t.release != nil {
+			t.release()
+		}
+		if t.folder != nil {
+			t.folder.Close()
+		}
+
+		r.paths.folders.Lock()
+		for _, folder := range slices.Backward(t.created) {
+			_ = os.Remove(folder) // fails if the folder is not empty, as it should
+		}
+		r.paths.folders.Unlock()
 	}
+
 	r.targets = nil
-}
-
-func (t *reservedTarget) close() {
-	t.discard()
-
-	if t.lock != nil {
-		t.lock.release()
-	}
-	if t.release != nil {
-		t.release()
-	}
-	if t.folder != nil {
-		t.folder.Close()
-	}
-
-	for _, folder := range t.created {
-		_ = os.Remove(folder) // fails if the folder is not empty, as it should
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -79,68 +78,75 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 	}
 }
 
-// TestCommit_failureInTheMiddle lets the last of three files fail: the first is new,
-// the second replaces one.
+// TestCommit_failureInTheMiddle lets the second of two files fail, after the first one was put
+// in place.
 func TestCommit_failureInTheMiddle(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	at := func(name string) string { return filepath.Join(folder, name) }
-	if err := os.WriteFile(at("b"), []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	for _, tc := range []struct {
+		name    string
+		old     bool // a file is replaced by the first one
+		partial bool
+		left    []string
+	}{
+		{"the first is new", false, false, []string{"b"}},
+		{"the first replaces one", true, true, []string{"a", "b"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			at := func(name string) string { return filepath.Join(folder, name) }
+			if tc.old {
+				if err := os.WriteFile(at("a"), []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
 
-	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b"), Replace: true}, Target{Path: at("c")})
-	writeTexts(t, r, "new a", "new b", "new c")
-	if err := os.WriteFile(at("c"), []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+			var paths PathsInUse
+			r := reserve(t, &paths, Target{Path: at("a"), Replace: tc.old}, Target{Path: at("b")})
+			writeTexts(t, r, "new a", "new b")
+			if err := os.WriteFile(at("b"), []byte("theirs"), 0o600); err != nil {
+				t.Fatal(err)
+			}
 
-	_, err := r.Commit()
-	target, ok := errors.AsType[*TargetError](err)
-	if !errors.Is(err, ErrExists) || errors.Is(err, ErrPartial) || !ok || target.Target != 2 {
-		t.Errorf("it ended with %v", err)
-	}
-	r.Close()
-	wantText(t, at("b"), "old")
-	wantText(t, at("c"), "theirs")
-	wantFiles(t, folder, "b", "c")
-	if _, err := paths.Reserve(Target{Path: at("a")}); err != nil {
-		t.Errorf("the path is still in use: %v", err)
+			_, err := r.Commit()
+			target, ok := errors.AsType[*TargetError](err)
+			if !errors.Is(err, ErrExists) || errors.Is(err, ErrPartial) != tc.partial || !ok || target.Target != 1 {
+				t.Errorf("it ended with %v", err)
+			}
+			r.Close()
+			wantText(t, at("b"), "theirs")
+			wantFiles(t, folder, tc.left...)
+			if _, err := paths.Reserve(Target{Path: at("a"), Replace: true}); err != nil {
+				t.Errorf("the path is still in use: %v", err)
+			}
+		})
 	}
 }
 
-// TestCommit_cannotBeRolledBack puts a folder where the replaced file would be kept, so
-// that the failure of the second file finds nothing to restore the first from.
-func TestCommit_cannotBeRolledBack(t *testing.T) {
+// TestCommit_withoutAWriter covers the optional file of a set: one of an earlier set must not
+// stay among the new ones.
+func TestCommit_withoutAWriter(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
-	if err := os.WriteFile(a, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	for _, replace := range []bool{false, true} {
+		folder := t.TempDir()
+		at := func(name string) string { return filepath.Join(folder, name) }
+		var paths PathsInUse
+		r := reserve(t, &paths, Target{Path: at("a"), Replace: replace}, Target{Path: at("unknown"), Replace: replace})
+		writeTexts(t, r, "new a")
+		if err := os.WriteFile(at("unknown"), []byte("of another day"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 
-	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: a, Replace: true}, Target{Path: b})
-	if !r.targets[0].lock.held() {
-		t.Skip("this system has no locks, so nothing is kept to restore")
+		if _, err := r.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if replace {
+			wantFiles(t, folder, "a")
+		} else {
+			wantFiles(t, folder, "a", "unknown")
+		}
 	}
-
-	writeTexts(t, r, "new a", "new b")
-	if err := os.Mkdir(filepath.Join(folder, r.targets[0].lock.oldName()), 0o700); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.WriteFile(b, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	_, err := r.Commit()
-	target, ok := errors.AsType[*TargetError](err)
-	if !errors.Is(err, ErrExists) || !errors.Is(err, ErrPartial) || !ok || target.Target != 1 {
-		t.Errorf("it ended with %v", err)
-	}
-	wantText(t, a, "new a")
 }
 
 func TestReserve_oneObjectAtATime(t *testing.T) {
@@ -159,10 +165,23 @@ func TestReserve_oneObjectAtATime(t *testing.T) {
 	if _, err := r.Commit(); err != nil {
 		t.Fatal(err)
 	}
+	r.Keep()
 	r.Close()
 
 	if _, err := paths.Reserve(Target{Path: path, Replace: true}); !errors.Is(err, ErrInUse) {
 		t.Errorf("another object of the run, later: %v", err)
+	}
+
+	// As the same file has another name where case does not count.
+	spelled := path + "-spelled-otherwise"
+	if err := os.Link(path, spelled); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := paths.Reserve(Target{Path: spelled, Replace: true}); !errors.Is(err, ErrInUse) {
+		t.Errorf("another object of the run, by another name: %v", err)
+	}
+	if gone, err := paths.Remove(t.Context(), spelled, digestOf("first")); !gone || err != nil {
+		t.Errorf("the file of another object counts as gone: %t, %v", gone, err)
 	}
 	reserve(t, &otherRun, Target{Path: path, Replace: true}).Close()
 	wantText(t, path, "first")
@@ -172,18 +191,13 @@ func TestReserve_folders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	day := filepath.Join(root, "events", "dt=2026-11-20", "part-0")
-	other := filepath.Join(root, "persons", "dt=2026-11-20", "part-0")
 	var paths PathsInUse
 	if _, err := paths.Reserve(Target{Path: day}); !errors.Is(err, ErrNoFolder) {
 		t.Errorf("without the folder: %v", err)
 	}
 
-	targets := []Target{{Path: day, CreateFolders: true}, {Path: other, CreateFolders: true}}
+	targets := []Target{{Path: day, CreateFolders: true}, {Path: filepath.Join(filepath.Dir(day), "part-1"), CreateFolders: true}}
 	reserve(t, &paths, targets...).Close()
-	wantFiles(t, root)
-
-	shared := filepath.Join(root, "lake")
-	reserve(t, &paths, Target{Path: filepath.Join(shared, "events"), CreateFolders: true}, Target{Path: filepath.Join(shared, "persons"), CreateFolders: true}).Close()
 	wantFiles(t, root)
 
 	r := reserve(t, &paths, targets...)
@@ -193,7 +207,6 @@ func TestReserve_folders(t *testing.T) {
 	}
 	r.Close()
 	wantText(t, day, "events")
-	wantFiles(t, root, "events")
 	info, err := os.Stat(filepath.Dir(day))
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
@@ -202,129 +215,65 @@ func TestReserve_folders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-
 	if _, err := paths.Reserve(Target{Path: filepath.Join(root, "file", "dt", "day"), CreateFolders: true}); !errors.Is(err, ErrFolder) {
 		t.Errorf("below a file: %v", err)
 	}
 }
 
-// TestReserve_leftovers puts files beside a target: some that a killed process may have
-// left, and some that only look like them.
+// TestReserve_looseLink puts a link in the place of a folder whose disk is not mounted.
+func TestReserve_looseLink(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	lake, disk := filepath.Join(root, "lake"), filepath.Join(root, "not-mounted", "lake")
+	if err := os.Symlink(disk, lake); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, path := range []string{filepath.Join(lake, "day"), filepath.Join(lake, "dt", "day")} {
+		var paths PathsInUse
+		if _, err := paths.Reserve(Target{Path: path, CreateFolders: true}); !errors.Is(err, ErrNoFolder) && !errors.Is(err, ErrFolder) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	wantFiles(t, root, "lake")
+	if to, err := os.Readlink(lake); err != nil || to != disk {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}
+
+// TestReserve_leftovers puts something in the place of the temporary file of a target.
 func TestReserve_leftovers(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day")
-	stem := stemOf(t, path)
-	for _, name := range []string{stem + ".tmp", stem + ".old", stem + ".lock"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("Jane Canary"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	stranger := ".analytics-0123456789abcdef.tmp"
-	if err := os.WriteFile(filepath.Join(folder, stranger), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := Check(path); err != nil {
-		t.Fatal(err)
-	}
-
-	wantFiles(t, folder, stranger)
-
-	theirs := filepath.Join(folder, stem+".tmp")
-	for name, put := range map[string]func() error{
-		"a link":             func() error { return os.Symlink(stranger, theirs) },
-		"a folder":           func() error { return os.Mkdir(theirs, 0o700) },
-		"a file for readers": func() error { return errors.Join(os.WriteFile(theirs, nil, 0o600), os.Chmod(theirs, 0o644)) },
+	for name, tc := range map[string]struct {
+		put  func(at, finished string) error
+		want error
+	}{
+		"half a file":        {func(at, _ string) error { return os.WriteFile(at, []byte("Jane Canary"), 0o600) }, nil},
+		"an empty file":      {func(at, _ string) error { return os.WriteFile(at, nil, 0o600) }, nil},
+		"a second name":      {func(at, finished string) error { return os.Link(finished, at) }, nil},
+		"a folder":           {func(at, _ string) error { return os.Mkdir(at, 0o700) }, ErrFolder},
+		"a link":             {func(at, finished string) error { return os.Symlink(filepath.Base(finished), at) }, ErrBusy},
+		"a link to nowhere":  {func(at, _ string) error { return os.Symlink("nowhere", at) }, ErrBusy},
+		"a link out of here": {func(at, _ string) error { return os.Symlink("/etc/hostname", at) }, ErrFolder},
 	} {
-		if err := put(); err != nil {
-			t.Fatal(err)
-		}
-
-		if err := Check(path); !errors.Is(err, ErrLeftover) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if _, err := os.Lstat(theirs); err != nil {
-			t.Errorf("%s was removed", name)
-		}
-		if err := os.Remove(theirs); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// stemOf returns how the names beside a target begin.
-func stemOf(t *testing.T, path string) string {
-	t.Helper()
-	folder, name, err := openFolder(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-
-	lock, err := lockTarget(folder, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lock.release()
-
-	return lock.stem
-}
-
-// TestTemporary_named covers systems that have no files without names.
-func TestTemporary_named(t *testing.T) {
-	t.Parallel()
-	for _, replace := range []bool{false, true} {
-		folder := t.TempDir()
-		path := filepath.Join(folder, "day")
-		if replace {
-			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path, finished := filepath.Join(folder, "day"), filepath.Join(folder, "finished")
+			if err := errors.Join(os.WriteFile(finished, []byte("whole"), 0o600), tc.put(temporaryOf(path), finished)); err != nil {
 				t.Fatal(err)
 			}
-		}
 
-		var paths PathsInUse
-		r := reserve(t, &paths, Target{Path: path, Replace: replace})
-		p := r.targets[0]
-		f, err := p.folder.OpenFile(p.lock.temporaryName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		p.out = newWriter(&temporary{folder: p.folder, lock: p.lock, f: f, name: p.lock.temporaryName()})
-		writeTexts(t, r, "new")
-		if entries, err := os.ReadDir(folder); err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == p.lock.temporaryName() }) {
-			t.Errorf("the folder holds %v, %v", entries, err)
-		}
-		if _, err := r.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
-		wantText(t, path, "new")
-		wantFiles(t, folder, "day")
-	}
-}
-
-// TestCommit_partial puts a folder in the place of a file that is to be rolled back.
-func TestCommit_partial(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	at := func(name string) string { return filepath.Join(folder, name) }
-	var paths PathsInUse
-	r := reserve(t, &paths, Target{Path: at("a")}, Target{Path: at("b")})
-	writeTexts(t, r, "new a", "new b")
-	first := &published{target: r.targets[0]}
-	if err := errors.Join(os.Mkdir(at("a"), 0o700), os.WriteFile(filepath.Join(at("a"), "theirs"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-
-	if first.rollBack() {
-		t.Error("a folder that holds something was removed")
-	}
-
-	replaced := &published{target: r.targets[1], replaced: true}
-	if replaced.rollBack() {
-		t.Error("a file without a second name was restored")
+			if _, err := create(path, text("new")); !errors.Is(err, tc.want) {
+				t.Errorf("it ended with %v", err)
+			}
+			wantText(t, finished, "whole")
+			if tc.want == nil {
+				wantText(t, path, "new")
+				wantFiles(t, folder, "day", "finished")
+			} else {
+				wantFiles(t, folder, filepath.Base(temporaryOf(path)), "finished")
+			}
+		})
 	}
 }

@@ -1,122 +1,126 @@
 package outfile
 
 import (
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 )
 
-// temporary is a file that is not in place yet.
+// temporary is the file beside a target that holds the new content until it is complete. Its
+// name is derived from the target, and its lock is that of the target: whoever holds it is the
+// only one to write there, and finds what a killed process left.
 type temporary struct {
 	folder *os.Root
-	lock   *targetLock
+	name   string
 	f      *os.File
-	name   string // empty if it has none: it vanishes with its last descriptor
-	closed bool
-	placed bool
+	gone   bool // its name is that of the target, or removed
 }
 
-// createTemporary creates the file, without a name if the system supports that.
-func createTemporary(folder *os.Root, lock *targetLock) (*temporary, error) {
-	if f, ok := openUnnamed(folder); ok {
-		return &temporary{folder: folder, lock: lock, f: f}, nil
+// errRemoved is returned if somebody has removed the temporary file, or its folder.
+var errRemoved = errors.New("the unfinished file beside it, .analytics-*.tmp, was removed by somebody else")
+
+// openAttempts is how often a temporary file is opened again after another process removed it.
+const openAttempts = 100
+
+// openTemporary creates and locks the temporary file of a target, and removes the one that a
+// killed process left. It returns ErrBusy, without waiting, if somebody is writing the target.
+func openTemporary(folder *os.Root, target string) (*temporary, error) {
+	sum := sha256.Sum256([]byte(folded(target)))
+	t := &temporary{folder: folder, name: ".analytics-" + hex.EncodeToString(sum[:8]) + ".tmp"}
+	for range openAttempts {
+		f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		created := err == nil
+		if errors.Is(err, fs.ErrExist) {
+			f, err = folder.OpenFile(t.name, os.O_RDWR, 0)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, folderError(err)
+		}
+
+		t.f = f
+		if lock(f) != nil {
+			_ = f.Close()
+			return nil, ErrBusy
+		}
+		if created && t.isInPlace() {
+			_ = f.Chmod(0o600) // whatever the umask takes away
+			return t, nil
+		}
+
+		// A killed process left it. Emptying it could empty a finished file that has this as
+		// its second name.
+		if t.isInPlace() {
+			_ = folder.Remove(t.name)
+		}
+		_ = f.Close()
 	}
 
-	t := &temporary{folder: folder, lock: lock, name: lock.temporaryName()}
-	if !lock.held() {
-		// Without a lock, another process may be writing the file with the usual name.
-		t.name = ".analytics-" + rand.Text() + ".tmp"
-	}
+	return nil, ErrBusy
+}
 
-	f, err := folder.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// isInPlace reports whether the open file still has its name.
+func (t *temporary) isInPlace() bool {
+	opened, err := t.f.Stat()
 	if err != nil {
-		return nil, folderError(err)
+		return false
 	}
-
-	t.f = f
-
-	return t, nil
+	named, err := t.folder.Lstat(t.name)
+	return err == nil && os.SameFile(opened, named)
 }
 
-// publishNew gives the file its name. It returns ErrExists if the name is taken; on a
-// file system without hard links, it can only look at the name just before.
-func (t *temporary) publishNew(name string) error {
-	err := t.link(name)
+// place gives the file the name of the target. Without replace it returns ErrExists if that is
+// taken; on a file system without hard links, it can only look at the name just before.
+func (t *temporary) place(target string, replace bool) error {
+	if !t.isInPlace() {
+		return errRemoved
+	}
+	if runtime.GOOS == "windows" { // does not rename open files
+		if err := t.f.Close(); err != nil {
+			return explained(err)
+		}
+	}
+
+	if replace {
+		return t.rename(target)
+	}
+
+	err := t.folder.Link(t.name, target)
 	if err == nil {
-		t.placed = true
-		t.dropName()
+		t.gone = t.folder.Remove(t.name) == nil
 		return nil
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return existsError(t.folder, name)
+
+	_, taken := statRegular(t.folder, target)
+	if errors.Is(taken, fs.ErrNotExist) {
+		return t.rename(target)
+	}
+	if taken != nil {
+		return taken
 	}
 
-	if t.name == "" {
-		return explained(err)
-	}
-
-	if _, err := t.folder.Lstat(name); err == nil {
-		return ErrExists
-	}
-
-	return t.rename(name)
-}
-
-// existsError returns the error about a name that is taken.
-func existsError(folder *os.Root, name string) error {
-	if _, err := statRegular(folder, name); errors.Is(err, ErrNotRegular) {
-		return ErrNotRegular
-	}
 	return ErrExists
 }
 
-// publish gives the file its name, and replaces the file that has it.
-func (t *temporary) publish(name string) error {
-	if t.name == "" {
-		if err := t.link(t.lock.temporaryName()); err != nil {
-			return explained(err)
-		}
-		t.name = t.lock.temporaryName()
-	}
-
-	return t.rename(name)
-}
-
-func (t *temporary) link(name string) error {
-	if t.name == "" {
-		return linkUnnamed(t.folder, t.f, name)
-	}
-	return t.folder.Link(t.name, name)
-}
-
-func (t *temporary) rename(name string) error {
-	if err := t.folder.Rename(t.name, name); err != nil {
+func (t *temporary) rename(target string) error {
+	if err := t.folder.Rename(t.name, target); err != nil {
 		return explained(err)
 	}
-	t.name, t.placed = "", true
+	t.gone = true
 	return nil
 }
 
-func (t *temporary) dropName() {
-	if t.name != "" {
+// close removes the file unless it is in place, and then ends its lock. In the other order, it
+// could remove a file that another process has locked in between.
+func (t *temporary) close() {
+	if !t.gone {
 		_ = t.folder.Remove(t.name)
-		t.name = ""
+		t.gone = true
 	}
-}
-
-// close closes the file, on systems that do not rename open files.
-func (t *temporary) close() error {
-	t.closed = true
-	return t.f.Close()
-}
-
-// discard removes the file unless it is in place.
-func (t *temporary) discard() {
-	if !t.closed {
-		_ = t.close()
-	}
-	if !t.placed {
-		t.dropName()
-	}
+	_ = t.f.Close()
 }

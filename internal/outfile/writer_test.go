@@ -1,9 +1,7 @@
 package outfile
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,84 +32,25 @@ func TestReservation_discardForgets(t *testing.T) {
 	wantFiles(t, folder, "day.ndjson")
 }
 
-func TestWriter_fullDiskKeepsTheOldFile(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day.ndjson")
-	if _, err := Write(path, text("old")); err != nil {
-		t.Fatal(err)
-	}
-
-	looks := 0
-	_, err := Write(path, func(out *Writer) error {
-		out.free = func(*os.File) (int64, bool) {
-			looks++
-			return spaceMargin + 2*spaceStep - out.n, true
-		}
-		_, err := io.Copy(out, endless{})
-		return err
-	})
-	if !errors.Is(err, ErrNoSpace) || looks < 3 {
-		t.Errorf("it ended with %v after %d looks", err, looks)
-	}
-	if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
-		t.Errorf("the old file is %q, %v", content, err)
-	}
-	wantFiles(t, folder, "day.ndjson")
-}
-
-func TestWriter_smallFileOnAnAlmostFullDisk(t *testing.T) {
-	t.Parallel()
-	_, err := Write(filepath.Join(t.TempDir(), "day.ndjson"), func(out *Writer) error {
-		out.free = func(*os.File) (int64, bool) { return 1, true }
-		_, err := out.Write(bytes.Repeat([]byte("x"), spaceStep-1))
-		return errors.Join(err, text("x")(out))
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-func TestFreeSpace_isKnownOrNot(t *testing.T) {
-	t.Parallel()
-	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-
-	if free, known := freeSpace(f); known && free <= 0 {
-		t.Errorf("%d bytes are free", free)
-	}
-}
-
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) { return len(p), nil }
-
 func TestCreate_neverReplaces(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
-	if err := CheckNew(path); err != nil {
-		t.Error(err)
-	}
-
 	// Somebody else is faster.
-	_, err := Create(path, func(out *Writer) error {
+	_, err := create(path, func(out *Writer) error {
 		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
 	})
 	if !errors.Is(err, ErrExists) {
 		t.Errorf("it ended with %v", err)
 	}
-	if err := CheckNew(path); !errors.Is(err, ErrExists) {
-		t.Errorf("it is checked with %v", err)
+	if _, err := create(path, text("ours")); !errors.Is(err, ErrExists) {
+		t.Errorf("it is created with %v", err)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 	wantFiles(t, folder, "day.ndjson")
-	if _, err := Create(filepath.Join(folder, "new"), text("new")); err != nil {
+	if _, err := create(filepath.Join(folder, "new"), text("new")); err != nil {
 		t.Error(err)
 	}
 	wantFiles(t, folder, "day.ndjson", "new")
@@ -122,7 +61,7 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
 	var paths PathsInUse
-	written, err := Create(path, text("ours"))
+	written, err := create(path, text("ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +75,9 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	}
 	if gone, err := paths.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
 		t.Errorf("a folder: gone %t, %v", gone, err)
+	}
+	if err := os.WriteFile(temporaryOf(path), []byte("Jane Canary"), 0o600); err != nil { // of a killed process
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
 		t.Fatal(err)
@@ -158,23 +100,23 @@ func TestPathsInUse_anySpellingOfAPath(t *testing.T) {
 	}
 
 	var paths PathsInUse
-	release, free := paths.Take(filepath.Join(folder, "real", "day"))
-	if !free {
-		t.Fatal("the first has to get it")
+	release, err := paths.take(filepath.Join(folder, "real", "day"))
+	if err != nil {
+		t.Fatal(err)
 	}
 
 	for _, spelled := range []string{folder + "/real/day", folder + "/real/../real/./day", folder + "/link/day"} {
-		if _, free := paths.Take(spelled); free {
+		if _, err := paths.take(spelled); !errors.Is(err, ErrInUse) {
 			t.Errorf("%s is free", spelled)
 		}
 	}
 
-	if _, free := paths.Take(filepath.Join(folder, "day")); !free {
+	if _, err := paths.take(filepath.Join(folder, "day")); err != nil {
 		t.Error("another path is taken")
 	}
 
 	release()
-	if _, free := paths.Take(folder + "/link/day"); !free {
+	if _, err := paths.take(folder + "/link/day"); err != nil {
 		t.Error("it is still taken")
 	}
 }

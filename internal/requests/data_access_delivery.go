@@ -64,6 +64,7 @@ func (d *delivery) deliver(submit func(io.Writer) (isWritten bool, err error)) (
 	if err != nil {
 		return outfile.File{}, err
 	}
+	d.reservation.Keep()
 
 	return files[0], nil
 }

@@ -145,7 +145,7 @@ func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data are still to be written.
 func (f *fetch) close() {
-	if f.reservation != nil && (f.submission.State.IsOpen() || f.submission.State == deferred.Fulfilled) {
+	if f.reservation != nil && f.submission.State.IsOpen() {
 		f.reservation.Keep()
 	}
 	f.delivery.close()
