@@ -47,6 +47,6 @@ output "files" {
     date   = analytics_export_file.yesterday.utc_date
     counts = analytics_export_file.yesterday.counts
     bytes  = analytics_export_file.yesterday.bytes
-    sha256 = analytics_export_file.yesterday.sha256_by_kind
+    files  = analytics_export_file.yesterday.files
   }
 }

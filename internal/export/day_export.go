@@ -27,8 +27,12 @@ type dayExport struct {
 	written tally    // so far
 }
 
-// run exports the day. It reports false, and leaves the old files in place, after an error.
+// run exports the day. It reports false, and leaves the old files in place, after an
+// error or timeLimit.
 func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeLimit, errTimeUp)
+	defer cancel()
+
 	c, scope, ok := e.ClientAndScope(e.day.Scope, e.diags)
 	if !ok {
 		return exportedDay{}, false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,8 +19,12 @@ import (
 
 var atPath = path.Root("path")
 
+// timeLimit is the longest that an export may take. It is generous, since each pause of an answer
+// has a limit of its own.
+const timeLimit = 24 * time.Hour
+
 // errTimeUp is why the context of an export ends when its time is over.
-var errTimeUp = fmt.Errorf("the time that timeouts allows is over: %w", context.DeadlineExceeded)
+var errTimeUp = fmt.Errorf("the time for an export is over: %w", context.DeadlineExceeded)
 
 // writeProblems are the problems of errors that are not the service's; the first one that
 // applies counts. In Detail, {file}, {reason} and {max_bytes} are replaced.
@@ -35,9 +40,8 @@ var writeProblems = []struct {
 	}},
 	{errTimeUp, tfkit.Problem{
 		Summary: "The time for the export is over",
-		Detail:  "The day could not be read to its end in the time that timeouts allows; what was written of it is removed.",
-		Do:      "raise timeouts, ask for fewer kinds, or look for what makes the service slow.",
-		At:      path.Root("timeouts"),
+		Detail:  "The day could not be read to its end within 24 hours; what was written of it is removed.",
+		Do:      "ask for fewer kinds, or look for what makes the service slow, and run again.",
 	}},
 	{outfile.ErrPartial, tfkit.Problem{
 		Summary: "The files could not all be replaced",

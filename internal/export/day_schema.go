@@ -10,7 +10,7 @@ import (
 
 const (
 	filesDescription = "The day can have any size: records pass through in constant memory, and none of them is stored in plan, state or log. " +
-		"There is one file for all kinds, or one for each kind if `path` contains `{kind}`. Files have mode 0600 and appear as a whole or not at all; an export that is cut off starts again or fails, and never leaves a short file. While a file is written, a lock file `.analytics-*.lock` beside it keeps other objects, provider configurations and processes from the same path."
+		"There is one file for all kinds, or one for each kind if `path` contains `{kind}`. Files have mode 0600 and appear as a whole or not at all; an export that is cut off starts again or fails, and never leaves a short file. While a file is written, `.analytics-*.tmp` beside it holds its content, and keeps other processes from the same path."
 
 	shapeDescription = "The service documents neither the shape of an export nor how to select a kind. The provider understands an array, lines, and objects of arrays; `wire.export_kind_parameter` of the provider block makes it send one request for each kind. The older account path family has no export."
 
@@ -19,8 +19,6 @@ const (
 	compressionDescription = "Compression of the files: `none` (default), `gzip` or `zstd`. It does not change the name in `path`."
 
 	withKindDescription = "Whether each line contains the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`, or to `false` if `path` contains `{kind}`. With `false`, a line is the record alone, as the service sent it. This requires `{kind}` in `path` or exactly one kind in `kinds`; in the latter case the file also holds records of unknown kind, which are counted."
-
-	freeSpaceDescription = "By default, only the free disk space is a limit, and the provider leaves 64 MiB of it free."
 
 	// inPlaceDescription ends the description of an attribute of the resource.
 	inPlaceDescription = " Changing this writes the files again, in place."

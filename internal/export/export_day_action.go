@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -29,15 +28,7 @@ func NewExportDayAction() action.Action { return &exportDayAction{} }
 type exportDayAction struct{ tfkit.Action }
 
 // exportDayModel is the model of analytics_export_day.
-type exportDayModel struct {
-	dayModel
-
-	Timeouts tfkit.InvokeTimeouts `tfsdk:"timeouts"`
-}
-
-// exportDayTimeout is the default of timeouts. It is generous, since each pause of an
-// answer has a limit of its own.
-const exportDayTimeout = 24 * time.Hour
+type exportDayModel struct{ dayModel }
 
 func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_export_day"
@@ -51,9 +42,6 @@ func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp
 			"Nothing manages the files afterwards: each invocation exports the day again, and the files stay until you remove them.\n\n" +
 			shapeDescription,
 		Attributes: exportDayAttributes(),
-		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the export ends with an error, and what was at `path` before is left as it was.", exportDayTimeout),
-		},
 	}
 }
 
@@ -80,7 +68,7 @@ func exportDayAttributes() map[string]schema.Attribute {
 		"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
 		"max_bytes": schema.Int64Attribute{
 			Optional: true, Validators: maxBytesValidators(),
-			MarkdownDescription: "Maximum size of all files together, in bytes, after compression; at least 1. A larger day is an error and leaves what was at `path` as it was. " + freeSpaceDescription,
+			MarkdownDescription: "Maximum size of all files together, in bytes, after compression; at least 1. A larger day is an error and leaves what was at `path` as it was.",
 		},
 		"overwrite": schema.BoolAttribute{
 			Optional:            true,
@@ -151,9 +139,6 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	ctx, cancel := context.WithTimeoutCause(ctx, tfkit.InvokeTimeout(ctx, m.Timeouts, exportDayTimeout), errTimeUp)
-	defer cancel()
 
 	progress := tfkit.ProgressOf(resp)
 	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")

@@ -2,6 +2,8 @@ package export_test
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -148,8 +150,6 @@ func TestExportDay_validationIsThatOfTheResource(t *testing.T) {
 		})
 	}
 
-	diags := p.PlanAction(actionName, file(path, prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "25h"}}))
-	prototest.WantText(t, diags.Errors(), "invoke", "at most 24h")
 	wantCount(t, service, 0)
 }
 
@@ -308,23 +308,52 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 	prototest.WantAlone(t, path)
 }
 
-func TestExportDay_timeIsUp(t *testing.T) {
+// TestExportDay_answerWithoutEnd has a service that sends a record each minute, for ever.
+func TestExportDay_answerWithoutEnd(t *testing.T) {
 	t.Parallel()
 
 	path := target(t)
-	synctest.Test(t, func(t *testing.T) {
-		p, service := startAt(t, prototest.Attributes{"wire": prototest.Attributes{"export_min_rate": 0}},
-			func(s *mockserver.Server) { s.ExportRecords = 5_000 })
-		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 600_000, Times: -1})
+	endless := func(s *mockserver.Server) {
+		operations := s.Wrap
+		s.Wrap = func(others http.Handler) http.Handler {
+			others = operations(others)
 
-		began := time.Now()
-		invocation := p.Invoke(actionName, file(path, prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "45s"}}))
-		if took := time.Since(began); took < 45*time.Second || took > 50*time.Second {
-			t.Errorf("it took %s", took)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !strings.HasSuffix(r.URL.Path, "/export") {
+					others.ServeHTTP(w, r)
+					return
+				}
+
+				w.Header().Set("Content-Type", "application/json")
+				_, err := io.WriteString(w, `{"persons":[{"id":"p"}`)
+
+				for err == nil && r.Context().Err() == nil {
+					_ = http.NewResponseController(w).Flush()
+					<-time.After(time.Minute)
+					_, err = io.WriteString(w, `,{"id":"p"}`)
+				}
+			})
 		}
-		prototest.WantText(t, invocation.Errors(), "The time for the export is over", "timeouts", "what was at path before is as it was")
-		if errors := invocation.Errors(); len(errors) > 1 {
-			t.Errorf("there are %d errors", len(errors))
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		p, _ := startAt(t, prototest.Attributes{"request_timeout": "100s", "wire": prototest.Attributes{"export_min_rate": 0}}, endless)
+		for name, export := range map[string]func() prototest.Diagnostics{
+			"action": func() prototest.Diagnostics { return p.Invoke(actionName, file(path, nil)).Diagnostics },
+			"resource": func() prototest.Diagnostics {
+				_, diags := p.Create(fileName, file(path, nil))
+				return diags
+			},
+		} {
+			began := time.Now()
+			diags := export()
+			if took := time.Since(began).Round(time.Minute); took != 24*time.Hour {
+				t.Errorf("%s: it took %s", name, took)
+			}
+			prototest.WantText(t, diags.Errors(), "The time for the export is over", "what was at path before is as it was")
+			if errors := diags.Errors(); len(errors) > 1 {
+				t.Errorf("%s: there are %d errors", name, len(errors))
+			}
 		}
 	})
 	wantNothing(t, path)

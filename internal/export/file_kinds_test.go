@@ -3,6 +3,7 @@ package export_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 	config := splitFile(path, nil)
 	plan, diags := p.Plan(fileName, nil, config)
 	p.NoErrors(diags)
-	if plan.Attributes["with_kind"] != false || plan.Attributes["sha256_by_kind"] != prototest.Unknown {
+	if plan.Attributes["with_kind"] != false || plan.Attributes["files"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
 
@@ -31,17 +32,17 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 		"events":   `{"id":"e1-2026-03-01"}` + "\n" + `{"id":"e2-2026-03-01"}` + "\n",
 	}
 
-	paths, digests, sizes := prototest.Attributes{}, prototest.Attributes{}, prototest.Attributes{}
+	files, numbers := prototest.Attributes{}, map[string]float64{"persons": 1, "sessions": 1, "events": 2}
 	list, total := "", 0
 	for _, kind := range []string{"persons", "sessions", "events"} {
 		wantContent(t, of(kind), texts[kind])
-		paths[kind], digests[kind], sizes[kind] = of(kind), digest(texts[kind]), float64(len(texts[kind]))
+		files[kind] = prototest.Attributes{"path": of(kind), "sha256": digest(texts[kind]), "bytes": float64(len(texts[kind])), "records": numbers[kind]}
 		list += digest(texts[kind]) + "  " + kind + "\n"
 		total += len(texts[kind])
 	}
 
 	want := prototest.Attributes{
-		"paths": paths, "sha256_by_kind": digests, "bytes_by_kind": sizes,
+		"files":  files,
 		"sha256": digest(list), "bytes": float64(total),
 		"counts": prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 	}
@@ -101,6 +102,26 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	wantNothing(t, of("events"))
 	wantNothing(t, of("unknown"))
 	p.WantEmptyPlan(fileName, state, config)
+}
+
+// TestExportFile_overwriteLeavesNothingOfAnotherDay finds a file of unknown kinds that another
+// object has written, for a day that has none.
+func TestExportFile_overwriteLeavesNothingOfAnotherDay(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := filepath.Join(t.TempDir(), "{kind}.ndjson")
+	unknown := strings.ReplaceAll(path, "{kind}", "unknown")
+	if err := os.WriteFile(unknown, []byte("of another day"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	_, diags := p.Create(fileName, file(path, nil))
+	prototest.WantText(t, diags.Errors(), "There is a file already", "The file of unknown")
+	wantCount(t, service, 0)
+
+	created(t, nextRun(t, service), file(path, prototest.Attributes{"overwrite": true}))
+	wantNothingOf(t, unknown)
 }
 
 func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {

@@ -18,18 +18,28 @@ import (
 type fileModel struct {
 	dayModel
 
-	Triggers     types.Map    `tfsdk:"triggers"`
-	Verify       types.String `tfsdk:"verify"`
-	OnDestroy    types.String `tfsdk:"on_destroy"`
-	Complete     types.Bool   `tfsdk:"complete"`
-	SHA256       types.String `tfsdk:"sha256"`
-	Bytes        types.Int64  `tfsdk:"bytes"`
-	Counts       types.Object `tfsdk:"counts"`
-	Replaced     types.Int64  `tfsdk:"invalid_utf8_records"`
-	Paths        types.Map    `tfsdk:"paths"`
-	SHA256ByKind types.Map    `tfsdk:"sha256_by_kind"`
-	BytesByKind  types.Map    `tfsdk:"bytes_by_kind"`
+	Triggers  types.Map    `tfsdk:"triggers"`
+	Verify    types.String `tfsdk:"verify"`
+	OnDestroy types.String `tfsdk:"on_destroy"`
+	Complete  types.Bool   `tfsdk:"complete"`
+	SHA256    types.String `tfsdk:"sha256"`
+	Bytes     types.Int64  `tfsdk:"bytes"`
+	Counts    types.Object `tfsdk:"counts"`
+	Replaced  types.Int64  `tfsdk:"invalid_utf8_records"`
+	Files     types.Map    `tfsdk:"files"`
 }
+
+// writtenFile is an element of files.
+type writtenFile struct {
+	Path    string `tfsdk:"path"`
+	SHA256  string `tfsdk:"sha256"`
+	Bytes   int64  `tfsdk:"bytes"`
+	Records int64  `tfsdk:"records"`
+}
+
+var writtenFileType = types.ObjectType{AttrTypes: map[string]attr.Type{
+	"path": types.StringType, "sha256": types.StringType, "bytes": types.Int64Type, "records": types.Int64Type,
+}}
 
 // Values of verify and on_destroy.
 const (
@@ -42,18 +52,17 @@ const (
 
 // written returns the files that state says were written.
 func (m *fileModel) written(ctx context.Context) []output {
-	if m.Paths.IsNull() {
+	if m.Files.IsNull() {
 		return []output{{name: wholeFile, path: m.Path.ValueString(), sha256: m.SHA256.ValueString()}}
 	}
 
-	var paths, digests map[string]string
-	m.Paths.ElementsAs(ctx, &paths, false)
-	m.SHA256ByKind.ElementsAs(ctx, &digests, false)
+	var files map[string]writtenFile
+	m.Files.ElementsAs(ctx, &files, false)
 
 	var list []output
 	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
-		if at, ok := paths[kind.Plural()]; ok {
-			list = append(list, output{name: kind.Plural(), kind: kind, path: at, sha256: digests[kind.Plural()]})
+		if file, ok := files[kind.Plural()]; ok {
+			list = append(list, output{name: kind.Plural(), kind: kind, path: file.Path, sha256: file.SHA256})
 		}
 	}
 
@@ -87,22 +96,16 @@ func (m *fileModel) planComputed() {
 	m.Complete, m.SHA256, m.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
 	m.Counts, m.Replaced = types.ObjectUnknown(countTypes()), types.Int64Unknown()
 
-	m.setNoKinds()
+	m.Files = types.MapNull(writtenFileType)
 	if m.Path.IsUnknown() || m.split() {
-		m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapUnknown(types.StringType), types.MapUnknown(types.StringType), types.MapUnknown(types.Int64Type)
+		m.Files = types.MapUnknown(writtenFileType)
 	}
 }
 
 // keepComputed copies the computed attributes from state.
 func (m *fileModel) keepComputed(state fileModel) {
 	m.Complete, m.SHA256, m.Bytes = state.Complete, state.SHA256, state.Bytes
-	m.Counts, m.Replaced = state.Counts, state.Replaced
-	m.Paths, m.SHA256ByKind, m.BytesByKind = state.Paths, state.SHA256ByKind, state.BytesByKind
-}
-
-// setNoKinds sets the attributes by kind for a single file.
-func (m *fileModel) setNoKinds() {
-	m.Paths, m.SHA256ByKind, m.BytesByKind = types.MapNull(types.StringType), types.MapNull(types.StringType), types.MapNull(types.Int64Type)
+	m.Counts, m.Replaced, m.Files = state.Counts, state.Replaced, state.Files
 }
 
 // fromExport sets the attributes that describe the answer and the files.
@@ -121,38 +124,30 @@ func (m *fileModel) fromExport(ctx context.Context, exported exportedDay, diags 
 func (m *fileModel) fromFiles(ctx context.Context, exported exportedDay, diags *diag.Diagnostics) {
 	m.Bytes = types.Int64Value(exported.bytes())
 	if !m.split() {
-		m.SHA256 = types.StringValue(exported.files[0].SHA256)
-		m.setNoKinds()
+		m.SHA256, m.Files = types.StringValue(exported.files[0].SHA256), types.MapNull(writtenFileType)
 		return
 	}
 
-	paths, digests, sizes := map[string]string{}, map[string]string{}, map[string]int64{}
+	files := map[string]writtenFile{}
 	for i, o := range exported.outputs {
 		if file := exported.files[i]; file.SHA256 != "" {
-			paths[o.name], digests[o.name], sizes[o.name] = o.path, file.SHA256, file.Bytes
+			files[o.name] = writtenFile{o.path, file.SHA256, file.Bytes, exported.Counts.Of(o.kind)}
 		}
 	}
 
-	m.SHA256 = types.StringValue(digestOf(digests))
-	m.Paths = mapValue(ctx, types.StringType, paths, diags)
-	m.SHA256ByKind = mapValue(ctx, types.StringType, digests, diags)
-	m.BytesByKind = mapValue(ctx, types.Int64Type, sizes, diags)
+	value, more := types.MapValueFrom(ctx, writtenFileType, files)
+	diags.Append(more...)
+	m.SHA256, m.Files = types.StringValue(digestOf(files)), value
 }
 
 // digestOf returns one digest for several files: that of the list of their digests, as
 // sha256sum prints it with the kinds as names.
-func digestOf(digests map[string]string) string {
+func digestOf(files map[string]writtenFile) string {
 	sum := sha256.New()
 	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
-		if digest, ok := digests[kind.Plural()]; ok {
-			fmt.Fprintf(sum, "%s  %s\n", digest, kind.Plural())
+		if file, ok := files[kind.Plural()]; ok {
+			fmt.Fprintf(sum, "%s  %s\n", file.SHA256, kind.Plural())
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
-
-func mapValue[T any](ctx context.Context, of attr.Type, elements map[string]T, diags *diag.Diagnostics) types.Map {
-	value, more := types.MapValueFrom(ctx, of, elements)
-	diags.Append(more...)
-	return value
 }

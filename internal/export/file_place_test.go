@@ -183,6 +183,41 @@ func TestExportFile_verify(t *testing.T) {
 	}
 }
 
+// TestExportFile_verifyByDigestFromNowOn alters a file in a way that stat does not notice, and
+// then asks for its digest.
+func TestExportFile_verifyByDigestFromNowOn(t *testing.T) {
+	t.Parallel()
+
+	for name, alter := range map[string]bool{"altered": true, "as it was": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := start(t)
+			path := target(t)
+			state := created(t, p, file(path, nil))
+			if alter {
+				info, err := os.Stat(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rewrite(t, path, strings.ToUpper(lines), info.ModTime())
+			}
+
+			byDigest := file(path, prototest.Attributes{"verify": "digest"})
+			p = nextRun(t, service)
+			state, diags := p.MustRefresh(fileName, state)
+			p.NoErrors(diags)
+			state, diags = p.Update(fileName, state, byDigest)
+			p.NoErrors(diags)
+			wantContent(t, path, lines)
+			if exports := service.Count(mockserver.OpExportRecords); (exports == 2) != alter {
+				t.Errorf("%d exports", exports)
+			}
+			p.WantEmptyPlan(fileName, state, byDigest)
+		})
+	}
+}
+
 // rewrite changes a file in place and keeps its inode.
 func rewrite(t *testing.T, path, text string, at time.Time) {
 	t.Helper()

@@ -99,6 +99,14 @@ func (r *fileResource) planUpdate(ctx context.Context, plan *fileModel, req reso
 		return // Terraform plans again, without a state
 	}
 
+	// The refresh went by the size and the time of the files.
+	if plan.Verify.ValueString() == verifyDigest && state.Verify.ValueString() == verifyStat {
+		state.Verify = plan.Verify
+		if !state.verify(ctx, stamps{}, &resp.Diagnostics) {
+			state.SHA256 = types.StringNull()
+		}
+	}
+
 	if plan.exportsAgain(ctx, state) {
 		r.planExport(ctx, plan, resp)
 		return

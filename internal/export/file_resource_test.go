@@ -48,7 +48,7 @@ func TestExportFile_writtenToAFileAndToNothingElse(t *testing.T) {
 		"complete": true, "sha256": hex.EncodeToString(sum[:]), "bytes": float64(len(lines)),
 		"counts":               prototest.Attributes{"persons": 1.0, "sessions": 1.0, "events": 2.0, "unknown": 0.0},
 		"invalid_utf8_records": 0.0,
-		"paths":                nil, "sha256_by_kind": nil, "bytes_by_kind": nil,
+		"files":                nil,
 	}
 
 	if diff := cmp.Diff(want, state.Attributes); diff != "" {

@@ -58,7 +58,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          maxBytesValidators(),
-				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were. " + freeSpaceDescription,
+				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were.",
 			},
 
 			"overwrite": schema.BoolAttribute{
@@ -96,17 +96,15 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
 
-			"paths": schema.MapAttribute{
-				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "Paths of the files by kind (`persons`, `sessions`, `events`, `unknown`). Null unless `path` contains `{kind}`.",
-			},
-			"sha256_by_kind": schema.MapAttribute{
-				Computed: true, ElementType: types.StringType,
-				MarkdownDescription: "SHA-256 digests of the files by kind, in hexadecimal, as they were written. Null unless `path` contains `{kind}`.",
-			},
-			"bytes_by_kind": schema.MapAttribute{
-				Computed: true, ElementType: types.Int64Type,
-				MarkdownDescription: "Sizes of the files by kind, in bytes, as they were written. Null unless `path` contains `{kind}`.",
+			"files": schema.MapNestedAttribute{
+				Computed:            true,
+				MarkdownDescription: "The files by kind (`persons`, `sessions`, `events`, `unknown`), as they were written. Null unless `path` contains `{kind}`.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"path":    schema.StringAttribute{Computed: true, MarkdownDescription: "Path of the file."},
+					"sha256":  schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 digest of the file, in hexadecimal."},
+					"bytes":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of the file in bytes."},
+					"records": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of records in the file."},
+				}},
 			},
 		}),
 	}

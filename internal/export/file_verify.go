@@ -138,20 +138,18 @@ func (m *fileModel) hasStamp(o output, known stamps) bool {
 // restore sets the digest and size of several files again, after a refresh has found all of
 // them unchanged.
 func (m *fileModel) restore(ctx context.Context) {
-	if m.Paths.IsNull() || !m.SHA256.IsNull() {
+	if m.Files.IsNull() || !m.SHA256.IsNull() {
 		return
 	}
 
-	var digests map[string]string
-	var sizes map[string]int64
-	m.SHA256ByKind.ElementsAs(ctx, &digests, false)
-	m.BytesByKind.ElementsAs(ctx, &sizes, false)
+	var files map[string]writtenFile
+	m.Files.ElementsAs(ctx, &files, false)
 
 	var total int64
-	for _, size := range sizes {
-		total += size
+	for _, file := range files {
+		total += file.Bytes
 	}
-	m.SHA256, m.Bytes = types.StringValue(digestOf(digests)), types.Int64Value(total)
+	m.SHA256, m.Bytes = types.StringValue(digestOf(files)), types.Int64Value(total)
 }
 
 // markOver sets complete to null if the day was not over when it was exported and is now. A

@@ -22,6 +22,9 @@ func init() {
 
 // writeTraced stops itself, so that its system calls are counted from here, and writes a file.
 func writeTraced(command, path string) {
+	if command == "replace" {
+		syscall.Umask(0o277) // takes the owner's right to write
+	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 	_, err := writeTarget(Target{Path: path, Replace: command == "replace", CreateFolders: true}, text("Jane Canary"))
 	if err != nil {
@@ -49,7 +52,7 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 	}
 	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 
-	counting, passed, signal := false, 0, 0
+	counting, passed := false, 0
 	for {
 		var status unix.WaitStatus
 		if _, err := unix.Wait4(c.Process.Pid, &status, unix.WALL, nil); err != nil {
@@ -62,7 +65,7 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 			return false
 		}
 
-		signal = 0
+		signal := 0
 		switch stop := status.StopSignal(); {
 		case stop == unix.SIGSTOP:
 			counting = true
@@ -131,6 +134,10 @@ func wantWholeAfterKill(t *testing.T, call int, command string) bool {
 		if name := entry.Name(); name != "day" && name != filepath.Base(temporaryOf(path)) {
 			t.Fatalf("call %d: %s is left", call, name)
 		}
+	}
+
+	if info, err := os.Stat(path); err == nil && info.Mode() != 0o600 {
+		t.Fatalf("call %d: the file has mode %v", call, info.Mode())
 	}
 
 	// The next process removes what it finds.

@@ -106,7 +106,7 @@ func (p *PathsInUse) hasWritten(info fs.FileInfo) bool {
 func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool, err error) {
 	release, err := p.take(path)
 	if err != nil {
-		return true, nil //nolint:nilerr // another object has the path
+		return true, nil // another object has the path
 	}
 	defer release()
 

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // childKilled is where a program of tests ends that is killed at one of its system calls, on
 // systems that count them.
-var childKilled = func(command, path string) {}
+var childKilled = func(_, _ string) {}
 
 // child writes half a file or a whole one, prints "ready", and waits for the end of its
 // input.

@@ -234,6 +234,7 @@ func undo(targets []*reservedTarget) bool {
 			undone = t.folder.Remove(t.name) == nil && undone
 		}
 	}
+
 	return undone
 }
 

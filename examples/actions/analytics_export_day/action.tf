@@ -8,9 +8,5 @@ action "analytics_export_day" "nightly" {
     kinds              = ["persons", "events"]
     compression        = "zstd"
     create_directories = true
-
-    timeouts {
-      invoke = "2h"
-    }
   }
 }

@@ -43,7 +43,7 @@ resource "analytics_export_file" "day" {
 }
 
 output "digests" {
-  value = { for date, day in analytics_export_file.day : date => day.sha256_by_kind }
+  value = { for date, day in analytics_export_file.day : date => { for kind, file in day.files : kind => file.sha256 } }
 }
 
 output "records" {
