@@ -58,7 +58,7 @@ func TestAccExportFileResource_basic(t *testing.T) {
 				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("counts"), knownvalue.ObjectExact(map[string]knownvalue.Check{
 					"persons": knownvalue.Int64Exact(1), "sessions": knownvalue.Int64Exact(1), "events": knownvalue.Int64Exact(2), "unknown": knownvalue.Int64Exact(0),
 				})),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("paths"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("files"), knownvalue.Null()),
 			},
 			PostApplyFunc: func() { wantFile(t, path, lines) },
 		}},
@@ -243,11 +243,15 @@ func TestAccExportFileResource_oneFileForEachKind(t *testing.T) {
 			{
 				Config: testAccExportFileConfig(service, path, `kinds = ["events", "persons"]`, `create_directories = true`),
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("paths"), knownvalue.MapExact(map[string]knownvalue.Check{
-						"events": knownvalue.StringExact(events), "persons": knownvalue.StringExact(persons),
-					})),
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256_by_kind"), knownvalue.MapExact(map[string]knownvalue.Check{
-						"events": knownvalue.StringExact(digest(event)), "persons": knownvalue.StringExact(digest(person)),
+					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("files"), knownvalue.MapExact(map[string]knownvalue.Check{
+						"events": knownvalue.ObjectExact(map[string]knownvalue.Check{
+							"path": knownvalue.StringExact(events), "sha256": knownvalue.StringExact(digest(event)),
+							"bytes": knownvalue.Int64Exact(int64(len(event))), "records": knownvalue.Int64Exact(2),
+						}),
+						"persons": knownvalue.ObjectExact(map[string]knownvalue.Check{
+							"path": knownvalue.StringExact(persons), "sha256": knownvalue.StringExact(digest(person)),
+							"bytes": knownvalue.Int64Exact(int64(len(person))), "records": knownvalue.Int64Exact(1),
+						}),
 					})),
 				},
 				PostApplyFunc: func() {

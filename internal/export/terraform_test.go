@@ -200,9 +200,9 @@ resource "analytics_export_file" "day" {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-		if err != nil || !strings.HasSuffix(entry.Name(), ".lock") || len(content) > 0 {
-			t.Errorf("left behind is %s with %d bytes, %v", entry.Name(), len(content), err)
+		info, err := entry.Info()
+		if err != nil || !strings.HasPrefix(entry.Name(), ".analytics-") || info.Mode() != 0o600 {
+			t.Errorf("left behind is %s with mode %v, %v", entry.Name(), info.Mode(), err)
 		}
 	}
 
