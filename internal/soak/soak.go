@@ -1,12 +1,15 @@
 // Package soak decides how large the tests are, and counts what they try. make test runs
-// them at sizes that prove what they say within minutes; make soak runs the same tests at
-// the sizes of real use, for as long as it is told to, and adds up the figures.
+// them at sizes that prove what they say within minutes: without the race detector, which
+// makes them several times as slow, and at smaller sizes with it. make soak runs the same
+// tests at the sizes of real use, for as long as it is told to, and adds up the figures.
 package soak
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -75,13 +78,46 @@ func Size(normal, soak int) int {
 	return normal
 }
 
+// Raced returns small in a test with the race detector, and otherwise, or where a soak is
+// on, full. A small size has to be enough for all goroutines of the test to meet.
+func Raced(small, full int) int { return raced(race, small, full) }
+
+func raced(race bool, small, full int) int {
+	if race && !On() {
+		return small
+	}
+	return full
+}
+
+// Some returns all elements, or Raced small of them, spread over the whole list.
+func Some[T any](small int, all []T) []T { return some(Raced(small, len(all)), all) }
+
+func some[T any](n int, all []T) []T {
+	n = min(n, len(all))
+	chosen := make([]T, n)
+	for i := range chosen {
+		chosen[i] = all[i*len(all)/n]
+	}
+	return chosen
+}
+
+// SomeOf returns all elements of a map, or Raced small of them.
+func SomeOf[T any](small int, all map[string]T) map[string]T {
+	chosen := map[string]T{}
+	for _, name := range Some(small, slices.Sorted(maps.Keys(all))) {
+		chosen[name] = all[name]
+	}
+	return chosen
+}
+
 // Schedules returns how many random schedules a property test tries: SOAK_SCHEDULES
-// where the environment has it, and Size otherwise.
+// where the environment has it, and Size otherwise, of which the race detector sees a
+// quarter.
 func Schedules(normal, soak int) int {
 	if n, err := strconv.Atoi(os.Getenv(schedules)); err == nil && n > 0 {
 		return n
 	}
-	return Size(normal, soak)
+	return Size(Raced(max(1, normal/4), normal), soak)
 }
 
 // Seed returns the seed of a property test's schedule: SOAK_SEED plus the schedule's

@@ -3,6 +3,7 @@ package soak
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -24,6 +25,28 @@ func TestSchedules_canBeCounted(t *testing.T) {
 		t.Setenv(schedules, value)
 		if got := Schedules(1, 1000); got != want {
 			t.Errorf("SOAK_SCHEDULES=%q gives %d, want %d", value, got, want)
+		}
+	}
+}
+
+func TestRaced_isSmallUnlessASoakIsOn(t *testing.T) {
+	for value, want := range map[string]int{"": 1, "0": 1, "1": 100} {
+		t.Setenv(large, value)
+		if got := raced(true, 1, 100); got != want {
+			t.Errorf("SOAK=%q gives %d with the race detector, want %d", value, got, want)
+		}
+		if got := raced(false, 1, 100); got != 100 {
+			t.Errorf("SOAK=%q gives %d without the race detector", value, got)
+		}
+	}
+}
+
+func TestSome_isSpreadOverTheList(t *testing.T) {
+	t.Parallel()
+	all := []int{0, 1, 2, 3, 4, 5, 6}
+	for n, want := range map[int][]int{0: {}, 1: {0}, 3: {0, 2, 4}, 7: all, 9: all} {
+		if got := some(n, all); !slices.Equal(got, want) {
+			t.Errorf("%d of them are %v", n, got)
 		}
 	}
 }
