@@ -8,16 +8,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -182,14 +186,27 @@ type Interrupt struct {
 	ToGroup bool
 }
 
-// Interrupts returns the ways in which people and CI systems end a run.
-func Interrupts() map[string]Interrupt {
-	return map[string]Interrupt{
+// GroupInterrupt is the Ctrl+C of a terminal.
+var GroupInterrupt = Interrupt{syscall.SIGINT, true}
+
+// Interrupts returns the ways in which people and CI systems end a run: one of them, which
+// depends on the name of the test, or all of them where a soak is on.
+func Interrupts(tb testing.TB) map[string]Interrupt {
+	tb.Helper()
+	all := map[string]Interrupt{
 		"SIGINT to Terraform":  {syscall.SIGINT, false},
-		"SIGINT to the group":  {syscall.SIGINT, true},
+		"SIGINT to the group":  GroupInterrupt,
 		"SIGTERM to Terraform": {syscall.SIGTERM, false},
 		"SIGTERM to the group": {syscall.SIGTERM, true},
 	}
+	if soak.On() {
+		return all
+	}
+
+	ways := slices.Sorted(maps.Keys(all))
+	way := ways[crc32.ChecksumIEEE([]byte(tb.Name()))%uint32(len(ways))]
+
+	return map[string]Interrupt{way: all[way]}
 }
 
 // endsWithin is what the end of an interrupted run may take in a test: the two

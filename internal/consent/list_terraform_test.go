@@ -76,7 +76,7 @@ func TestCLIConsentList_failuresAreShown(t *testing.T) {
 // waits for another. Without an error, Terraform would show half a list and end with 0.
 func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			waiting := make(chan struct{})

@@ -71,13 +71,13 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 			return r
 		},
 	} {
-		for seed := range uint64(3) {
+		for seed := range soak.Raced(1, 3) {
 			t.Run(fmt.Sprint(label, " ", seed), func(t *testing.T) {
 				t.Parallel()
 				p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
 				steps := renamed(t, p, people, withdrawing)
 
-				order := rand.New(rand.NewPCG(seed, 5))
+				order := rand.New(rand.NewPCG(uint64(seed), 5))
 				order.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 				var warnings []string
 				for _, step := range steps {
@@ -101,7 +101,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 
 func TestConsent_renamedKeysWithdrawNobodyInParallel(t *testing.T) {
 	t.Parallel()
-	const people = 40
+	people := soak.Raced(20, 40)
 	p, service := start(t, nil)
 	steps := renamed(t, p, people, withdrawing)
 

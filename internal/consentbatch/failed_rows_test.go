@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // rejecting returns a fault for one update of each of the rows.
@@ -167,7 +168,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 	const refused, rows = 40, 100
 	json := []byte(`{}`)
 
-	for name, fault := range map[string]mockserver.Fault{
+	for name, fault := range soak.SomeOf(4, map[string]mockserver.Fault{
 		"422":                    {Operation: mockserver.OpUpdateConsent, Status: 422, Body: json},
 		"500":                    {Operation: mockserver.OpUpdateConsent, Status: 500, Body: json},
 		"403":                    {Operation: mockserver.OpUpdateConsent, Status: 403, Body: json},
@@ -178,7 +179,7 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 		"429 when it is read":    {Operation: mockserver.OpGetConsent, Status: 429, Body: json},
 		"redirected when read":   {Operation: mockserver.OpGetConsent, Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}},
 		"unreachable when read ": {Operation: mockserver.OpGetConsent, Cut: mockserver.CutBeforeCommit},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			failing := map[string]bool{}

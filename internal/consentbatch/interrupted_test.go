@@ -6,6 +6,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // stopAfter cancels a context once the service has received so many updates.
@@ -29,8 +30,9 @@ func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) 
 func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	p, service := start(t, nil, stopAfter(100, cancel))
-	f := newFile(t, people(400))
+	rows := soak.Raced(120, 400)
+	p, service := start(t, nil, stopAfter(rows/4, cancel))
+	f := newFile(t, people(rows))
 	plan, diags := p.Plan(batchName, nil, f.config(prototest.Attributes{"compare_at_plan": false}))
 	p.NoErrors(diags)
 	state, diags := p.Apply(ctx, batchName, nil, plan)
@@ -44,7 +46,7 @@ func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	p.NoErrors(diags)
 	wantEmptyBatchPlan(t, p, state, f.config(nil))
 	// Those whose answer the interrupt cut off may have been written all the same.
-	if n := service.Count(mockserver.OpUpdateConsent); n < 400 || n > 400+16 || before < 100 {
+	if n := service.Count(mockserver.OpUpdateConsent); n < rows || n > rows+16 || before < rows/4 {
 		t.Errorf("%d updates, %d of them before the interrupt", n, before)
 	}
 }

@@ -146,7 +146,7 @@ func TestCLIConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	})
 
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "300")
-	r := cli.RunInterrupted(clitest.Interrupts()["SIGINT to the group"], "Creating...", under, "apply", "-auto-approve")
+	r := cli.RunInterrupted(clitest.GroupInterrupt, "Creating...", under, "apply", "-auto-approve")
 	clitest.WantWords(t, r, "Interrupted before all rows were done", "In state now: nothing", "the rows that were written stay at the service")
 	done := int(updates.Load())
 	cli.Setenv("ANALYTICS_REQUESTS_PER_SECOND", "10000")

@@ -108,7 +108,7 @@ func startStalled(t *testing.T) (service *mocktest.Instance, begun <-chan struct
 func TestCLIExportFile_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -268,7 +268,7 @@ func TestCLIExportDay_invoked(t *testing.T) {
 func TestCLIExportDay_interruptLeavesNoFile(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

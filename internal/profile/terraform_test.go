@@ -13,7 +13,7 @@ import (
 func TestCLIProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

@@ -42,7 +42,7 @@ func TestCLIProvider_secretRotatedBetweenPlanAndApply(t *testing.T) {
 // another waits for an answer that never comes.
 func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 	t.Parallel()
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hanging := make(chan struct{})

@@ -41,7 +41,7 @@ func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
 	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 10}))
-	many := soak.Size(200, 2000)
+	many := soak.Size(soak.Raced(50, 200), 2000)
 	_, errors := createMany(t, p, many)
 
 	for i, e := range errors {
@@ -68,7 +68,7 @@ func TestProvider_tokenThatExpiresInMidApplyCostsOneLogin(t *testing.T) {
 	})
 
 	p := prototest.MustStart(t, prototest.Config(service))
-	_, errors := createMany(t, p, soak.Size(100, 500))
+	_, errors := createMany(t, p, soak.Size(soak.Raced(60, 100), 500))
 	for i, e := range errors {
 		if len(e) > 0 {
 			t.Fatalf("object %d: %v", i, e)
@@ -98,7 +98,7 @@ func TestProvider_refusedCredentialsAreTriedOnceForAllObjects(t *testing.T) {
 			service := mocktest.Start(t)
 			service.Inject(tc.fault)
 			p := prototest.MustStart(t, prototest.Config(service))
-			states, errors := createMany(t, p, soak.Size(25, 100))
+			states, errors := createMany(t, p, soak.Size(soak.Raced(12, 25), 100))
 
 			for i, e := range errors {
 				if states[i] != nil || len(e) != 1 || !strings.Contains(e[0], tc.words) || strings.Contains(e[0], "canary") || !strings.Contains(e[0], "In state now: nothing") {

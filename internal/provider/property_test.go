@@ -95,7 +95,7 @@ func TestProvider_manyResourcesConvergeUnderFaults(t *testing.T) {
 	seed := soak.Seed(0)
 	synctest.Test(t, func(t *testing.T) {
 		var list []*objects.Object
-		for i := range soak.Size(30, 2000) {
+		for i := range soak.Size(soak.Raced(12, 30), 2000) {
 			list = append(list, objects.New(objects.Consent, fmt.Sprintf("user-%d", i), ""))
 		}
 		d := &disorder{rand: rand.New(rand.NewPCG(seed, 6)), often: 20}

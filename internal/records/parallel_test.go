@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // reading is all that a caller of Split sees.
@@ -54,7 +56,7 @@ func wantSame(t *testing.T, text []byte, o Options) {
 // are full of what looks like a boundary between records.
 func TestSplit_parallelMakesNoDifference(t *testing.T) {
 	t.Parallel()
-	for seed := range 150 {
+	for seed := range soak.Raced(40, 150) {
 		g := generator{rand.New(rand.NewPCG(1, uint64(seed)))}
 		text := g.answer()
 		o := Options{Asked: Kind(g.IntN(8) % len(kindNames)), Lines: g.IntN(2) == 0, Shape: Shape(g.IntN(6) % 3), ReplaceInvalid: g.IntN(2) == 0}

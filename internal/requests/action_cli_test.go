@@ -103,7 +103,7 @@ resource "terraform_data" "erasure" {
 func TestCLIDeleteData_interruptedWaitIsReported(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

@@ -50,7 +50,7 @@ func TestCLIDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 func TestCLIDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
-	for name, stop := range clitest.Interrupts() {
+	for name, stop := range clitest.Interrupts(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 

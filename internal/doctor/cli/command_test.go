@@ -19,6 +19,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // wantFinding fails the test unless the report has the finding with this word, and with
@@ -105,7 +106,7 @@ func TestDoctor_readsWithAdvisedSettingsAreOK(t *testing.T) {
 func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 	t.Parallel()
 
-	for _, tc := range []struct {
+	for _, tc := range soak.Some(4, []struct {
 		dialect mockserver.Dialect
 		want    map[string]string
 	}{
@@ -119,7 +120,7 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 		{mockserver.Dialect{"export_text": "broken"}, map[string]string{"export_invalid_utf8": "replace"}},
 		{mockserver.Dialect{"export_text": "broken", "export_envelope": "own_member"}, map[string]string{"export_invalid_utf8": "replace", "export_shape": "envelope"}},
 		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms", "export_answer": "ndjson", "errors": "problem"}, map[string]string{}},
-	} {
+	}) {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
 
@@ -134,7 +135,7 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 func TestDoctor_namesWhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 
-	for _, tc := range []struct {
+	for _, tc := range soak.Some(4, []struct {
 		dialect      mockserver.Dialect
 		group, check string
 		word         doctor.Word
@@ -149,7 +150,7 @@ func TestDoctor_namesWhatIsNotUnderstood(t *testing.T) {
 		{mockserver.Dialect{"pages": "has_more"}, "Pending requests", "pages", doctor.Differs, "has_more"},
 		{mockserver.Dialect{"export_envelope": "next_day"}, "Export", "shape", doctor.Broken, "wire.export_ignored_members"},
 		{mockserver.Dialect{"login_answer": "own_name"}, "Access", "login", doctor.Broken, "Unexpected login answer"},
-	} {
+	}) {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
 			t.Parallel()
 
