@@ -22,7 +22,7 @@ const bringPeople = "guides/bring-existing-people/"
 
 // TestCLIBringPeople_queryWritesTheConfigurationShown runs the guide's query, and compares
 // the configuration that Terraform writes with the one in the guide, which
-// TestCLIExamples_applyOnceAndDestroy applies.
+// TestCLIExamples_applyOnce applies.
 func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	t.Parallel()
 	e := open(t, bringPeople+"query")
