@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -114,6 +116,51 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 	}
 }
 
+// A request without an ID may appear beside an older one that the list did not show
+// before. As long as one of them is pending, it is ours.
+func TestDeferred_pendingRecordIsOursRatherThanOneThatIsOver(t *testing.T) {
+	t.Parallel()
+	for name, over := range map[string]mockserver.Outcome{"failed": {Fate: mockserver.Failed}, "done": {KeepListed: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+				s, _ := r.mustSubmit(t, q.of(r))
+				theirs := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation, At: time.Now().Add(-time.Minute)})
+				service.Conclude(theirs, over)
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+
+				s, _ = r.Await(t.Context(), q.of(r), s, 10*time.Minute)
+				wantState(t, s, deferred.Listed)
+				if ours := service.Queue()[0].ID; s.ID != ours {
+					t.Errorf("the request is taken for %q, and ours is %q", s.ID, ours)
+				}
+			}, func(s *mockserver.Server) {
+				s.QueueAnswer = func(map[string]any) any { return map[string]any{"ok": true} }
+			})
+		})
+	}
+}
+
+// What this process has sent is not taken for a later request without an ID, even if the
+// list did not show it when that one was sent.
+func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		r.mustSubmit(t, r.update(person, gold))
+		service.QueueAnswer = func(map[string]any) any { return map[string]any{"ok": true} }
+		silver := r.update(person, map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
+		s, _ := r.mustSubmit(t, silver)
+
+		s, _ = r.Await(t.Context(), silver, s, time.Minute)
+		wantState(t, s, deferred.Listed)
+		if ours := service.Queue()[1].ID; s.ID != ours {
+			t.Errorf("the request is taken for %q, and ours is %q", s.ID, ours)
+		}
+	}, func(s *mockserver.Server) {
+		s.FulfilmentDelay, s.PendingLag = time.Hour, mockserver.Lag{Time: 5 * time.Second}
+	})
+}
+
 // An effect counts only if it was absent before. Otherwise the list decides: once it has
 // shown the request, or after the time that it may lag.
 func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
@@ -146,6 +193,24 @@ func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A request that left the list without its effect is fulfilled once the effect is there,
+// even if it was there before the request was sent: the list has shown that the request is
+// over.
+func TestDeferred_droppedRequestIsFulfilledOnceItsEffectIsVisible(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		s, _ := r.mustSubmit(t, r.deletion(person)) // of a person without a profile
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		s, _ = r.Await(t.Context(), r.deletion(person), s, time.Hour)
+		wantState(t, s, deferred.Dropped)
+
+		service.DeleteProfile(serverScope, person)
+		s, _, err := r.Refresh(t.Context(), r.deletion(person), s)
+		noError(t, err)
+		wantState(t, s, deferred.Fulfilled)
+	}, becomes(mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}))
 }
 
 func TestDeferred_requestThatIsNeverListedIsOverAfterTheLag(t *testing.T) {

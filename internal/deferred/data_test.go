@@ -3,6 +3,7 @@ package deferred_test
 import (
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,6 +63,9 @@ func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 	}
 }
 
+// answerLikeData is an answer that looks like a person's data.
+const answerLikeData = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
+
 // While a request is pending for the person, no answer is the data.
 func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
 	t.Parallel()
@@ -72,7 +76,50 @@ func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
 		if s.ID != service.Queue()[0].ID {
 			t.Errorf("%+v", s)
 		}
-	}, mocktest.AnswerQueueing(200, `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+	}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
+}
+
+// If the list cannot be read, a request may be pending, and the answer is not the data.
+func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
+	t.Parallel()
+	for _, lag := range []string{client.DefaultPendingListLag, "0s"} {
+		t.Run(lag, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
+				s, report := r.mustSubmit(t, r.access(person, io.Discard))
+				wantState(t, s, deferred.Accepted)
+				if report.Gap == "" {
+					t.Error("it does not say that the list cannot be read")
+				}
+			}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) {
+				s.FulfilmentDelay, s.PendingRecord = time.Minute, mockserver.OmitField("identityId")
+			})
+		})
+	}
+}
+
+// A listing that is being read when the answer comes does not show what was sent after it
+// began.
+func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpGetAllData, Delay: 2 * time.Second, Commit: true},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Commit: true, Then: func() { <-time.After(3 * time.Second) }},
+		)
+
+		// While the request is on its way, somebody else begins to wait.
+		var group sync.WaitGroup
+		group.Go(func() {
+			<-time.After(100 * time.Millisecond)
+			r.Await(t.Context(), r.deletion("user-1001"), deferred.Submission{State: deferred.Accepted, ID: "theirs"}, 10*time.Second)
+		})
+
+		s, _ := r.mustSubmit(t, r.access(person, io.Discard))
+		wantState(t, s, deferred.Listed)
+		group.Wait()
+	}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) { s.FulfilmentDelay = time.Minute })
 }
 
 func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {

@@ -121,6 +121,32 @@ func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 	}
 }
 
+// An unknown outcome says nothing about a request for another occasion: that one is sent,
+// even if what the service shows is the effect of the first.
+func TestDeferred_unknownOutcomeIsNotThatOfAnotherOccasion(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.PutProfile(serverScope, person, `{"plan":"free"}`)
+		service.Inject(
+			mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit},
+			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")},
+		)
+
+		monday := r.deletion(person)
+		monday.Occasion = "monday"
+		unknown, _, err := r.Submit(t.Context(), monday, deferred.Submission{})
+		_ = wantClass(t, err, client.ClassUnknownOutcome)
+
+		<-time.After(time.Minute)
+		again := newRun(t, service)
+		friday := again.deletion(person)
+		friday.Occasion = "friday"
+		_, _, err = again.Submit(t.Context(), friday, unknown)
+		noError(t, err)
+		wantQueued(t, service, 2)
+	}, becomes(mockserver.Outcome{After: -1}))
+}
+
 func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
 	t.Parallel()
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
@@ -226,34 +252,55 @@ func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 }
 
 // A listing that began before a submission ended proves nothing about it, even if it ends
-// afterwards.
+// afterwards, and even if the list never lags.
 func TestDeferred_twoDeletionsAtOnceSendOne(t *testing.T) {
+	t.Parallel()
+	for _, lag := range []string{client.DefaultPendingListLag, "0s"} {
+		t.Run(lag, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+				service.FulfilmentDelay = time.Hour
+				service.PutProfile(serverScope, person, `{"plan":"free"}`)
+				// Each listing is slow, and shows the state in which it began.
+				service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
+					if got.Operation != mockserver.OpListPendingRequests {
+						return nil
+					}
+					return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
+				}
+
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
+				var group sync.WaitGroup
+				for i, occasion := range []string{"friday", "monday", "sunday"} {
+					group.Go(func() {
+						<-time.After(time.Duration(i) * 400 * time.Millisecond)
+						q := r.deletion(person)
+						q.Occasion = occasion
+						if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+
+				group.Wait()
+				wantQueued(t, service, 1)
+			})
+		})
+	}
+}
+
+// What somebody else has sent since the list was read for another person counts.
+func TestDeferred_oldListingIsReadAgainBeforeSending(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.FulfilmentDelay = time.Hour
-		service.PutProfile(serverScope, person, `{"plan":"free"}`)
-		// Each listing is slow, and shows the state in which it began.
-		service.FaultFor = func(got mockserver.Request) *mockserver.Fault {
-			if got.Operation != mockserver.OpListPendingRequests {
-				return nil
-			}
-			return &mockserver.Fault{Commit: true, Hang: false, Then: func() { <-time.After(900 * time.Millisecond) }}
-		}
+		r.mustSubmit(t, r.deletion("user-1001"))
+		<-time.After(2 * time.Second)
+		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile})
 
-		var group sync.WaitGroup
-		for i, occasion := range []string{"friday", "monday", "sunday"} {
-			group.Go(func() {
-				<-time.After(time.Duration(i) * 400 * time.Millisecond)
-				q := r.deletion(person)
-				q.Occasion = occasion
-				if _, _, err := r.Submit(t.Context(), q, deferred.Submission{}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-
-		group.Wait()
-		wantQueued(t, service, 1)
+		_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+		_ = wantClass(t, err, client.ClassConflict)
+		wantCount(t, service, mockserver.OpDeleteAllData, 1)
 	})
 }
 
