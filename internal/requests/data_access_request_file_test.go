@@ -147,9 +147,11 @@ func TestDataAccess_dataThatCannotBeWrittenAreFetchedAgain(t *testing.T) {
 
 	p = nextRun(t, service)
 	state, _ = p.MustRefresh(accessName, state)
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": "request-1"})
 	state, diags = p.Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
 	wantFile(t, state, path)
+	wantAttributes(t, state, prototest.Attributes{"request_id": "request-1"})
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
