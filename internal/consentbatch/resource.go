@@ -250,9 +250,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	onlySettings := readSettingsOnly(ctx, req.Private)
-	resp.Diagnostics.Append(settingsOnly(false).write(ctx, resp.Private)...)
-	if onlySettings {
+	if readSettingsOnly(ctx, req.Private) {
 		plan.results = state.results
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
