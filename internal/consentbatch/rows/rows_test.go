@@ -268,3 +268,51 @@ func TestIndex_findsEachOfManyRows(t *testing.T) {
 		}
 	}
 }
+
+// An error names or counts each bad row once, and nothing that is not there.
+func TestRead_errorCountsEachBadRow(t *testing.T) {
+	t.Parallel()
+	content := header
+	for n := 1; n < 150; n++ {
+		content += fmt.Sprintf("user-%d,x,true,true,true,true,,,\n", n)
+		_, err := rows.Read(strings.NewReader(content), rows.CSV)
+		if err == nil {
+			t.Fatal("the rows are accepted")
+		}
+
+		text, rest, more := strings.Cut(err.Error(), "\nand ")
+		left := 0
+		if more {
+			if _, err := fmt.Sscan(rest, &left); err != nil || left < 1 {
+				t.Errorf("with %d rows it ends with %q", n, rest)
+			}
+		}
+		if named := strings.Count(text, "\n") + 1; named+left != n {
+			t.Errorf("%d rows are named and %d counted, of %d", named, left, n)
+		}
+	}
+}
+
+func TestRead_errorsSayWhereAndNoMoreThanIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		format        rows.Format
+		content       string
+		says, silence string
+	}{
+		"a column that may be a number of a version": {rows.CSV, "identity_id,customer_12345\n", `"customer_12345"`, "not shown"},
+		"a column that may be a number of a person":  {rows.CSV, "identity_id,customer_123456\n", "not shown", "123456"},
+		"the tenth unknown column":                   {rows.CSV, "identity_id" + strings.Repeat(",x", 10) + "\n", "column 11 is not known", ""},
+		"the eleventh":                               {rows.CSV, "identity_id" + strings.Repeat(",x", 11) + "\n", "column 11 is not known", "column 12 is not known"},
+		"an element of several lines":                {rows.JSON, "[\n[1,\n2],\n" + object("a") + "]", "line 2 (element 1): a row has to be an object", "line 3"},
+		"a member that is missing":                   {rows.NDJSON, `{"clause_1_consent":true}`, "identity_id", "not known"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := rows.Read(strings.NewReader(tc.content), tc.format)
+			if err == nil || !strings.Contains(err.Error(), tc.says) || tc.silence != "" && strings.Contains(err.Error(), tc.silence) {
+				t.Errorf("it says %v; want %q and not %q", err, tc.says, tc.silence)
+			}
+		})
+	}
+}
