@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -159,12 +160,63 @@ func TestOutage_endsTheRun(t *testing.T) {
 	}
 }
 
+// TestOutage_updatesThatAreNeverSentEndTheRun has a service that never gets an update.
+func TestOutage_updatesThatAreNeverSentEndTheRun(t *testing.T) {
+	t.Parallel()
+	done := runner{
+		rows: 5000, workers: 4, interval: progressInterval,
+		do: func(context.Context, int) (client.ConsentOutcome, error) {
+			return 0, &client.Error{Class: client.ClassLoginAnswer, Method: http.MethodPatch}
+		},
+	}.run(t.Context())
+	if n := done.done(); n > suspiciousStreak+sampleRows+4 || !done.outage.certain {
+		t.Errorf("%d rows were tried", n)
+	}
+}
+
+// TestOutage_oneWorkerAsksAgain has a service that goes down after some rows, while many
+// workers are busy. One of them asks about an earlier row, and the others go on until it has
+// an answer.
+func TestOutage_oneWorkerAsksAgain(t *testing.T) {
+	t.Parallel()
+	down := &client.Error{Class: client.ClassServer, Method: http.MethodGet, Attempts: 1}
+	var tried, asked atomic.Int64
+	var once sync.Once
+	enough := make(chan struct{})
+	end := func() { once.Do(func() { close(enough) }) }
+
+	done := runner{
+		rows: 5000, workers: 8, interval: progressInterval,
+		do: func(context.Context, int) (client.ConsentOutcome, error) {
+			if tried.Add(1) <= 100 {
+				return client.ConsentWritten, nil
+			}
+			if asked.Load() > 0 && tried.Load() > 1000 {
+				end()
+			}
+			return 0, down
+		},
+		ask: func(context.Context, int) error {
+			if asked.Add(1) > 1 {
+				end()
+			}
+			<-enough
+
+			return down
+		},
+	}.run(t.Context())
+
+	if asked.Load() != 1 || !done.outage.certain {
+		t.Errorf("it was asked %d times", asked.Load())
+	}
+}
+
 // TestOutage_failuresOfOneRowNeverCount has a service that refuses every row by itself.
 func TestOutage_failuresOfOneRowNeverCount(t *testing.T) {
 	t.Parallel()
 	for _, class := range concernOneRow {
 		s := &fakeService{getFails: map[int]client.ErrorClass{}}
-		for row := range 999 {
+		for row := range 1000 {
 			s.getFails[row] = class
 		}
 		s.wantAllTaken(t, s.run(t, 1000, 4), fmt.Sprint(class))

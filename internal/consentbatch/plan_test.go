@@ -32,10 +32,27 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	p.NoErrors(diags)
 	wantRequests(t, service, 6, 2)
 	wantResults(t, state, counts{Rows: 6, ToWrite: 2, Written: 2})
-	plan, _ = p.Plan(batchName, state, f.config(prototest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
-	if plan.Attributes["written"] != prototest.Unknown {
-		t.Error("rows that were protected are not looked at again")
-	}
+
+	chooseFor(service, 2, late)
+	state, diags = p.Update(batchName, state, f.config(prototest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
+	p.NoErrors(diags)
+	wantResults(t, state, counts{Rows: 6, ToWrite: 1, Written: 1})
+}
+
+// A file that has changed since the plan is refused before anything is sent, even if the plan
+// did not know its digest.
+func TestConsentBatch_fileOfOtherLengthThanPlannedIsRefused(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(5))
+	plan, diags := p.Plan(batchName, nil, f.config(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
+	p.NoErrors(diags)
+
+	f.write(people(6))
+	plan = p.Resolve(batchName, plan, f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
+	_, diags = p.Apply(t.Context(), batchName, nil, plan)
+	prototest.WantText(t, diags.Errors(), "since the plan")
+	wantRequests(t, service, 0, 0)
 }
 
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
