@@ -35,6 +35,7 @@ func (e *TargetError) Unwrap() error { return e.Err }
 type Reservation struct {
 	paths   *PathsInUse
 	targets []*reservedTarget
+	sync    func(*os.File) error // waits until a file or folder is on the disk; tests replace it
 }
 
 // reservedTarget is one target of a reservation.
@@ -54,7 +55,7 @@ type reservedTarget struct {
 // writing them until Close, and other objects of this run until it ends if Keep is called. It creates the temporary files and nothing else. Its errors are *TargetError and
 // name no path.
 func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
-	r := &Reservation{paths: p}
+	r := &Reservation{paths: p, sync: (*os.File).Sync}
 	for i, target := range targets {
 		t := &reservedTarget{Target: target}
 		r.targets = append(r.targets, t)
@@ -178,7 +179,7 @@ func (r *Reservation) Commit() ([]File, error) {
 			continue
 		}
 
-		file, err := t.out.complete()
+		file, err := t.out.complete(r.sync)
 		if err != nil {
 			return nil, &TargetError{i, err}
 		}
@@ -195,7 +196,7 @@ func (r *Reservation) Commit() ([]File, error) {
 	}
 
 	for _, t := range r.targets {
-		syncFolder(t.folder)
+		r.syncFolder(t.folder)
 	}
 
 	return files, nil
@@ -240,9 +241,9 @@ func undo(targets []*reservedTarget) bool {
 
 // syncFolder makes the new name survive a crash, if the system supports that; the file
 // itself is complete either way.
-func syncFolder(folder *os.Root) {
+func (r *Reservation) syncFolder(folder *os.Root) {
 	if f, err := folder.Open("."); err == nil {
-		_ = f.Sync()
+		_ = r.sync(f)
 		_ = f.Close()
 	}
 }

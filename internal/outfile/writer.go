@@ -43,9 +43,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 // Size returns how many bytes have been written.
 func (w *Writer) Size() int64 { return w.n }
 
-// complete waits until the file is on the disk and describes it.
-func (w *Writer) complete() (File, error) {
-	if err := w.f.Sync(); err != nil {
+// complete waits with sync until the file is on the disk, and describes it.
+func (w *Writer) complete(sync func(*os.File) error) (File, error) {
+	if err := sync(w.f); err != nil {
 		return File{}, explained(err)
 	}
 

@@ -1,0 +1,162 @@
+package outfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestCommit_nothingIsLostInACrash watches what Commit brings to the disk: each file before
+// it has its name, and the folder once it holds the names.
+func TestCommit_nothingIsLostInACrash(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true})
+	writeTexts(t, r, "new a", "new b")
+	var synced []string
+	r.sync = func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+
+		if info.IsDir() {
+			synced = append(synced, "the folder")
+			wantText(t, a, "new a")
+			wantText(t, b, "new b")
+			return nil
+		}
+
+		content := make([]byte, info.Size())
+		_, err = f.ReadAt(content, 0)
+		synced = append(synced, string(content))
+		wantText(t, b, "old")
+
+		return err
+	}
+
+	if _, err := r.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"new a", "new b", "the folder", "the folder"}; !slices.Equal(synced, want) {
+		t.Errorf("brought to the disk are %q, want %q", synced, want)
+	}
+}
+
+func TestCommit_fileThatDoesNotReachTheDiskIsNotPutInPlace(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "day")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: path, Replace: true})
+	writeTexts(t, r, "new")
+	failure := errors.New("the disk is broken")
+	r.sync = func(*os.File) error { return failure }
+	if _, err := r.Commit(); !errors.Is(err, failure) {
+		t.Errorf("it ended with %v", err)
+	}
+
+	r.Close()
+	wantText(t, path, "old")
+	wantFiles(t, folder, "day")
+}
+
+// TestReserve_oneHolderAtATime reserves a path from goroutines that know nothing of each
+// other, as those of several processes do. Nobody else may take away the holder's temporary file.
+func TestReserve_oneHolderAtATime(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	var holders, reserved atomic.Int32
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for reserved.Load() < 4000 {
+				var paths PathsInUse
+				r, err := paths.Reserve(Target{Path: filepath.Join(folder, "day")})
+				if errors.Is(err, ErrBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+
+				if reserved.Add(1); holders.Add(1) > 1 {
+					t.Error("another one holds it too")
+				}
+				for range 3 {
+					if held, err := filepath.Glob(filepath.Join(folder, ".analytics-*.tmp")); err != nil || len(held) != 1 {
+						t.Errorf("the temporary files are %v, %v", held, err)
+					}
+				}
+				holders.Add(-1)
+				r.Close()
+			}
+		})
+	}
+
+	group.Wait()
+}
+
+// TestReserve_leftFileIsReplacedUnlessItIsAltered alters a file in ways that keep its size,
+// and its time up to the second.
+func TestReserve_leftFileIsReplacedUnlessItIsAltered(t *testing.T) {
+	t.Parallel()
+	written := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	put := func(path, content string, at time.Time) error {
+		return errors.Join(os.WriteFile(path, []byte(content), 0o600), os.Chtimes(path, at, at))
+	}
+
+	for name, tc := range map[string]struct {
+		alter func(path string) error
+		want  error
+	}{
+		"left alone":                 {func(string) error { return nil }, nil},
+		"altered in the same second": {func(path string) error { return put(path, "ours", written.Add(time.Millisecond)) }, ErrExists},
+		"another one of the same time": {func(path string) error {
+			return errors.Join(put(path+".new", "them", written), os.Rename(path+".new", path))
+		}, ErrExists},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "day")
+			if err := put(path, "ours", written); err != nil {
+				t.Fatal(err)
+			}
+
+			left, err := Read(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			var paths PathsInUse
+			paths.Leave(t.Context(), path, left.SHA256)
+			if err := tc.alter(path); err != nil {
+				t.Fatal(err)
+			}
+
+			r, err := paths.Reserve(Target{Path: path})
+			if !errors.Is(err, tc.want) {
+				t.Errorf("it is reserved with %v, want %v", err, tc.want)
+			}
+			if err == nil {
+				r.Close()
+			}
+		})
+	}
+}
