@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // TestCommit_nothingIsLostInACrash watches what Commit brings to the disk: each file before
@@ -82,10 +84,11 @@ func TestReserve_oneHolderAtATime(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	var holders, reserved atomic.Int32
+	enough := int32(soak.Raced(500, 4000))
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			for reserved.Load() < 4000 {
+			for reserved.Load() < enough {
 				var paths PathsInUse
 				r, err := paths.Reserve(Target{Path: filepath.Join(folder, "day")})
 				if errors.Is(err, ErrBusy) {
