@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -48,6 +50,11 @@ func PreCheck(tb testing.TB, features ...Feature) {
 func Block(service *mocktest.Instance, lines ...string) string {
 	return fmt.Sprintf("provider \"analytics\" {\n  base_url   = %q\n  email      = %q\n  password   = %q\n  org_id     = %q\n  project_id = %q\n%s\n}\n",
 		service.URL, service.Email, service.Password, mocktest.Org, mocktest.Project, strings.Join(lines, "\n"))
+}
+
+// Planned returns checks of the plan before the apply, for ConfigPlanChecks of a step.
+func Planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
 // Version returns the version of the CLI in use. It asks once for all tests of a package.

@@ -105,7 +105,7 @@ func TestAccConsentResource_identity(t *testing.T) {
 			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
 			{
 				Config:            strings.Replace(jane, mocktest.Project, "shop", 1),
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(address, identityOf("shop", person))},
 			},
 		},
@@ -130,7 +130,7 @@ func TestAccConsentResource_identityOfMany(t *testing.T) {
 		Steps: []resource.TestStep{
 			{
 				Config:            acctest.Block(service) + importBlocks,
-				ConfigPlanChecks:  planned(imported...),
+				ConfigPlanChecks:  acctest.Planned(imported...),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(`analytics_consent.people["b"]`, identityOf(mocktest.Project, "bob/c"))},
 			},
 			{Config: acctest.Block(service)}, // the library cannot read the state of a for_each at the end

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
@@ -85,11 +83,6 @@ func wantEmptyPlan(t *testing.T, p *prototest.Provider, state *prototest.State, 
 	t.Helper()
 	state, _ = p.MustRefresh(name, state)
 	return state, p.WantEmptyPlan(name, state, config)
-}
-
-// planned returns checks of the plan before the apply.
-func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
 // serviceCheck is a check after a step that looks at the service in place of the state.

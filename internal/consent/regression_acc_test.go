@@ -28,7 +28,7 @@ func TestAccConsentResource_renamedKeys(t *testing.T) {
 			{Config: acctest.Block(service) + peopleBlock("old", people)},
 			{
 				Config: acctest.Block(service) + peopleBlock("new", people),
-				ConfigPlanChecks: planned(
+				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(`analytics_consent.people["old-0"]`, plancheck.ResourceActionDestroy),
 					plancheck.ExpectResourceAction(`analytics_consent.people["new-0"]`, plancheck.ResourceActionCreate),
 				),
@@ -62,7 +62,7 @@ func TestAccConsentResource_changedScope(t *testing.T) {
 			{Config: jane},
 			{
 				Config:           strings.Replace(jane, mocktest.Project, elsewhere.ProjectID, 1),
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{
 					held(service, scope, [5]bool{}),
 					held(service, elsewhere, configured),
@@ -83,7 +83,7 @@ func TestAccConsentResource_unknownKey(t *testing.T) {
 		Steps: []resource.TestStep{
 			{
 				Config:           unknownKeyBlock(service) + block(),
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 			},
 		},
 	})

@@ -26,7 +26,7 @@ func TestAccConsentResource_basic(t *testing.T) {
 		Steps: []resource.TestStep{
 			{
 				Config:           jane,
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("identity_id"), knownvalue.StringExact(person)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(true)),
@@ -52,7 +52,7 @@ func TestAccConsentResource_basic(t *testing.T) {
 					service.PutConsent(scope, person, record)
 				},
 				Config:            jane,
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{held(service, scope, configured)},
 			},
 		},
@@ -75,7 +75,7 @@ func TestAccConsentResource_update(t *testing.T) {
 			{Config: first},
 			{
 				Config:           second,
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_3_consent"), knownvalue.Bool(true)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact(middle)),
@@ -85,7 +85,7 @@ func TestAccConsentResource_update(t *testing.T) {
 			},
 			{ // settings of the object alone send nothing, until it is destroyed
 				Config:           strings.Replace(second, "manual = false", "manual = false\n  on_destroy = \"withdraw\"\n  keep_later_choice = false", 1),
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 			},
 		},
 	})
@@ -109,7 +109,7 @@ func TestAccConsentResource_disappears(t *testing.T) {
 			{
 				PreConfig:        func() { service.DeleteConsent(scope, person) },
 				Config:           jane,
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 			},
 		},
 	})
@@ -132,7 +132,7 @@ func TestAccConsentResource_laterChoice(t *testing.T) {
 			{
 				PreConfig:        func() { service.PutConsent(scope, person, choose(late)) },
 				Config:           jane,
-				ConfigPlanChecks: planned(plancheck.ExpectEmptyPlan()),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectEmptyPlan()),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("clause_1_consent"), knownvalue.Bool(false)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("agreement_time"), knownvalue.StringExact(late)),
@@ -180,7 +180,7 @@ func TestAccConsentResource_writeOnly(t *testing.T) {
 			{
 				Config:           jane(2),
 				ConfigVariables:  address6("2001:db8::2"),
-				ConfigPlanChecks: planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 			},
 		},
 	})

@@ -30,7 +30,7 @@ func TestAccConsentBatchResource_failedRow(t *testing.T) {
 			{Config: all, ExpectError: acctest.Message("1 of 5 rows failed", "line 4", "In state now: nothing")},
 			{
 				Config:            all,
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: expectCounts(counts{Rows: 5, ToWrite: 1, Written: 1}),
 			},
 			{

@@ -27,7 +27,7 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 		Steps: []resource.TestStep{
 			{
 				Config: acctest.Block(service) + f.block(),
-				ConfigPlanChecks: planned(
+				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
 					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(3)),
 					plancheck.ExpectUnknownValue(address, tfjsonpath.New("to_write")),
@@ -57,7 +57,7 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 			{ // two more rows
 				PreConfig: func() { f.write(people(5)) },
 				Config:    acctest.Block(service) + f.block(),
-				ConfigPlanChecks: planned(
+				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
 					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5)),
 				),
@@ -65,7 +65,7 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 			},
 			{ // settings of the object alone send nothing
 				Config:            acctest.Block(service) + f.block("timeouts {\n    update = \"5m\"\n  }"),
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
 			},
 		},
@@ -85,7 +85,7 @@ func TestAccConsentBatchResource_disappears(t *testing.T) {
 			{
 				PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
 				Config:            acctest.Block(service) + f.block(),
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: expectCounts(counts{Rows: 3, ToWrite: 1, Written: 1}),
 			},
 		},
@@ -186,7 +186,7 @@ func TestAccConsentBatchResource_writeOnly(t *testing.T) {
 			{ // another content is noticed without another version
 				Config:            acctest.Block(service) + writeOnlyBlock,
 				ConfigVariables:   rows(people(4)),
-				ConfigPlanChecks:  planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: expectCounts(counts{Rows: 4, ToWrite: 1, Written: 1}),
 			},
 		},
@@ -212,11 +212,6 @@ resource "analytics_consent_batch" "all" {
   content_wo_version = 1
 }
 `
-
-// planned returns checks of the plan before the apply.
-func planned(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: checks}
-}
 
 // expectCounts returns checks of the counts in state.
 func expectCounts(want counts) []statecheck.StateCheck {

@@ -33,11 +33,6 @@ func writeOnlyBlock(version int, nickname string) string {
 		fmt.Sprintf("variable \"nickname\" {\n  type      = string\n  ephemeral = true\n  default   = %q\n}\n", nickname)
 }
 
-// wantAction checks that the plan does this with the profile.
-func wantAction(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)}}
-}
-
 func TestAccProfileResource_basic(t *testing.T) {
 	acctest.PreCheck(t)
 	service := mocktest.Start(t)
@@ -90,13 +85,13 @@ func TestAccProfileResource_update(t *testing.T) {
 					service.Reset()
 				},
 				Config:           configuration,
-				ConfigPlanChecks: wantAction(plancheck.ResourceActionUpdate),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				PostApplyFunc:    func() { wantSent(t, service, `{"plan":"gold"}`) },
 			},
 			{
 				PreConfig:        service.Reset,
 				Config:           acctest.Block(service) + block(`profile = jsonencode({ plan = "gold", phone = null, team = "north" })`),
-				ConfigPlanChecks: wantAction(plancheck.ResourceActionUpdate),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{
 					changed.AddStateValue(address, tfjsonpath.New("profile")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("profile"), knownvalue.StringExact(`{"phone":null,"plan":"gold","team":"north"}`)),
@@ -161,13 +156,13 @@ func TestAccProfileResource_identity(t *testing.T) {
 			},
 			{
 				Config:            configuration,
-				ConfigPlanChecks:  wantAction(plancheck.ResourceActionNoop),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop)),
 				ConfigStateChecks: wantIdentity(mocktest.Project),
 			},
 			{ResourceName: address, ImportState: true, ImportStateKind: resource.ImportBlockWithResourceIdentity},
 			{
 				Config:            strings.Replace(configuration, mocktest.Project, "shop", 1),
-				ConfigPlanChecks:  wantAction(plancheck.ResourceActionDestroyBeforeCreate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate)),
 				ConfigStateChecks: wantIdentity("shop"),
 			},
 		},
@@ -191,7 +186,7 @@ func TestAccProfileResource_disappears(t *testing.T) {
 			{
 				PreConfig:        func() { service.DeleteProfile(scope, person) },
 				Config:           configuration,
-				ConfigPlanChecks: wantAction(plancheck.ResourceActionCreate),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 			},
 		},
 	})

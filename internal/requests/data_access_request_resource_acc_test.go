@@ -93,7 +93,7 @@ func TestAccDataAccessRequestResource_disappears(t *testing.T) {
 					}
 				},
 				Config:            configuration,
-				ConfigPlanChecks:  wantAction(accessAddress, plancheck.ResourceActionCreate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: wantFileState(path),
 			},
 		},
@@ -121,7 +121,7 @@ func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 					service.PutData(scope, person, map[string]any{"identity": person, "name": "Jane Canary", "since": "monday"})
 				},
 				Config:            on("friday"),
-				ConfigPlanChecks:  wantAction(accessAddress, plancheck.ResourceActionUpdate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: wantFileState(path),
 			},
 		},
@@ -152,7 +152,7 @@ func TestAccDataAccessRequestResource_notAwaited(t *testing.T) {
 			{
 				PreConfig:         service.FulfilAll,
 				Config:            configuration,
-				ConfigPlanChecks:  wantAction(accessAddress, plancheck.ResourceActionUpdate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: wantFileState(path),
 			},
 		},

@@ -35,11 +35,6 @@ func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktes
 	return service
 }
 
-// wantAction checks that the plan does this with an object.
-func wantAction(address string, action plancheck.ResourceActionType) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(address, action)}}
-}
-
 // wantRequest checks the identifier of the request that an object stands for, and whether it
 // is carried out.
 func wantRequest(address, id string, fulfilled bool) []statecheck.StateCheck {
@@ -109,7 +104,7 @@ func TestAccDataDeletionResource_triggers(t *testing.T) {
 			{
 				PreConfig:         func() { service.PutProfile(scope, person, `{"name":"Jane Canary"}`) },
 				Config:            on("friday"),
-				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionUpdate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: append(wantRequest(deletionAddress, "request-2", true), another.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))),
 			},
 		},
@@ -138,7 +133,7 @@ func TestAccDataDeletionResource_tainted(t *testing.T) {
 			{
 				Taint:             []string{deletionAddress},
 				Config:            acctest.Block(service) + block(deletionName),
-				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate)),
 				ConfigStateChecks: []statecheck.StateCheck{same.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
 			},
 		},
@@ -160,7 +155,7 @@ func TestAccDataDeletionResource_adopted(t *testing.T) {
 			{
 				PreConfig:         service.FulfilAll,
 				Config:            configuration,
-				ConfigPlanChecks:  wantAction(deletionAddress, plancheck.ResourceActionNoop),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionNoop)),
 				ConfigStateChecks: wantRequest(deletionAddress, id, true),
 			},
 		},

@@ -108,7 +108,7 @@ func TestAccDeleteDataAction_condition(t *testing.T) {
 			},
 			{
 				Config:           acctest.Block(service) + withdrawalBlock(false),
-				ConfigPlanChecks: wantAction("analytics_consent.jane", plancheck.ResourceActionUpdate),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction("analytics_consent.jane", plancheck.ResourceActionUpdate)),
 				PostApplyFunc:    func() { wantQueued(t, service, mockserver.OpDeleteAllData, 1) },
 			},
 		},
