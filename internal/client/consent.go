@@ -14,9 +14,8 @@ import (
 )
 
 var (
-	opGetConsent     = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent"}
-	opCompareConsent = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent", dropsAbsence: true}
-	opUpdateConsent  = operation{name: "Update consent", method: http.MethodPatch, effect: true, path: "/compliance/user/{identityId}/consent"}
+	opGetConsent    = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent"}
+	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true, path: "/compliance/user/{identityId}/consent"}
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of

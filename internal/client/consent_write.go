@@ -17,7 +17,7 @@ const (
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
 // ConsentWritten where the service holds something else. Errors are *Error.
 func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentOutcome, error) {
-	to, err := scope.ofPerson(identity, opCompareConsent)
+	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
 		return 0, err
 	}
@@ -199,11 +199,7 @@ func (w *consentWrite) compare(ctx context.Context) error {
 
 // read returns what the service holds, and the answer that it was read from.
 func (w *consentWrite) read(ctx context.Context) (Consent, answer, error) {
-	op := opCompareConsent
-	if w.update.OnlyKnown {
-		op = opGetConsent
-	}
-	return w.client.readConsent(ctx, request{op: op, to: w.to, private: []string{w.identity}})
+	return w.client.readConsent(ctx, request{op: opGetConsent, to: w.to, private: []string{w.identity}})
 }
 
 // untimed returns the error of a comparison with a record that has no agreement_time.

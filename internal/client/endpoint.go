@@ -97,9 +97,6 @@ type operation struct {
 	// lingers: where the run is interrupted, an attempt that was sent goes on for
 	// InterruptGrace, because its outcome could not be found out otherwise.
 	lingers bool
-	// dropsAbsence: no caller shows the service's message about an object that does not
-	// exist, so it is not kept: redacting it costs more than the request.
-	dropsAbsence bool
 }
 
 // endpoint is the path of a request below the base address.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -42,30 +41,6 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
 		if _, ok := errorObject([]byte(body)); ok {
 			t.Errorf("%q is taken for an object", body)
-		}
-	}
-}
-
-func TestComplaint_wordsAboutAbsenceAreKeptWhereTheyAreRead(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		op     operation
-		status int
-		kept   bool
-	}{
-		"a read":                  {opGetConsent, http.StatusNotFound, true},
-		"a comparison":            {opCompareConsent, http.StatusNotFound, false},
-		"a comparison with a 410": {opCompareConsent, http.StatusGone, false},
-		"a comparison that fails": {opCompareConsent, http.StatusForbidden, true},
-	} {
-		k := &call{op: tc.op, redact: newRedactor()}
-		e := k.statusError(&http.Response{StatusCode: tc.status}, []byte(`{"code":"E1","message":"m","fields":{"f":"fm"}}`))
-		if kept := e.Code == "E1" && e.Message == "m" && len(e.Fields) == 1; kept != tc.kept || e.Status != tc.status {
-			t.Errorf("%s: %+v", name, e)
-		}
-		if !tc.kept && (e.Class != ClassNotFound || e.Code+e.Message != "" || e.Fields != nil) {
-			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package client
 
 import (
-	"bytes"
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,83 +28,140 @@ const (
 	// be base64.
 	redactDepth  = 4
 	redactBase64 = 2
-
-	// shortestRun is the shortest piece of text that is read as base64, in characters.
-	shortestRun = 8
 )
 
-// redactor removes what must never be shown from text that others wrote: the given
-// values, however they are spelled, and what looks like a person or a credential, since a
-// service may quote more than this request sent.
+// redactor removes what must never be shown from text that others wrote: the values of the
+// request and the secrets of the client, however they are spelled, and what looks like a
+// person or a credential, since a service may quote more than this request sent.
 //
-// Text and values are compared in a normal form, without the difference between upper
-// and lower case. Most calls show nothing, so that the needles are computed when they are
-// first needed.
+// It searches the text, and the text with each encoding undone, and hides the part of the
+// text in which something was found.
 type redactor struct {
-	given   []string
-	once    sync.Once
-	needles []needle
+	private []string // the values of the request
+	secrets *secrets // of the client; nil if there are none
+
+	// Most calls show nothing, so that the vocabulary of private is built when it is needed.
+	once  sync.Once
+	words vocabulary
 }
 
-// newRedactor returns a redactor for the secrets and identities of a request, and the
-// values that it sends about a person.
-func newRedactor(values ...string) *redactor { return &redactor{given: values} }
+// newRedactor returns a redactor for values, and for what looks like a secret.
+func newRedactor(private ...string) *redactor { return &redactor{private: private} }
 
-// where says at which places a needle stands for the value. Elsewhere it is a word that
-// happens to be equal.
-type where int
-
-const (
-	anywhere where = iota
-	asWord         // letters and digits on neither side
-	inQuotes       // with a quote on each side
-)
-
-// needle is a value in normal form.
-type needle struct {
-	text  string
-	where where
+// secrets are values that no message of a client may show. It may be used by several
+// goroutines.
+type secrets struct {
+	mu    sync.Mutex
+	words atomic.Pointer[vocabulary]
 }
 
-// newNeedle decides by the form of a value where it is removed. Long values are not
-// part of anything else. Short ones would be found inside words, and of up to three
-// letters they are words themselves, such as "or".
-func newNeedle(text string) needle {
-	isLetters := !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	isWord := !strings.ContainsFunc(text, func(r rune) bool { return !isWordRune(r) })
+func (s *secrets) add(values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	switch length := utf8.RuneCountInString(text); {
-	case length >= 8, length >= 4 && !isWord:
-		return needle{text, anywhere}
-	case length == 1, length <= 3 && isLetters:
-		return needle{text, inQuotes}
+	words := vocabulary{}
+	if known := s.words.Load(); known != nil {
+		for first, list := range *known {
+			words[first] = slices.Clone(list)
+		}
+	}
+	words.add(values...)
+	s.words.Store(&words)
+}
+
+// vocabulary holds values by their first character, folded.
+type vocabulary map[rune][]string
+
+// add adds values. A value may itself hold what looks like an escape, so that each way to
+// read it is added.
+func (v vocabulary) add(values ...string) {
+	for _, value := range values {
+		v.addReadings(strings.TrimSpace(value), redactDepth)
+	}
+}
+
+func (v vocabulary) addReadings(value string, depth int) {
+	folded := strings.Map(fold, value)
+	first, _ := utf8.DecodeRuneInString(folded)
+	if folded != "" && !slices.Contains(v[first], folded) {
+		v[first] = append(v[first], folded)
 	}
 
-	return needle{text, asWord}
+	for _, e := range escapes {
+		if decoded, found := e.undo(value); found && depth > 0 {
+			v.addReadings(decoded, depth-1)
+		}
+	}
+}
+
+// fold returns a character in the form in which texts are compared: without the difference
+// between upper and lower case, and with a space for the plus sign of a form.
+func fold(r rune) rune {
+	if r == '+' {
+		return ' '
+	}
+	return unicode.ToLower(unicode.ToUpper(r))
+}
+
+// mark marks the values in a text. In what was base64, values of up to three bytes are found
+// by chance and do not count.
+func (v vocabulary) mark(hidden mask, text string, fromBase64 bool) {
+	for i, r := range text {
+		for _, value := range v[fold(r)] {
+			if fromBase64 && len(value) < 4 {
+				continue
+			}
+			if n := lengthOf(value, text[i:]); n > 0 && isMeant(value, text[:i], text[i+n:]) {
+				hidden.set(i, i+n)
+			}
+		}
+	}
+}
+
+// lengthOf returns how many bytes of a text spell a folded value at its beginning; 0 where
+// the text begins otherwise.
+func lengthOf(value, text string) int {
+	n := 0
+	for _, want := range value {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || fold(r) != want {
+			return 0
+		}
+		n += size
+	}
+
+	return n
+}
+
+// isMeant reports whether a text between these two stands for the value, and is not a word
+// that happens to be equal. Long values are not part of anything else. Short ones are found
+// inside words, and of up to three letters they are words themselves, such as "or".
+func isMeant(value, before, after string) bool {
+	previous, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	isLetters := !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
+	isWord := !strings.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
+
+	switch length := utf8.RuneCountInString(value); {
+	case length >= 8, length >= 4 && !isWord:
+		return true
+	case length == 1, length <= 3 && isLetters:
+		return isQuote(previous) && isQuote(next)
+	}
+
+	return !isWordRune(previous) && !isWordRune(next)
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// prepare computes the needles. A value may itself hold what looks like an escape, so
-// that there is one for each way to read it.
-func (r *redactor) prepare() {
-	seen := map[string]bool{"": true}
-	var add func(v view, depth int)
-	add = func(v view, depth int) {
-		if text := string(v.folded().bytes); !seen[text] {
-			seen[text] = true
-			r.needles = append(r.needles, newNeedle(text))
-		}
+func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
 
-		if depth > 0 {
-			for _, next := range v.unescaped() {
-				add(next, depth-1)
-			}
-		}
-	}
+// mask says for each byte of a text whether it must not be shown.
+type mask []bool
 
-	for _, value := range r.given {
-		add(newView(strings.TrimSpace(value)), redactDepth)
+func (m mask) set(from, to int) {
+	for i := from; i < to; i++ {
+		m[i] = true
 	}
 }
 
@@ -115,205 +171,132 @@ func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(
 
 // clean returns s without what must not be shown.
 func (r *redactor) clean(s string) string {
-	r.once.Do(r.prepare)
+	r.once.Do(func() {
+		r.words = vocabulary{}
+		r.words.add(r.private...)
+	})
 
-	search := search{redactor: r, seen: map[string]int{}}
-	search.in(newView(s), redactDepth, 0)
-	found := search.found
-	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
-
+	hidden := r.hidden(s, redactDepth, 0)
 	var b strings.Builder
-	end := 0
-	for _, f := range found {
-		if f.from >= end {
-			b.WriteString(s[end:f.from] + redacted)
+	for i := range len(s) {
+		if !hidden[i] {
+			b.WriteByte(s[i])
+		} else if i == 0 || !hidden[i-1] {
+			b.WriteString(redacted)
 		}
-		end = max(end, f.to)
 	}
 
-	return b.String() + s[end:]
+	return b.String()
 }
 
-// search finds everything in a text that must not be shown.
-type search struct {
-	*redactor
-
-	seen  map[string]int // views that were searched, and one more than how deep
-	found []span
-}
-
-// in searches v, and what v is an encoding of. depth is how many more layers are undone,
-// base64 how many layers above v were base64.
-func (s *search) in(v view, depth, base64 int) {
-	key := strconv.Itoa(base64) + string(v.bytes)
-	if s.seen[key] > depth {
-		return
+// hidden returns what must not be shown of s. depth is how many more layers of encoding are
+// undone, base64 how many of those undone were base64.
+func (r *redactor) hidden(s string, depth, base64 int) mask {
+	hidden := make(mask, len(s))
+	r.words.mark(hidden, s, base64 > 0)
+	if r.secrets != nil {
+		if words := r.secrets.words.Load(); words != nil {
+			words.mark(hidden, s, base64 > 0)
+		}
 	}
-	s.seen[key] = depth + 1
 
-	if len(s.needles) > 0 {
-		s.needlesIn(v.folded(), base64 > 0)
-	}
 	// Any word can be read as base64. The result is text only if it was base64.
-	if base64 == 0 || v.isText() {
-		s.found = append(s.found, shapesIn(v, base64 > 0)...)
+	if base64 == 0 || isText(s) {
+		markShapes(hidden, s, base64 > 0)
+	}
+	if depth == 0 {
+		return hidden
 	}
 
-	if depth > 0 {
-		s.inside(v, depth-1, base64)
-	}
-}
-
-// inside searches what v is an encoding of.
-func (s *search) inside(v view, depth, base64 int) {
-	for _, next := range v.unescaped() {
-		s.in(next, depth, base64)
-	}
-
-	if base64 < redactBase64 {
-		for _, inner := range v.base64() {
-			s.in(inner, depth, base64+1)
+	for _, e := range escapes {
+		if decoded, found := e.undo(s); found {
+			e.mark(hidden, s, r.hidden(decoded, depth-1, base64))
 		}
 	}
-}
-
-// needlesIn finds the given values. In what was base64, values of up to three bytes are
-// found by chance and do not count.
-func (s *search) needlesIn(v view, fromBase64 bool) {
-	text := string(v.bytes)
-	for _, n := range s.needles {
-		if fromBase64 && len(n.text) < 4 {
-			continue
-		}
-		for _, at := range n.placesIn(text) {
-			s.found = append(s.found, v.span(at, at+len(n.text)))
-		}
-	}
-}
-
-// placesIn returns the offsets in text at which the needle stands for the value.
-func (n needle) placesIn(text string) []int {
-	var places []int
-	for at := 0; ; at++ {
-		next := strings.Index(text[at:], n.text)
-		if next < 0 {
-			return places
-		}
-
-		at += next
-		if n.fits(text[:at], text[at+len(n.text):]) {
-			places = append(places, at)
-		}
-	}
-}
-
-// fits reports whether the needle stands for the value between these two texts.
-func (n needle) fits(before, after string) bool {
-	previous, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(after)
-
-	switch n.where {
-	case asWord:
-		return !isWordRune(previous) && !isWordRune(next)
-	case inQuotes:
-		return isQuote(previous) && isQuote(next)
-	case anywhere:
-	}
-
-	return true
-}
-
-func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
-
-// Things that look like a person or a credential wherever they stand. A word behind the
-// name of a secret is part of a sentence; a value is assigned, quoted, or has something in
-// it that words have not.
-var (
-	looksLikeEmail   = shape{"@", regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`)}
-	looksLikeJWT     = shape{".", regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`)}
-	looksLikeAddress = shape{".:", regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)}
-	assignedSecret   = shape{"=:", regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`)}
-	namedSecret      = shape{": \t\n\f\r", regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`)}
-)
-
-// shape is a regular expression, and the characters of which everything that it finds has
-// at least one. Most texts have none of them, which is seen sooner.
-type shape struct {
-	marks string
-	*regexp.Regexp
-}
-
-func (s shape) hasMark(text []byte) bool { return bytes.ContainsAny(text, s.marks) }
-
-// in returns where the shape is in a text, as FindAllSubmatchIndex does.
-func (s shape) in(text []byte) [][]int {
-	if !s.hasMark(text) {
-		return nil
-	}
-	return s.FindAllSubmatchIndex(text, -1)
-}
-
-// shapesIn returns what looks like a person or a credential. In what was base64, an
-// address may have letters beside it: how much belongs together cannot be seen.
-func shapesIn(v view, fromBase64 bool) []span {
-	var found []span
-	for _, s := range []shape{looksLikeEmail, looksLikeJWT} {
-		for _, at := range s.in(v.bytes) {
-			found = append(found, v.span(at[0], at[1]))
+	for from, to := range base64Runs(s) {
+		if base64 < redactBase64 && r.hidesInside(s[from:to], depth-1, base64+1) {
+			hidden.set(from, to)
 		}
 	}
 
-	for _, s := range []shape{assignedSecret, namedSecret} {
-		for _, at := range s.in(v.bytes) {
-			found = append(found, v.span(at[2], at[3]))
-		}
-	}
-
-	for _, at := range looksLikeAddress.in(v.bytes) {
-		if holdsAddress(v.bytes, at[0], at[1], fromBase64) {
-			found = append(found, v.span(at[0], at[1]))
-		}
-	}
-
-	return found
+	return hidden
 }
 
-// holdsAddress reports whether text[from:to] is an IP address with punctuation around it,
-// and not part of a word unless inWord is set. A time of day or a version number is none.
-func holdsAddress(text []byte, from, to int, inWord bool) bool {
-	to = len(bytes.TrimRight(text[:to], "."))
-	for ; from < to; from++ {
-		trimmed := len(bytes.TrimRight(text[:to], ":"))
-		if isAddress(text, from, to, inWord) || isAddress(text, from, trimmed, inWord) {
+// hidesInside reports whether a text that may be base64 has something in it that must not
+// be shown. It is read at four offsets, since its true beginning is not known.
+func (r *redactor) hidesInside(run string, depth, base64 int) bool {
+	for offset := range 4 {
+		if slices.Contains(r.hidden(decodeBase64(run[offset:]), depth, base64), true) {
 			return true
 		}
-		if text[from] != ':' {
-			return false
+	}
+	return false
+}
+
+// isText reports whether a text consists of characters that can be printed.
+func isText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' })
+}
+
+// Things that look like a person or a credential wherever they stand; of the last two, the
+// group. A word behind the name of a secret is part of a sentence; a value is assigned,
+// quoted, or has something in it that words have not.
+var shapes = []*regexp.Regexp{
+	regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`),
+	regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`),
+	regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`),
+	regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`),
+}
+
+var looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
+
+// markShapes marks what looks like a person or a credential. In what was base64, an address
+// may have letters beside it: how much belongs together cannot be seen.
+func markShapes(hidden mask, s string, fromBase64 bool) {
+	for _, shape := range shapes {
+		for _, at := range shape.FindAllStringSubmatchIndex(s, -1) {
+			hidden.set(at[len(at)-2], at[len(at)-1])
+		}
+	}
+
+	for _, at := range looksLikeAddress.FindAllStringIndex(s, -1) {
+		if holdsAddress(s, at[0], at[1], fromBase64) {
+			hidden.set(at[0], at[1])
+		}
+	}
+}
+
+// holdsAddress reports whether s[from:to] is an IP address with punctuation around it, and
+// not part of a word unless inWord is set. A time of day or a version number is none. Of the
+// colons around an address, two may belong to it.
+func holdsAddress(s string, from, to int, inWord bool) bool {
+	to = from + len(strings.TrimRight(s[from:to], "."))
+	first := to - len(strings.TrimLeft(s[from:to], ":"))
+	last := from + len(strings.TrimRight(s[from:to], ":"))
+
+	for _, begin := range []int{first, max(from, first-2)} {
+		for _, end := range []int{last, min(to, last+2)} {
+			if begin < end && isAddress(s[begin:end]) && (inWord || isWhole(s, begin, end)) {
+				return true
+			}
 		}
 	}
 
 	return false
 }
 
-// isAddress reports whether text[from:to] is an IP address.
-func isAddress(text []byte, from, to int, inWord bool) bool {
-	if from >= to || !inWord && !isWhole(text, from, to) {
-		return false
-	}
-
-	s := string(text[from:to])
+func isAddress(s string) bool {
 	if _, err := netip.ParseAddr(s); err == nil {
 		return s != "::"
 	}
 	_, err := netip.ParseAddrPort(s)
-
 	return err == nil
 }
 
-// isWhole reports whether text[from:to] has no letter or digit on either side.
-func isWhole(text []byte, from, to int) bool {
-	before, _ := utf8.DecodeLastRune(text[:from])
-	after, _ := utf8.DecodeRune(text[to:])
+// isWhole reports whether s[from:to] has no letter or digit on either side.
+func isWhole(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
 	return !isWordRune(before) && !isWordRune(after)
 }
 
@@ -338,12 +321,20 @@ func privateValues(v jsontext.Value) []string {
 	return values
 }
 
-var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
+// markup is what a page has besides its words. A script without an end reaches to that of
+// the page.
+var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*>`)
 
 // excerpt returns the first words of a page that was sent in place of JSON, by which the
-// user recognises the portal or proxy that answered.
+// user recognises the portal or proxy that answered. body has at most LimitError bytes.
 func (r *redactor) excerpt(body []byte) string {
+	text := r.clean(string(body))
+	if len(body) == LimitError {
+		text = text[:len(text)/2] // what was cut off may end in the middle of a secret
+	}
+
 	// Redacted twice, since removing markup may remove a part of a secret.
-	words := strings.Fields(markup.ReplaceAllString(r.clean(string(body)), " "))
+	words := strings.Fields(markup.ReplaceAllString(text, " "))
+
 	return r.text(strings.Join(words, " "), limitExcerpt)
 }

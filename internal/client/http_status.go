@@ -16,9 +16,7 @@ func (k *call) statusError(resp *http.Response, body []byte) *Error {
 
 	e := k.fail(ClassServer, resp.StatusCode, "")
 	k.judgeStatus(e, resp, isObject)
-	if e.Class != ClassNotFound || !k.op.dropsAbsence {
-		k.quote(e, readComplaint(said))
-	}
+	k.quote(e, readComplaint(said))
 	e.RetryAfter = k.retryAfter
 	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode)
 
@@ -173,7 +171,7 @@ func (k *call) redirectDetail(location string) string {
 		target = k.redirectTarget(to)
 	}
 
-	return "the service sent the request " + k.redact.clean(target) +
+	return "the service sent the request " + target +
 		", and redirects are never followed; compare base_url with the address that your service has"
 }
 
@@ -183,12 +181,12 @@ func (k *call) redirectTarget(to *url.URL) string {
 		return "to another path of the same host"
 	}
 	if from, err := url.Parse("//" + k.host); err != nil || from.Hostname() != to.Hostname() {
-		return "to the host " + hostOf(to)
+		return "to the host " + k.redact.text(to.Host, 100)
 	}
 
 	if to.Scheme != "" && to.Scheme != k.scheme {
-		return "to the same host over " + escapeText(to.Scheme, 10) + ", " + hostOf(to)
+		return "to the same host over " + k.redact.text(to.Scheme, 10) + ", " + k.redact.text(to.Host, 100)
 	}
 
-	return "to another path of the same host, " + hostOf(to)
+	return "to another path of the same host, " + k.redact.text(to.Host, 100)
 }
