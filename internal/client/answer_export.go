@@ -115,7 +115,7 @@ func (s *streamed) judge(err error, body *noted) *Error {
 
 	for _, f := range recordFailures {
 		if errors.Is(err, f.err) {
-			return s.call.fail(f.class, status, err.Error()+f.setting+"; the answer is "+mediaType(s.resp))
+			return s.call.fail(f.class, status, err.Error()+f.setting+"; the answer is "+s.call.mediaType(s.resp))
 		}
 	}
 

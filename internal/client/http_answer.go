@@ -158,16 +158,16 @@ func isPage(resp *http.Response, body []byte) bool {
 // noMediaType stands for an answer that declares no type.
 const noMediaType = "no content type"
 
-// mediaType returns the declared type of a body, safe to print.
+// mediaType returns the declared type of a body. It is not safe to print.
 func mediaType(resp *http.Response) string {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || t == "" {
 		return noMediaType
 	}
-	return escapeText(t, 60)
+	return t
 }
 
-// mediaType returns the declared type of a body without what must not be shown.
+// mediaType returns the declared type of a body, safe to print.
 func (k *call) mediaType(resp *http.Response) string { return k.redact.text(mediaType(resp), 60) }
 
 // hasNextLink reports whether a Link header (RFC 8288) names a next page.

@@ -3,10 +3,9 @@ package client
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
+	"strings"
 	"sync"
 )
 
@@ -36,8 +35,9 @@ type authTransport struct {
 	userAgent  string
 	observer   Observer
 
+	secrets secrets
+
 	mu      sync.Mutex
-	secrets []string
 	notices []string
 }
 
@@ -49,9 +49,12 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 		headers:   cfg.Headers,
 		userAgent: cfg.UserAgent,
 		observer:  cfg.Observer,
-		secrets:   []string{c.Password, c.Token, c.APISecretKey, c.Email},
 	}
-	t.secrets = slices.AppendSeq(t.secrets, maps.Values(cfg.Headers))
+	t.secrets.add(c.Password, c.APISecretKey, c.Email)
+	t.secrets.add(tokenSecrets(c.Token)...)
+	for _, value := range cfg.Headers {
+		t.secrets.add(headerSecrets(value)...)
+	}
 
 	switch {
 	case c.APISecretKey != "":
@@ -155,18 +158,32 @@ func (t *authTransport) addHeaders(req *http.Request) {
 	req.Header.Set("User-Agent", t.userAgent)
 }
 
-// addSecret keeps a text out of all messages from now on.
-func (t *authTransport) addSecret(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.secrets = append(t.secrets, text)
+// tokenSecrets returns a JSON Web Token, and the parts of it that identify it: its payload
+// and its signature.
+func tokenSecrets(token string) []string {
+	parts := append(strings.Split(token, "."), "", "", "")
+	return []string{token, parts[1], parts[2]}
 }
 
-// secretsAnd returns the secrets and other values that must not be shown.
-func (t *authTransport) secretsAnd(private []string) []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Concat(private, t.secrets)
+// headerSecrets returns the value of a header, and the parts of it that may be a secret of
+// their own: what follows a scheme such as Token, the password of Basic, and the values of
+// cookies and parameters.
+func headerSecrets(value string) []string {
+	found := []string{value}
+	scheme, rest, ok := strings.Cut(value, " ")
+	if ok && !strings.ContainsAny(scheme, "=;,") {
+		found = append(found, rest)
+	}
+
+	if user, password, ok := (&http.Request{Header: http.Header{"Authorization": {value}}}).BasicAuth(); ok {
+		found = append(found, user+":"+password, password)
+	}
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(";, ", r) }) {
+		_, assigned, _ := strings.Cut(part, "=")
+		found = append(found, strings.Trim(assigned, `"`))
+	}
+
+	return found
 }
 
 func (t *authTransport) notice(text string) {

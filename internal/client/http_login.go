@@ -242,6 +242,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 	if !ok {
 		return token{}, k.fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
+	l.transport.secrets.add(tokenSecrets(t.text)...)
 	l.warnOfSkew(t.claims)
 
 	return t, nil

@@ -147,7 +147,7 @@ func (t *authTransport) newCall(r request) *call {
 		endpoint:    r.to,
 		host:        t.host,
 		scheme:      t.base.Scheme,
-		redact:      newRedactor(t.secretsAnd(r.private)...),
+		redact:      &redactor{private: r.private, secrets: &t.secrets},
 		observer:    t.observer,
 		attribute:   r.attribute,
 		size:        len(r.body),

@@ -18,7 +18,7 @@ const (
 	limitWindow = 8 << 20
 
 	// limitHead is how much of an answer is kept for an error message, in bytes.
-	limitHead = 4 << 10
+	limitHead = LimitError
 )
 
 // streamed is an answer that is read while it comes. Its status is of class 2xx.

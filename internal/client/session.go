@@ -49,7 +49,6 @@ func (c *Client) NewSessionToken(ctx context.Context) (SessionToken, error) {
 	if err != nil {
 		return SessionToken{}, l.transport.newCall(request{op: opLogin, to: loginEndpoint}).transportError(err)
 	}
-	c.sender.auth.addSecret(t.text)
 
 	expires := t.claims.expires
 	if expires.IsZero() {
