@@ -27,24 +27,20 @@ func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (
 		return Consent{}, err
 	}
 
-	held, _, err := c.readConsent(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
+	got, err := c.sender.do(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
+	if err != nil {
+		return Consent{}, err
+	}
 
-	return held, err
+	return got.recordOfPerson()
 }
 
-// readConsent returns the record and the answer that it was read from.
-func (c *Client) readConsent(ctx context.Context, r request) (Consent, answer, error) {
-	got, err := c.sender.do(ctx, r)
-	if err != nil {
-		return Consent{}, got, err
+// recordOfPerson returns the consent record that an answer holds.
+func (a answer) recordOfPerson() (Consent, error) {
+	if err := a.wantBody(); err != nil {
+		return Consent{}, err
 	}
-	if err := got.wantBody(); err != nil {
-		return Consent{}, got, err
-	}
-
-	held, err := got.consent()
-
-	return held, got, err
+	return a.consent()
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
@@ -141,10 +137,15 @@ func (u ConsentUpdate) private(identity string) []string {
 // matches reports whether the service holds what was sent. A field that the record lacks or
 // has as null counts as equal, except a clause.
 func (u ConsentUpdate) matches(held Consent) bool {
+	return u.isChoiceOf(held) && u.hasAddressOf(held)
+}
+
+// isChoiceOf is matches without the address, which a service may store in another form.
+func (u ConsentUpdate) isChoiceOf(held Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
 	}
-	return held.hasClauses(u.Clauses) && u.hasTimeOf(held) && u.hasAddressOf(held)
+	return held.hasClauses(u.Clauses) && u.hasTimeOf(held)
 }
 
 func (u ConsentUpdate) hasTimeOf(held Consent) bool {

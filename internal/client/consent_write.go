@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"errors"
+	"reflect"
+	"time"
 )
 
 const (
@@ -12,6 +14,10 @@ const (
 	// limitComparisons is how often an update is compared at most because its comparison
 	// was out of date before the write was sent.
 	limitComparisons = 10
+
+	// staleAfter is how long a comparison is valid. Its write follows without a wait, so
+	// that a longer time means that the machine stood still.
+	staleAfter = time.Second
 )
 
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
@@ -23,7 +29,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 	}
 
 	w := &consentWrite{client: c, to: to, identity: identity, update: u}
-	err = w.compare(ctx)
+	_, err = w.compare(ctx, c.sender.do)
 
 	return w.result.Outcome, err
 }
@@ -36,15 +42,16 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 // of the person can be overwritten only if it reaches the service between the answer to
 // the comparison and the arrival of the write.
 //
-// Where the answer is lost, the consent is read back: equal is success, a later choice
-// stands, and otherwise the update, whose values are absolute, is sent once more. Errors
-// are *Error.
+// Where the answer is lost, the consent is read back: equal is success, and otherwise the
+// update, whose values are absolute, is sent once more. Of a protected update, a record that
+// is neither what was sent nor what the service held before is a later choice. Errors are
+// *Error.
 func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string, u ConsentUpdate) (ConsentResult, error) {
 	to, err := scope.ofPerson(identity, opUpdateConsent)
 	if err != nil {
 		return ConsentResult{}, err
 	}
-	w := &consentWrite{client: c, to: to, identity: identity, update: u}
+	w := &consentWrite{client: c, to: to, identity: identity, update: u, tries: map[string]int{}}
 
 	unlock, err := c.people.lock(ctx, to.escaped)
 	if err != nil {
@@ -65,8 +72,15 @@ type consentWrite struct {
 	identity string
 	update   ConsentUpdate
 
-	result   ConsentResult
-	attempts int // of all sends
+	result ConsentResult
+	before *Consent // what the service held before the first send; nil if nothing
+	isRead bool     // before was read
+
+	lost     *Error         // of the last send, where its outcome is not known
+	sends    int            // whose outcome was not known
+	outdated int            // comparisons whose write was not sent
+	renewed  bool           // a round was repeated after a 401
+	tries    map[string]int // that failed, by operation
 }
 
 // interrupted returns the error of an update that was waiting when its context ended.
@@ -74,207 +88,182 @@ func (w *consentWrite) interrupted(err error) *Error {
 	return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
 }
 
-// carryOut sends the update, and looks at the service where its answer is lost.
+// carryOut repeats rounds until one ends the update. It is the only repetition of an update:
+// each round begins with the comparison.
 func (w *consentWrite) carryOut(ctx context.Context) error {
-	var lost *Error
-	for range limitSends {
-		err := w.send(ctx)
+	for {
+		err := w.round(ctx)
 		e, failed := errors.AsType[*Error](err)
 		if !failed {
 			return err
 		}
 
-		w.countAttempts(e)
-		if !e.Ambiguous || e.Class == ClassCancelled {
-			return e
+		wait, again := w.next(ctx, e)
+		if again && Pause(ctx, wait) == nil {
+			continue
 		}
 
-		lost = e
-		if arrived, err := w.readBack(ctx, lost); arrived || err != nil {
-			return err
+		if ctx.Err() != nil && again {
+			e = w.interrupted(ctx.Err())
 		}
-	}
+		if w.lost != nil && w.lost != e {
+			return UnknownOutcome(w.lost, e)
+		}
 
-	return lost
-}
-
-// countAttempts adds the attempts of earlier sends to an error of the update. An error of a
-// login or a comparison has its own.
-func (w *consentWrite) countAttempts(e *Error) {
-	if e.Operation == opUpdateConsent.name {
-		e.Attempts += w.attempts
-		w.attempts = e.Attempts
+		return e
 	}
 }
 
-// send compares and writes, and begins again while the comparison is out of date before the
-// write is sent. The result says whether anything was written.
-func (w *consentWrite) send(ctx context.Context) error {
+// round compares and writes, each at most once, in a slot and turns of the gate that it has
+// taken for both.
+func (w *consentWrite) round(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
-	if w.isSuperseded() {
-		return nil
+	compares := (w.update.comparesFirst() || w.lost != nil) && !w.client.ReadOnly()
+	unsent := 1
+	if compares {
+		unsent = 2
 	}
 
-	// A read-only client refuses the write before anything is sent.
-	if !w.update.comparesFirst() || w.client.ReadOnly() {
-		return w.patch(ctx, nil)
-	}
-
-	for range limitComparisons {
-		err := w.sendAdmitted(ctx)
-		if !errors.Is(err, errOutdated) {
-			return err
-		}
-	}
-
-	return &Error{
-		Class:     ClassRateLimited,
-		Operation: opUpdateConsent.name,
-		Method:    opUpdateConsent.method,
-		Template:  w.to.template,
-		Detail:    "the update had to wait each time after it was compared with what the service holds, so it was not sent",
-	}
-}
-
-// sendAdmitted compares and writes under one admission.
-func (w *consentWrite) sendAdmitted(ctx context.Context) error {
-	admitted, a, err := w.client.sender.gate.admit(ctx)
-	if err != nil {
+	gate := w.client.sender.gate
+	if err := gate.enter(ctx, unsent); err != nil {
 		return w.interrupted(err)
 	}
-	defer a.leave()
+	defer func() { gate.leave(unsent) }()
 
-	if err := w.compareAdmitted(admitted, a); err != nil || w.result.Outcome != ConsentWritten {
-		return err
-	}
-
-	return w.patch(admitted, a)
-}
-
-// compareAdmitted compares for the write that follows under the same admission.
-func (w *consentWrite) compareAdmitted(ctx context.Context, a *admission) error {
-	if w.isSuperseded() {
+	if w.update.Superseded != nil && w.update.Superseded() {
+		w.result = ConsentResult{Outcome: ConsentSuperseded}
 		return nil
 	}
 
-	err := w.compare(ctx)
-	a.answered()
-	return err
+	var compared time.Time
+	if compares {
+		unsent--
+		differs, err := w.compare(ctx, w.client.sender.once)
+		compared = time.Now()
+		if err != nil || !differs {
+			return err
+		}
+		if w.lost != nil && w.sends == limitSends {
+			return w.lost
+		}
+	}
+	w.lost = nil
+
+	if compares && (gate.remaining() > 0 || time.Since(compared) > staleAfter) {
+		return (&call{op: opUpdateConsent, endpoint: w.to}).outdated()
+	}
+	unsent--
+
+	return w.patch(ctx, compares)
 }
 
-// isSuperseded asks whether the update is still wanted, and notes the outcome if it is not.
-func (w *consentWrite) isSuperseded() bool {
-	if w.update.Superseded == nil || !w.update.Superseded() {
-		return false
+// next decides after a failed round whether there is another one, and when.
+func (w *consentWrite) next(ctx context.Context, e *Error) (wait time.Duration, again bool) {
+	if errors.Is(e, errOutdated) {
+		w.outdated++
+		return 0, w.outdated < limitComparisons
+	}
+	if e == w.lost || e.Operation != opGetConsent.name && e.Operation != opUpdateConsent.name {
+		return 0, false
 	}
 
-	w.result = ConsentResult{Outcome: ConsentSuperseded}
-	return true
+	tried := w.tries[e.Operation]
+	w.tries[e.Operation] += e.Attempts
+	e.Attempts = w.tries[e.Operation]
+
+	if e.Ambiguous && e.Class != ClassCancelled {
+		w.lost = e
+		w.sends++
+		return 0, true
+	}
+	if e.renewed && !w.renewed {
+		w.renewed = true
+		return 0, true
+	}
+
+	op := opGetConsent
+	if e.Operation == opUpdateConsent.name {
+		op = opUpdateConsent
+	}
+	limit := w.client.sender.retries.RetryMax
+	if e.Class == ClassTruncated { // the answer was complete, and is read again once
+		limit = min(limit, 1)
+	}
+
+	return backoffAfter(tried, e.RetryAfter), tried < limit && (e.isBroken() || op.repeatsAfter(e.Status)) && hasTimeFor(ctx, e.RetryAfter)
 }
 
-// compare reads what the service holds, and notes the outcome that the update would have. A
-// person without a consent record has made no choice.
-func (w *consentWrite) compare(ctx context.Context) error {
+// compare reads what the service holds, notes the outcome that the update would have, and
+// reports whether there is anything to write. A person without a consent record has made no
+// choice.
+func (w *consentWrite) compare(ctx context.Context, send func(context.Context, request) (answer, error)) (differs bool, _ error) {
 	w.result = ConsentResult{Outcome: ConsentWritten}
 
-	held, got, err := w.read(ctx)
+	got, err := send(ctx, request{op: opGetConsent, to: w.to, private: []string{w.identity}})
+	var held Consent
+	if err == nil {
+		held, err = got.recordOfPerson()
+	}
 	if IsClass(err, ClassNotFound) && !w.update.OnlyKnown {
-		return nil
+		w.isRead = w.isRead || w.sends == 0
+		return true, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 
-	switch u := w.update; {
+	if w.sends == 0 {
+		w.before, w.isRead = &held, true
+	}
+	changed := w.isRead && (w.before == nil || !sameRecord(*w.before, held))
+
+	u := w.update
+	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {
+		return false, nil // the lost answer was a success
+	}
+
+	switch {
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
-	case u.isOlderThan(held):
+	case u.mayBeOlderThan(held), changed && u.keepsLater() && held.isUntimed():
+		return false, got.untimed()
+	case u.isOlderThan(held), changed && u.keepsLater():
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
-	case u.mayBeOlderThan(held):
-		return got.untimed()
 	}
 
-	return nil
+	return w.result.Outcome == ConsentWritten, nil
 }
 
-// read returns what the service holds, and the answer that it was read from.
-func (w *consentWrite) read(ctx context.Context) (Consent, answer, error) {
-	return w.client.readConsent(ctx, request{op: opGetConsent, to: w.to, private: []string{w.identity}})
+// sameRecord reports whether two answers hold the same consent record.
+func sameRecord(a, b Consent) bool {
+	a.JSON, b.JSON = nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
 // untimed returns the error of a comparison with a record that has no agreement_time.
 func (a answer) untimed() error {
 	e := a.call.fail(ClassPayload, a.status,
-		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; nothing was written (keep_later_choice = false writes all the same)")
+		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
 	e.cause = ErrUntimed
 	return e
 }
 
-var errNothingToSend = errors.New("the comparison before a repetition found nothing to send")
-
-// patch sends the update. With an admission, each repetition is compared again first, which
-// may change the outcome.
-func (w *consentWrite) patch(ctx context.Context, a *admission) error {
+// patch sends the update, which follows from a comparison or not.
+func (w *consentWrite) patch(ctx context.Context, follows bool) error {
 	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
 	if err != nil {
 		return invalid(opUpdateConsent, err)
 	}
-	if a != nil {
-		p.beforeRetry = func() error { return w.compareAgain(ctx, a) }
-	}
 
-	got, err := w.client.sender.do(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity)})
-	if w.result.Outcome != ConsentWritten {
-		return nil
-	}
+	got, err := w.client.sender.once(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity), follows: follows})
 	if err != nil {
 		return err
 	}
-
 	if err := got.complaint(); err != nil {
 		return err
 	}
 
 	return w.checkAnswer(got)
-}
-
-// compareAgain compares before a repetition, which may be minutes after the first attempt.
-func (w *consentWrite) compareAgain(ctx context.Context, a *admission) error {
-	if err := a.renew(ctx); err != nil {
-		return err
-	}
-	if err := w.compareAdmitted(ctx, a); err != nil {
-		return err
-	}
-
-	if w.result.Outcome != ConsentWritten {
-		return errNothingToSend
-	}
-
-	return nil
-}
-
-// readBack reports whether an update whose answer was lost needs no further send, because
-// it has arrived or because a later choice stands. Where the service cannot be read, the
-// outcome is unknown, which is an error.
-func (w *consentWrite) readBack(ctx context.Context, lost *Error) (arrived bool, _ error) {
-	held, _, err := w.read(ctx)
-	if IsClass(err, ClassNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, UnknownOutcome(lost, err)
-	}
-
-	if w.update.matches(held) {
-		return true, nil
-	}
-	if w.update.isOlderThan(held) {
-		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
-		return true, nil
-	}
-
-	return false, nil
 }
 
 // checkAnswer returns an error for a success that shows other clauses than were sent. The

@@ -1,7 +1,10 @@
 package client_test
 
 import (
+	"errors"
+	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -219,5 +222,93 @@ func TestConsent_laterChoiceDuringALostAnswerStands(t *testing.T) {
 		if record, _ := service.Consent(serverScope, person); record.Clauses[0] {
 			t.Error("the person's choice was overwritten")
 		}
+	}, useSecretKey)
+}
+
+// TestConsent_choiceDuringALostAnswerStands has records whose time says nothing: what is
+// neither the record from before nor what was sent is somebody's choice.
+func TestConsent_choiceDuringALostAnswerStands(t *testing.T) {
+	t.Parallel()
+
+	for name, at := range map[string]any{"untimed": nil, "an earlier time": "2020-01-01T00:00:00Z"} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: at, Manual: new(true)})
+			choice := mockserver.ConsentRecord{Clauses: [5]bool{true}, AgreementTime: at, Manual: new(false)}
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() {
+				service.PutConsent(serverScope, person, choice)
+			}})
+
+			u := protected()
+			u.LastWritten = &[client.Clauses]bool{}
+			result, err := c.UpdateConsent(t.Context(), scope, person, u)
+			if at == nil && !errors.Is(err, client.ErrUntimed) || at != nil && result.Outcome != client.ConsentKept {
+				t.Errorf("%s: the outcome is %v, the error %v", name, result.Outcome, err)
+			}
+
+			wantCount(t, service, mockserver.OpUpdateConsent, 1)
+			if record, _ := service.Consent(serverScope, person); record.Clauses != choice.Clauses {
+				t.Errorf("%s: the choice was overwritten with %v", name, record.Clauses)
+			}
+		}, useSecretKey)
+	}
+}
+
+func TestConsent_lostAnswerOfAServiceThatStoresAnotherAddress(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		u := protected()
+		u.UserIPv6 = netip.MustParseAddr("2001:db8::44")
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit, Then: func() {
+			anonymised := held
+			anonymised.UserIPv6 = new("2001:db8::")
+			service.PutConsent(serverScope, person, anonymised)
+		}})
+
+		result, err := c.UpdateConsent(t.Context(), scope, person, u)
+		noError(t, err)
+		if result.Outcome != client.ConsentWritten {
+			t.Errorf("the outcome is %v", result.Outcome)
+		}
+		wantCount(t, service, mockserver.OpUpdateConsent, 1)
+	}, useSecretKey)
+}
+
+func TestConsent_choiceOneMillisecondLaterStands(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"})
+		result, err := c.UpdateConsent(t.Context(), scope, person, protected())
+		noError(t, err)
+		if result.Outcome != client.ConsentKept {
+			t.Errorf("the outcome is %v", result.Outcome)
+		}
+	}, useSecretKey)
+}
+
+// TestConsent_writeWaitsForARetryAfterThatCameDuringItsComparison has a service that asks
+// another caller for time while the comparison is under way.
+func TestConsent_writeWaitsForARetryAfterThatCameDuringItsComparison(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 429, Header: map[string][]string{"Retry-After": {"60"}}})
+		service.Latency = 100 * time.Millisecond
+
+		began := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = c.CurrentUser(t.Context()) })
+		<-time.After(50 * time.Millisecond)
+		_, err := c.UpdateConsent(t.Context(), scope, person, protected())
+		noError(t, err)
+		wg.Wait()
+
+		for _, r := range service.Requests() {
+			if r.Operation == mockserver.OpUpdateConsent && r.At.Sub(began) < time.Minute {
+				t.Errorf("the write was sent after %v", r.At.Sub(began))
+			}
+		}
+		wantCount(t, service, mockserver.OpGetConsent, 2)
+		wantCount(t, service, mockserver.OpUpdateConsent, 1)
 	}, useSecretKey)
 }

@@ -114,8 +114,9 @@ type Error struct {
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
-	midway bool  // the answer had begun when it broke off
-	cause  error // nil, a context's error, ErrUntimed or errOutdated; never an error of the network
+	midway  bool  // the answer had begun when it broke off
+	renewed bool  // the credential was renewed after the 401
+	cause   error // nil, a context's error, ErrUntimed or errOutdated; never an error of the network
 }
 
 // Title returns the headline of the failure.

@@ -11,16 +11,12 @@ import (
 
 // credential is one way to authenticate (section 5).
 type credential interface {
-	// present adds the credential to req, which is a clone. The mark tells one token from
-	// another.
-	present(ctx context.Context, req *http.Request) (mark int, err error)
-	// renew is called after a 401 to a request with that mark. It reports whether the
-	// request is worth sending again.
-	renew(ctx context.Context, mark int) bool
-	// refused is called after a 401 to a renewed credential, and accepted after any other
-	// answer.
-	refused(mark int)
-	accepted(mark int)
+	// present adds the credential to req, which is a clone. The generation tells one token
+	// from another.
+	present(ctx context.Context, req *http.Request) (generation int, err error)
+	// renew is called after a 401 to a request with that generation. It reports whether
+	// the request is worth sending again.
+	renew(ctx context.Context, generation int) bool
 }
 
 // authTransport is the layer next to the network. It adds credentials and the user's
@@ -74,18 +70,21 @@ func (t *authTransport) wrap(next http.RoundTripper) http.RoundTripper {
 	return t
 }
 
-// RoundTrip sends with credentials, and once more after a 401 where the
-// credential could be renewed.
+// RoundTrip sends with credentials, and once more after a 401 where the credential could be
+// renewed. Whether a call that is sent once is repeated decides its caller.
 func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != t.base.Scheme || req.URL.Host != t.base.Host {
 		return nil, &Error{Class: ClassInternal, Detail: "a request was about to leave the configured origin"}
 	}
 
-	resp, mark, err := t.send(req)
+	resp, generation, err := t.send(req)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized {
 		return resp, err
 	}
-	if !t.credential.renew(req.Context(), mark) {
+
+	k := callFrom(req.Context())
+	k.renewed = t.credential.renew(req.Context(), generation)
+	if !k.renewed || k.once {
 		return resp, nil
 	}
 
@@ -95,16 +94,8 @@ func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 
 	resp.Body.Close()
+	resp, _, err = t.send(again)
 
-	return t.sendRenewed(again)
-}
-
-// sendRenewed sends with a credential that was just renewed.
-func (t *authTransport) sendRenewed(req *http.Request) (*http.Response, error) {
-	resp, mark, err := t.send(req)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		t.credential.refused(mark)
-	}
 	return resp, err
 }
 
@@ -124,30 +115,24 @@ func rewind(req *http.Request) (*http.Request, error) {
 	return again, nil
 }
 
-// send sends a clone with credentials, and returns the mark of the credential.
+// send sends a clone with credentials, and returns the generation of the credential.
 func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
 	sealed := callFrom(req.Context()).sealed(req)
 	t.addHeaders(sealed)
-	mark, err := t.credential.present(req.Context(), sealed)
+	generation, err := t.credential.present(req.Context(), sealed)
 	if err != nil {
 		return nil, 0, err
-	}
-	if err := callFrom(req.Context()).mayLeave(req.Context(), mark); err != nil {
-		return nil, mark, err
 	}
 
 	resp, err := t.next.RoundTrip(sealed)
 	if err != nil {
-		return nil, mark, err
+		return nil, generation, err
 	}
 
 	// The request that the answer refers to is the one without credentials.
 	resp.Request = req
-	if resp.StatusCode != http.StatusUnauthorized {
-		t.credential.accepted(mark)
-	}
 
-	return resp, mark, nil
+	return resp, generation, nil
 }
 
 // addHeaders adds the headers that every request to the service carries.
@@ -214,8 +199,6 @@ func (s secretKey) present(_ context.Context, req *http.Request) (int, error) {
 }
 
 func (secretKey) renew(context.Context, int) bool { return false }
-func (secretKey) refused(int)                     {}
-func (secretKey) accepted(int)                    {}
 
 // givenToken is a JWT from the configuration. It cannot be renewed.
 type givenToken string
@@ -226,5 +209,3 @@ func (s givenToken) present(_ context.Context, req *http.Request) (int, error) {
 }
 
 func (givenToken) renew(context.Context, int) bool { return false }
-func (givenToken) refused(int)                     {}
-func (givenToken) accepted(int)                    {}

@@ -6,26 +6,24 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 // gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
 type gate struct {
-	next  http.RoundTripper
-	slots chan struct{}
-	rate  *rate.Limiter
+	next     http.RoundTripper
+	slots    chan struct{}
+	interval time.Duration // between two requests; 0 without a bound
 
 	mu    sync.Mutex
+	free  time.Time // when the rate allows the next request
 	until time.Time // when the service accepts requests again
-	spare bool      // a turn that was not used, for the next request
 }
 
 func newGate(concurrency int, perSecond float64) *gate {
 	g := &gate{slots: make(chan struct{}, concurrency)}
 	if perSecond > 0 {
-		g.rate = rate.NewLimiter(rate.Limit(perSecond), 1)
+		g.interval = time.Duration(float64(time.Second) / perSecond)
 	}
 	return g
 }
@@ -36,110 +34,76 @@ func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
 	return g
 }
 
-// RoundTrip holds a slot until the answer's body is closed. A request with an admission
-// uses the slot and the turns of the admission.
+// RoundTrip holds a slot until the answer's body is closed.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
-	leave, err := g.enter(req.Context())
-	if err != nil {
+	if err := g.enter(req.Context(), 1); err != nil {
 		return nil, err
 	}
 
-	resp, err := g.next.RoundTrip(req)
+	resp, err := g.pass(req)
 	if err != nil {
-		leave()
+		g.leave(0)
 		return nil, err
 	}
 
-	if wait, ok := askedToWait(resp); ok {
-		callFrom(req.Context()).retryAfter = wait
-		g.hold(wait)
-	}
-
-	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(leave)}
+	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(func() { g.leave(0) })}
 
 	return resp, nil
 }
 
-// enter waits until a request may be sent. leave has to be called when it has ended.
-func (g *gate) enter(ctx context.Context) (leave func(), err error) {
-	if a := admissionFrom(ctx); a != nil {
-		return func() {}, a.enter(ctx)
+// pass sends a request of a caller that has entered.
+func (g *gate) pass(req *http.Request) (*http.Response, error) {
+	resp, err := g.next.RoundTrip(req)
+	if wait, ok := askedToWait(resp); err == nil && ok {
+		callFrom(req.Context()).retryAfter = wait
+		g.hold(wait)
 	}
 
-	if err := g.takeSlot(ctx); err != nil {
-		return nil, err
-	}
-	if err := g.waitTurns(ctx, 1); err != nil {
-		g.leave()
-		return nil, err
-	}
-
-	return g.leave, nil
+	return resp, err
 }
 
-// takeSlot waits for one of the slots, which leave releases.
-func (g *gate) takeSlot(ctx context.Context) error {
+// enter waits for a slot, until the rate allows so many requests one right after the other,
+// and until the service no longer asks for time. The service comes last: its answer to
+// another request may arrive during the first waits. The caller calls leave.
+func (g *gate) enter(ctx context.Context, requests int) error {
 	select {
 	case g.slots <- struct{}{}:
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
 
-func (g *gate) leave() { <-g.slots }
-
-// waitTurns waits until the rate allows so many requests one right after the other, and
-// the service no longer asks for time. The service comes last: its answer to another
-// request may arrive during the first wait.
-func (g *gate) waitTurns(ctx context.Context, turns int) error {
-	for range turns {
-		if err := g.waitRate(ctx); err != nil {
-			return err
-		}
+	err := Pause(ctx, time.Until(g.reserve(requests)))
+	for wait := g.remaining(); err == nil && wait > 0; wait = g.remaining() {
+		err = Pause(ctx, wait)
 	}
-
-	for wait := g.remaining(); wait > 0; wait = g.remaining() {
-		if err := Pause(ctx, wait); err != nil {
-			return err
-		}
-	}
-
-	return ctx.Err()
-}
-
-// waitRate waits until the rate allows one request.
-func (g *gate) waitRate(ctx context.Context) error {
-	if g.rate == nil || g.takeSpare() {
-		return nil
-	}
-
-	err := g.rate.Wait(ctx)
-	if err != nil && ctx.Err() == nil {
-		// The limiter fails at once if the wait would outlast the context.
-		return context.DeadlineExceeded
+	if err != nil {
+		g.leave(requests)
 	}
 
 	return err
 }
 
-// takeSpare takes a turn that another request has waited for and not used, and reports
-// whether there was one.
-func (g *gate) takeSpare() bool {
+// reserve returns when the rate allows so many requests together, and keeps that time free.
+func (g *gate) reserve(requests int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 
-	taken := g.spare
-	g.spare = false
-	return taken
+	if now := time.Now(); g.free.Before(now) {
+		g.free = now
+	}
+	at := g.free.Add(time.Duration(requests-1) * g.interval)
+	g.free = at.Add(g.interval)
+
+	return at
 }
 
-// giveBack leaves an unused turn to the next request. Only one is kept, so that unused
-// turns never add up to a burst.
-func (g *gate) giveBack() {
+// leave releases the slot, and leaves the time of unsent requests to others.
+func (g *gate) leave(unsent int) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.spare = true
+	g.free = g.free.Add(-time.Duration(unsent) * g.interval)
+	g.mu.Unlock()
+
+	<-g.slots
 }
 
 // remaining returns how long the service still wants all callers to wait; zero or less

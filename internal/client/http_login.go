@@ -16,20 +16,17 @@ const (
 	// tokenLifetime is what the interface documents (sections 2, 5 and 8).
 	tokenLifetime = time.Hour
 
+	// tokenFloor is how long a token is used at least, whatever it states.
+	tokenFloor = 30 * time.Second
+
 	// loginPause is how long a failed login is not tried again, for all callers. Rejected
 	// credentials are not tried again at all, since that may lock the account.
 	loginPause   = 30 * time.Second
 	loginRetries = 1
 
-	// refusalPause is how long a 401 is believed after a fresh token got one too.
-	refusalPause = 60 * time.Second
-
-	// tokenFloor is how long a token is used at least, whatever it states, and how long
-	// the service has to accept one: if it ends tokens earlier, each request would need a
-	// login. shortTokenLimit shorter ones in a row are renewed all the same, since tokens
-	// can be revoked.
-	tokenFloor      = 30 * time.Second
-	shortTokenLimit = 5
+	// renewalPause is the time between two logins that a 401 causes, so that thousands of
+	// callers, or a service that accepts no token, do not cause thousands of logins.
+	renewalPause = 60 * time.Second
 
 	// skewLimit is how far the clocks of this machine and the service may differ before
 	// the user hears of it.
@@ -40,8 +37,9 @@ var opLogin = operation{name: "Log in", method: http.MethodPost}
 
 var loginEndpoint = expand("/v1/auth/login/jwt")
 
-// login obtains tokens with e-mail and password when the first request needs one,
-// renews them before they expire, and shares one login among all callers.
+// login obtains tokens with e-mail and password when the first request needs one, and shares
+// one login among all callers. Two rules say when there is another login: shortly before the
+// token expires, and after a 401, at most once in renewalPause.
 type login struct {
 	email, password string
 	wire            Wire
@@ -52,20 +50,14 @@ type login struct {
 	flight singleflight.Group
 	turns  keyedLocks // of all logins, under one key
 
-	mu           sync.Mutex
-	token        string
-	number       int       // counts tokens, so that a 401 is held against the right one
-	fresh        time.Time // when the token is renewed without a 401
-	renewing     bool      // the next token replaces a rejected one
-	unproven     bool      // the token replaced a rejected one, and nothing has accepted it yet
-	refusedUntil time.Time // no login until then, since a fresh token was rejected
+	mu         sync.Mutex
+	token      token     // empty after a 401 to it
+	generation int       // counts tokens, so that a 401 is held against the right one
+	issued     time.Time // when the token was issued
+	renewal    time.Time // when a 401 last caused a login
 
-	failure   *Error    // of the last login; nil if it succeeded
-	failedFor time.Time // until when the failure stands; zero is for ever
-
-	issued, lastAccepted time.Time // of the token
-	short                int       // tokens in a row that were accepted for less than tokenFloor
-	shortUntil           time.Time // no login until then because of them
+	failure *Error    // of the last login; nil if it succeeded
+	failed  time.Time // when it failed
 }
 
 func newLogin(cfg Config, t *authTransport) *login {
@@ -80,25 +72,53 @@ func newLogin(cfg Config, t *authTransport) *login {
 }
 
 func (l *login) present(ctx context.Context, req *http.Request) (int, error) {
-	text, number, ok := l.current()
+	text, generation, ok := l.current()
+	if !ok && callFrom(ctx).follows {
+		return 0, callFrom(ctx).outdated()
+	}
 	if !ok {
 		if err := l.obtain(ctx); err != nil {
 			return 0, err
 		}
-		text, number, _ = l.current()
+		text, generation, _ = l.current()
 	}
 
 	req.Header.Set("Authorization", "bearer "+text)
 
-	return number, nil
+	return generation, nil
 }
 
-// current returns the token and its number, and whether the token is fresh. Time is
+// current returns the token and its generation, and whether it is to be used. Time is
 // measured by the monotonic clock of this machine: the service's may be off.
-func (l *login) current() (text string, number int, ok bool) {
+func (l *login) current() (text string, generation int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.token, l.number, l.token != "" && time.Now().Before(l.fresh)
+
+	lifetime := l.token.claims.lifetime()
+	renewAfter := max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
+
+	return l.token.text, l.generation, l.token.text != "" && time.Since(l.issued) < renewAfter
+}
+
+// renew makes sure that there is a newer token than the rejected one, and reports whether
+// it did. Where the 401 alone does not explain why there is none, the call of ctx is told
+// the reason.
+func (l *login) renew(ctx context.Context, rejected int) bool {
+	l.mu.Lock()
+	isCurrent := l.generation == rejected
+	if isCurrent && l.token.text != "" && !l.renewal.IsZero() && time.Since(l.renewal) < renewalPause {
+		l.mu.Unlock()
+		callFrom(ctx).remark = "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
+		return false
+	}
+
+	if isCurrent && l.token.text != "" { // otherwise another caller of this token has begun
+		l.token, l.renewal = token{}, time.Now()
+	}
+	l.mu.Unlock()
+
+	// A failing login shows as the original 401: that is what happened to the call.
+	return !isCurrent || l.obtain(ctx) == nil
 }
 
 // obtain waits for the one login that is under way, or begins it. The login goes on when
@@ -182,7 +202,10 @@ func (l *login) remembered() *Error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	if l.failedFor.IsZero() || time.Now().Before(l.failedFor) {
+	if l.failure == nil {
+		return nil
+	}
+	if IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(l.failed) < loginPause {
 		return l.failure
 	}
 	return nil
@@ -191,25 +214,15 @@ func (l *login) remembered() *Error {
 func (l *login) remember(e *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-
-	l.failure, l.failedFor = e, time.Now().Add(loginPause)
-	if IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) {
-		l.failedFor = time.Time{}
-	}
+	l.failure, l.failed = e, time.Now()
 }
 
 func (l *login) accept(t token) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	l.token, l.failure = t.text, nil
-	l.unproven, l.renewing = l.renewing, false
-	l.number++
-
-	l.issued = time.Now()
-	l.lastAccepted = l.issued
-	lifetime := t.claims.lifetime()
-	l.fresh = l.issued.Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
+	l.token, l.failure, l.issued = t, nil, time.Now()
+	l.generation++
 }
 
 // attempt sends one login request. It goes past the layers above: no retry, no

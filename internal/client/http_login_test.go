@@ -92,7 +92,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 
 			failed++
 			e := wantClass(t, err, client.ClassAuthentication)
-			if !strings.Contains(e.Detail, "keeps rejecting tokens less than 30s after it issued them") {
+			if !strings.Contains(e.Detail, "rejected another token less than 1m0s ago") {
 				t.Fatalf("the detail is %q", e.Detail)
 			}
 		}
@@ -132,6 +132,7 @@ func TestLogin_revokedTokenCostsOneLogin(t *testing.T) {
 			}
 			wantCount(t, service, mockserver.OpLogin, expiry+1)
 			service.RevokeTokens()
+			<-time.After(time.Minute)
 		}
 	})
 }
@@ -322,4 +323,30 @@ func wantCancelled(t *testing.T, err error) {
 	if !client.IsClass(err, client.ClassCancelled) {
 		t.Errorf("got the error %v, want a cancellation", err)
 	}
+}
+
+func TestLogin_rejectedFreshTokenLocksOutForAMinute(t *testing.T) {
+	t.Parallel()
+
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		noError(t, callers(t, c, 1)[0])
+
+		// The next token is worth nothing, and the one after it works.
+		service.RevokeTokens()
+		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Then: service.RevokeTokens})
+		for range 59 {
+			for _, err := range callers(t, c, 20) {
+				_ = wantClass(t, err, client.ClassAuthentication)
+			}
+			<-time.After(time.Second)
+		}
+		wantCount(t, service, mockserver.OpLogin, 2)
+
+		<-time.After(2 * time.Second)
+		for _, err := range callers(t, c, 20) {
+			noError(t, err)
+		}
+		wantCount(t, service, mockserver.OpLogin, 3)
+	})
 }

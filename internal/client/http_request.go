@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,6 +21,9 @@ type request struct {
 
 	// private are values that no message may show.
 	private []string
+	// follows: the request follows from the answer to a comparison, and is not sent where
+	// it would have to wait for a login.
+	follows bool
 }
 
 // address sets the URL and the headers of an HTTP request.
@@ -47,8 +51,7 @@ type payload struct {
 	contentType string
 	query       string
 
-	attribute   string       // see call
-	beforeRetry func() error // see call
+	attribute string // see call
 }
 
 // place puts parameters into the body or the query, as one of Placements says.
@@ -120,14 +123,17 @@ type call struct {
 	attribute string
 	// size is the length of the body, in bytes.
 	size int
-	// beforeRetry is called before the request is sent again, which its error prevents.
-	beforeRetry func() error
+	// once: the caller decides whether the request is sent again, also after a 401.
+	once bool
+	// follows is that of the request.
+	follows bool
 
 	attempts   int
 	truncated  int           // answers that ended in the middle of the JSON
 	retryAfter time.Duration // what the service last asked to wait
 	location   string        // where the service wanted to send the request
 	remark     string        // what the layers below know about a 401
+	renewed    bool          // the credential was renewed after a 401
 	sent       atomic.Bool   // this attempt's request reached the connection
 }
 
@@ -143,15 +149,15 @@ func callFrom(ctx context.Context) *call {
 // is private in r, and no secret of t.
 func (t *authTransport) newCall(r request) *call {
 	return &call{
-		op:          r.op,
-		endpoint:    r.to,
-		host:        t.host,
-		scheme:      t.base.Scheme,
-		redact:      &redactor{private: r.private, secrets: &t.secrets},
-		observer:    t.observer,
-		attribute:   r.attribute,
-		size:        len(r.body),
-		beforeRetry: r.beforeRetry,
+		op:        r.op,
+		endpoint:  r.to,
+		host:      t.host,
+		scheme:    t.base.Scheme,
+		redact:    &redactor{private: r.private, secrets: &t.secrets},
+		observer:  t.observer,
+		attribute: r.attribute,
+		size:      len(r.body),
+		follows:   r.follows,
 	}
 }
 
@@ -169,4 +175,15 @@ func (k *call) fail(class ErrorClass, status int, detail string) *Error {
 		// An unreadable success is still a success: the change may be there.
 		Ambiguous: k.op.effect && status/100 == 2,
 	}
+}
+
+// errOutdated is the cause of the error of a write that was not sent, because it would have
+// had to wait after its comparison.
+var errOutdated = errors.New("the update had to wait each time after it was compared with what the service holds, so it was not sent")
+
+// outdated returns the error with the cause errOutdated. The write needs another comparison.
+func (k *call) outdated() *Error {
+	e := k.fail(ClassRateLimited, 0, errOutdated.Error())
+	e.cause = errOutdated
+	return e
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -31,90 +30,73 @@ func newRetryClient(maxRetries int, next http.RoundTripper) *retryablehttp.Clien
 		RetryMax:     maxRetries,
 		CheckRetry:   mayRetry,
 		Backoff:      backoff,
-		PrepareRetry: prepareRetry,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
 
-// prepareRetry lets an operation change its mind: minutes may have passed since the last
-// attempt, in which a person has chosen.
-func prepareRetry(req *http.Request) error {
-	if k := callFrom(req.Context()); k.beforeRetry != nil {
-		return k.beforeRetry()
-	}
-	return nil
-}
-
-// mayRetry decides by the operation and its failure. A read is sent again after anything
-// that may pass, a write only where the service certainly did not carry it out. Where that
-// is not known, the operation looks at the service itself.
+// mayRetry decides by the operation and its failure.
 func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	k := callFrom(ctx)
 	if err == nil {
-		return k.mayRetryAnswer(ctx, resp), nil
+		wait, _ := askedToWait(resp)
+		return ctx.Err() == nil && k.op.repeatsAfter(resp.StatusCode) && hasTimeFor(ctx, wait), nil
 	}
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	return k.mayRetryError(err), nil
-}
 
-func (k *call) mayRetryAnswer(ctx context.Context, resp *http.Response) bool {
-	if ctx.Err() != nil || asksForTooLong(ctx, resp) {
-		return false
+	e := k.transportError(err)
+	if e.Class == ClassTruncated {
+		k.truncated++
 	}
 
-	switch resp.StatusCode {
+	return e.Operation == k.op.name && k.truncated < 2 && e.isBroken(), nil
+}
+
+// repeatsAfter reports whether the operation is sent again after an answer with a status. A
+// read is sent again after anything that may pass, a write only where the service certainly
+// did not carry it out. Where that is not known, the operation looks at the service itself.
+func (op operation) repeatsAfter(status int) bool {
+	switch status {
 	case http.StatusTooManyRequests, http.StatusTooEarly: // it was not carried out
 		return true
 	case http.StatusRequestTimeout:
-		return !k.op.effect
+		return !op.effect
 	}
 
-	return !k.op.effect && resp.StatusCode/100 == 5 && !staysFailed(resp.StatusCode)
+	return !op.effect && status/100 == 5 && !staysFailed(status)
 }
 
-func (k *call) mayRetryError(err error) bool {
-	if own, ok := errors.AsType[*Error](err); ok {
-		return own.Operation == k.op.name && k.mayReadAgain(own.Class)
-	}
-
-	e := k.transportError(err)
-	return !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout)
+// isBroken reports whether a request or its answer broke off, and certainly without an
+// effect.
+func (e *Error) isBroken() bool {
+	return !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated)
 }
 
-// mayReadAgain reports whether a read is sent again after an answer that broke off. JSON
-// that ends in the middle of a complete answer is read again once.
-func (k *call) mayReadAgain(class ErrorClass) bool {
-	switch class {
-	case ClassTruncated:
-		k.truncated++
-		return !k.op.effect && k.truncated < 2
-	case ClassConnectionLost, ClassTimeout:
-		return !k.op.effect
-	}
-	return false
-}
-
-// asksForTooLong reports whether the service asks for more time than the caller has. The
-// caller hears of the limit now instead of waiting for its own end.
-func asksForTooLong(ctx context.Context, resp *http.Response) bool {
-	wait, asked := askedToWait(resp)
+// hasTimeFor reports whether the caller has so much time. If not, it hears of the limit now
+// instead of waiting for its own end.
+func hasTimeFor(ctx context.Context, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
-	return asked && bounded && time.Until(deadline) < wait
+	return wait == 0 || !bounded || time.Until(deadline) >= wait
 }
 
-// backoff returns how long to wait before the next attempt: what the service asked for,
+// backoff returns how long to wait before the next attempt after an answer.
+func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
+	wait, _ := askedToWait(resp)
+	return backoffAfter(attempt, wait)
+}
+
+// backoffAfter returns how long to wait before the next attempt: what the service asked for,
 // or a random time below a limit that doubles (full jitter), so that many waiters do not
 // come back together.
-func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
+func backoffAfter(attempt int, asked time.Duration) time.Duration {
 	limit := backoffCap
 	if attempt < 6 {
 		limit = backoffBase << attempt
 	}
 
-	if wait, ok := askedToWait(resp); ok {
-		return wait + jitter(min(limit, wait/10+backoffBase))
+	if asked > 0 {
+		return asked + jitter(min(limit, asked/10+backoffBase))
 	}
 
 	return jitter(limit)

@@ -97,6 +97,27 @@ func (s *sender) do(ctx context.Context, r request) (answer, error) {
 	return got, nil
 }
 
+// once sends a request a single time, for a caller that has entered the gate, and returns
+// the answer. Errors are *Error.
+func (s *sender) once(ctx context.Context, r request) (answer, error) {
+	req, k, err := s.newRequest(ctx, r)
+	if err != nil {
+		return answer{}, err
+	}
+
+	k.once = true
+	if req.Body, err = req.GetBody(); err != nil {
+		return answer{}, k.fail(ClassInternal, 0, "the request could not be built")
+	}
+
+	resp, err := s.gate.pass(req.Request)
+	if err != nil {
+		return answer{}, k.transportError(err)
+	}
+
+	return k.readAnswer(ctx, resp)
+}
+
 // stream sends a request with retries and returns the beginning of its answer, which has
 // a status of class 2xx. The caller closes the stream. Errors are *Error.
 func (s *sender) stream(ctx context.Context, r request) (*streamed, error) {

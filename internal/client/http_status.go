@@ -18,7 +18,8 @@ func (k *call) statusError(resp *http.Response, body []byte) *Error {
 	k.judgeStatus(e, resp, isObject)
 	k.quote(e, readComplaint(said))
 	e.RetryAfter = k.retryAfter
-	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode)
+	e.renewed = k.renewed
+	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode) && !k.op.repeatsAfter(resp.StatusCode)
 
 	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
 		e.addDetail("the answer is " + k.mediaType(resp) + " that begins with " + strconv.Quote(k.redact.excerpt(body)))
