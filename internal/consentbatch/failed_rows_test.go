@@ -175,7 +175,6 @@ func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
 		"404 page":               {Operation: mockserver.OpUpdateConsent, Status: 404, Body: []byte("<h1>")},
 		"connection":             {Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
 		"500 when it is read":    {Operation: mockserver.OpGetConsent, Status: 500, Body: json},
-		"401 when it is read":    {Operation: mockserver.OpGetConsent, Status: 401, Body: json},
 		"429 when it is read":    {Operation: mockserver.OpGetConsent, Status: 429, Body: json},
 		"redirected when read":   {Operation: mockserver.OpGetConsent, Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}},
 		"unreachable when read ": {Operation: mockserver.OpGetConsent, Cut: mockserver.CutBeforeCommit},
@@ -309,4 +308,25 @@ func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	state, diags = p.Update(batchName, state, lines)
 	p.NoErrors(diags)
 	wantEmptyBatchPlan(t, p, state, lines)
+}
+
+// TestConsentBatch_rejectedCredentialsStopTheRun has a service that answers every read and no
+// write: going on could lock the account.
+func TestConsentBatch_rejectedCredentialsStopTheRun(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, prototest.Attributes{"max_concurrency": 4})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401, Times: -1})
+
+	state, diags := p.Create(batchName, newFile(t, people(800)).config(nil))
+	if state != nil {
+		t.Error("a create that failed is in state")
+	}
+	prototest.WantText(t, diags.Errors(), "Authentication rejected", "rows were not tried any more, since the same would happen to them", "check the credentials")
+
+	if sent := service.Count(mockserver.OpUpdateConsent); sent > 2*4 {
+		t.Errorf("%d writes were sent", sent)
+	}
+	if logins := service.Count(mockserver.OpLogin); logins > 2 {
+		t.Errorf("%d logins were sent", logins)
+	}
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// failureClasses holds the classes of all failures that the service or the network can cause.
+// failureClasses holds the classes of the failures that the service or the network can cause,
+// except rejected credentials, which end a run at once.
 var failureClasses = []client.ErrorClass{
 	client.ClassUnreachable, client.ClassTimeout, client.ClassConnectionLost, client.ClassTLS, client.ClassProxyAuth,
-	client.ClassRedirect, client.ClassLoginAnswer, client.ClassAuthentication, client.ClassForbidden, client.ClassNotFound,
+	client.ClassRedirect, client.ClassLoginAnswer, client.ClassForbidden, client.ClassNotFound,
 	client.ClassEndpointNotFound, client.ClassRejected, client.ClassConflict, client.ClassRateLimited, client.ClassServer,
 	client.ClassNotJSON, client.ClassEmpty, client.ClassTruncated, client.ClassTooLarge, client.ClassPayload, client.ClassUnknownOutcome,
 }

@@ -97,7 +97,7 @@ func (t *tally) record(row int, result client.ConsentOutcome, err error) {
 	t.counts[as]++
 
 	t.outage.observe(row, err, t.queue.sampled)
-	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly)
+	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
 }
 
 // recordAnswer records the answer of the service when it was asked again.
