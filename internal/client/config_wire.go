@@ -89,6 +89,10 @@ func (w Wire) validatePendingListLag() error {
 	return nil
 }
 
+// ReservedParameters are the query parameters that an export has besides the one that selects
+// a kind, the credential included.
+var ReservedParameters = []string{"utcDate", "apiSecretToken"}
+
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
 // in lower case. An assumption, like the parameter itself.
 const DefaultExportKindValues = "person,session,event"
@@ -186,6 +190,10 @@ func (w Wire) Validate() error {
 		if !slices.Contains(c.accepted, c.value) {
 			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
 		}
+	}
+
+	if slices.ContainsFunc(ReservedParameters, func(name string) bool { return strings.EqualFold(name, w.ExportKindParameter) }) {
+		return errors.New("wire.export_kind_parameter must not be " + strings.Join(ReservedParameters, " or ") + ": the interface has another meaning for them")
 	}
 
 	return errors.Join(w.validateExportKinds(), w.validatePendingListLag())

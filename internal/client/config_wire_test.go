@@ -14,3 +14,12 @@ func TestWire_kindValuesAreThreeAndDifferent(t *testing.T) {
 		}
 	}
 }
+
+func TestWire_kindParameterIsNoOtherParameter(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{"": true, "kind": true, "utcDate": false, "UTCDATE": false, "apiSecretToken": false, "apisecrettoken": false} {
+		if err := (client.Wire{ExportKindParameter: name}).Validate(); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -154,13 +154,10 @@ func (e endpoint) under(base *url.URL) *url.URL {
 	return &u
 }
 
-// accountFamily is the prefix of the older path family.
-const accountFamily = "/v1/account/{accountId}"
-
 // family returns the template of the path of the scope, and the values of its {names}.
 func (s Scope) family() (template string, values []string) {
 	if s.Account() {
-		return accountFamily, []string{s.AccountID}
+		return "/v1/account/{accountId}", []string{s.AccountID}
 	}
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }

@@ -98,9 +98,6 @@ type Error struct {
 	RetryAfter time.Duration
 	// Detail says what happened.
 	Detail string
-	// Hint is a sentence on what to do, in addition to the advice for the class; mostly
-	// empty.
-	Hint string
 	// Attribute is the attribute whose value the failure is about; empty where it is not
 	// known.
 	Attribute string

@@ -87,8 +87,8 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 	x := &exporting{client: c, to: to, query: q, sink: sink}
 	err = x.read(ctx)
 	for retry := 0; isMidway(err) && retry < c.sender.retries.RetryMax; retry++ {
-		if Pause(ctx, backoff(0, 0, retry, nil)) != nil {
-			break
+		if err := Pause(ctx, backoffAfter(retry, 0)); err != nil {
+			return x.result, (&call{op: opExport, endpoint: to, attempts: x.attempts}).transportError(err)
 		}
 		if err := sink.Restart(); err != nil {
 			return x.result, err

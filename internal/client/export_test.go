@@ -203,9 +203,7 @@ func TestExport_cancelledEndsAtOnce(t *testing.T) {
 				ended := make(chan time.Time)
 				go func() {
 					_, err := export(ctx, t, c, &received{})
-					if err == nil {
-						t.Error("no error")
-					}
+					wantCancelled(t, err)
 					ended <- time.Now()
 				}()
 

@@ -139,6 +139,25 @@ func TestRetry_brokenAnswerBefore429IsARateLimit(t *testing.T) {
 	}, useSecretKey)
 }
 
+// TestRetry_tooEarlyIsNotCarriedOut has a service that answers 425 (RFC 8470).
+func TestRetry_tooEarlyIsNotCarriedOut(t *testing.T) {
+	t.Parallel()
+
+	for operation, change := range changes() {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: operation, Status: 425, Times: 7})
+			e := wantClass(t, change(t.Context(), c), client.ClassServer)
+			if e.Ambiguous {
+				t.Errorf("%s: what was not carried out is called ambiguous", operation)
+			}
+			wantCount(t, service, operation, client.DefaultMaxRetries+1)
+
+			noError(t, change(t.Context(), c))
+			wantCount(t, service, "", 8) // and nothing was read back
+		}, useSecretKey)
+	}
+}
+
 func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
 	t.Parallel()
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 )
 
 // statusError returns the error that an answer without success stands for. The
@@ -52,8 +51,6 @@ func (k *call) quote(e *Error, said complaint) {
 type verdict struct {
 	class  ErrorClass
 	detail string
-	// otherFamily: the service may offer the other path family only (section 9).
-	otherFamily bool
 }
 
 // verdicts are the statuses that mean something else than their hundreds do.
@@ -62,11 +59,11 @@ var verdicts = map[int]verdict{
 	http.StatusProxyAuthRequired: {class: ClassProxyAuth},
 	http.StatusForbidden:         {class: ClassForbidden},
 
-	http.StatusNotFound:             {class: ClassNotFound, otherFamily: true},
-	http.StatusGone:                 {class: ClassNotFound, otherFamily: true},
-	http.StatusMethodNotAllowed:     {class: ClassEndpointNotFound, otherFamily: true, detail: "there is no operation with this method at this path"},
-	http.StatusNotAcceptable:        {class: ClassRejected, otherFamily: true, detail: wrongFormat},
-	http.StatusUnsupportedMediaType: {class: ClassRejected, otherFamily: true, detail: wrongFormat},
+	http.StatusNotFound:             {class: ClassNotFound},
+	http.StatusGone:                 {class: ClassNotFound},
+	http.StatusMethodNotAllowed:     {class: ClassEndpointNotFound, detail: "there is no operation with this method at this path"},
+	http.StatusNotAcceptable:        {class: ClassRejected, detail: wrongFormat},
+	http.StatusUnsupportedMediaType: {class: ClassRejected, detail: wrongFormat},
 
 	http.StatusConflict:           {class: ClassConflict},
 	http.StatusPreconditionFailed: {class: ClassConflict},
@@ -80,7 +77,8 @@ var verdicts = map[int]verdict{
 	http.StatusTooEarly:       {class: ClassServer},
 }
 
-const wrongFormat = "the format of the request or of its answer is not accepted"
+const wrongFormat = "the format of the request or of its answer is not accepted; where all requests about people fail like this, " +
+	"the service may offer the other path family only (section 9 of the interface): org_id and project_id, or account_id"
 
 // lastingFailures are the statuses of class 5xx that another attempt meets again, and
 // what they mean. The service has not carried out what it answers with one of them.
@@ -114,9 +112,6 @@ func verdictOf(status int) verdict {
 func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
 	v := verdictOf(resp.StatusCode)
 	e.Class, e.Detail = v.class, v.detail
-	if v.otherFamily {
-		e.Hint = k.familyHint()
-	}
 
 	switch e.Class {
 	case ClassRedirect:
@@ -147,21 +142,6 @@ func (k *call) judgeTooLarge(e *Error) {
 	if k.attribute != "" {
 		e.Detail += "; it holds the value of " + k.attribute
 	}
-}
-
-// familyHint says how to use the other path family (section 9); empty where the
-// endpoint has none.
-func (k *call) familyHint() string {
-	if !strings.Contains(k.endpoint.template, "/compliance/") {
-		return ""
-	}
-
-	other := "account_id instead of org_id and project_id"
-	if strings.HasPrefix(k.endpoint.template, accountFamily) {
-		other = "org_id and project_id instead of account_id"
-	}
-
-	return "Where all requests about people fail like this, your service may offer the other path family only: set " + other + "."
 }
 
 // redirectDetail says where a redirect points to, without its path and query: they

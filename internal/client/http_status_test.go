@@ -63,53 +63,14 @@ func TestStatus_requestThatIsTooLargeNamesAttributeAndSize(t *testing.T) {
 	}
 }
 
-func TestStatus_hintAtTheOtherPathFamily(t *testing.T) {
-	t.Parallel()
-
-	account := client.Scope{AccountID: "account-1"}
-	for name, tc := range map[string]struct {
-		scope client.Scope
-		other string
-	}{
-		"org and project": {scope, "account_id"},
-		"account":         {account, "org_id and project_id"},
-	} {
-		for _, fault := range []mockserver.Fault{
-			{Status: 405},
-			{Status: 404, Body: []byte(`<html>no</html>`)},
-			{Status: 404, Body: []byte(`{"message":"no"}`)},
-		} {
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				fault.Times = -1
-				service.Inject(fault)
-				_, consent := c.GetConsent(t.Context(), tc.scope, person)
-				_, update := c.UpdateConsent(t.Context(), tc.scope, person, allTrue())
-				_, profile := c.GetProfile(t.Context(), tc.scope, person)
-				_, pending := c.ListPending(t.Context(), tc.scope)
-				for _, err := range []error{consent, update, profile, pending} {
-					e := wantClass(t, err, client.ClassEndpointNotFound, client.ClassNotFound)
-					if !strings.Contains(e.Hint, tc.other) {
-						t.Errorf("%s: %s with %d hints at %q", name, e.Operation, e.Status, e.Hint)
-					}
-				}
-
-				_, err := c.CurrentUser(t.Context())
-				if e := wantClass(t, err, client.ClassEndpointNotFound, client.ClassNotFound); e.Hint != "" {
-					t.Errorf("%s has no path families, and hints at %q", e.Operation, e.Hint)
-				}
-			}, useSecretKey)
-		}
-	}
-}
-
-func TestStatus_formatThatIsNotAcceptedHintsAtTheSettings(t *testing.T) {
+func TestStatus_formatThatIsNotAcceptedNamesThePathFamilies(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{406, 415} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1})
 			e := wantClass(t, update(t.Context(), c), client.ClassRejected)
-			if !strings.Contains(e.Hint, "account_id") {
-				t.Errorf("%d hints at %q", status, e.Hint)
+			if !strings.Contains(e.Detail, "account_id") || !strings.Contains(e.Detail, "project_id") {
+				t.Errorf("%d: the detail is %q", status, e.Detail)
 			}
 			wantCount(t, service, mockserver.OpUpdateConsent, 1)
 		}, useSecretKey)

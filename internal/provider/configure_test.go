@@ -44,6 +44,8 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"api_secret_key": nil, "token": "bearer canary"}, "token", "contains a space"},
 		{prototest.Attributes{"api_secret_key": nil, "token": "canary\x00"}, "token", "control character"},
 		{prototest.Attributes{"api_secret_key": nil, "email": "", "password": "canary"}, "email", "is blank"},
+		{prototest.Attributes{"wire": prototest.Attributes{"export_kind_parameter": "utcdate"}}, "wire", "export_kind_parameter"},
+		{prototest.Attributes{"wire": prototest.Attributes{"export_kind_parameter": "apiSecretToken"}}, "wire", "export_kind_parameter"},
 		{prototest.Attributes{"org_id": "o"}, "org_id", "needs project_id"},
 		{prototest.Attributes{"project_id": "p"}, "org_id", "needs org_id"},
 		{prototest.Attributes{"org_id": "o", "project_id": "p", "account_id": "a"}, "account_id", "different path families"},

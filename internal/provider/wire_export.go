@@ -26,7 +26,7 @@ func exportWireAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"export_kind_parameter": schema.StringAttribute{
 			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+			Validators: []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.NoneOfCaseInsensitive(client.ReservedParameters...)},
 			MarkdownDescription: "Name of the query parameter that selects the kind of records of an export. By default none is sent, and the answer is split by its own shape." +
 				fromEnv("wire_export_kind_parameter"),
 		},
