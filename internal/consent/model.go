@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -209,6 +211,13 @@ type resourceModel struct {
 	UserIPv6WOVersion types.Int64           `tfsdk:"user_ipv6_wo_version"`
 	KeepLaterChoice   types.Bool            `tfsdk:"keep_later_choice"`
 	OnDestroy         types.String          `tfsdk:"on_destroy"`
+}
+
+// check reports a configured text that is not what its attribute holds.
+func (m *resourceModel) check(diags *diag.Diagnostics) {
+	m.UserIPv6.Check(path.Root("user_ipv6"), diags)
+	m.UserIPv6WO.Check(path.Root("user_ipv6_wo"), diags)
+	m.AgreementTime.Check(path.Root("agreement_time"), diags)
 }
 
 // updateWith returns the update that writes the record. The address of a write-only

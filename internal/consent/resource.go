@@ -56,7 +56,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:   true,
 			Sensitive:  true,
 			CustomType: customtypes.IPAddressType{},
-			Validators: []validator.String{stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			Validators: []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
 				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. After an import by ID, the address that the service holds is in state; after an import by identity, it is not. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
 		},
@@ -64,7 +64,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:   true,
 			WriteOnly:  true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
 			CustomType: customtypes.IPAddressType{},
-			Validators: []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
+			Validators: []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
 			MarkdownDescription: "IP address of the person, like `user_ipv6`, but never stored in plan or state. Requires Terraform 1.11 or later. Conflicts with `user_ipv6`. " +
 				"Drift of the address is not detected: it is sent when `user_ipv6_wo_version` changes, and with every other change of the consent. A withdrawal on destroy does not carry it.",
 		},
@@ -76,6 +76,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		"agreement_time": schema.StringAttribute{
 			Optional:   true,
 			CustomType: customtypes.InstantType{},
+			Validators: []validator.String{customtypes.InstantType{}.Validator()},
 			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format with a zone, such as `2026-01-31T12:00:00Z`. Different spellings of the same instant are equal, to the millisecond. " +
 				"The time must not be more than five minutes ahead of the clock of this machine. `keep_later_choice` compares it: without it, a choice that the person has made since cannot be recognised, and a warning says so. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value.",
 		},
@@ -216,6 +217,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -285,6 +287,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -7,8 +7,9 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -72,15 +73,16 @@ func (v Text[S, V]) StringSemanticEquals(_ context.Context, other basetypes.Stri
 	return ok && v.SemanticEquals(o), nil
 }
 
-// ValidateAttribute reports a text that cannot be parsed, without repeating it.
-func (v Text[S, V]) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+// Check reports a configured text that cannot be parsed, without repeating it. In state there
+// may be any text, since the service may store another one than was sent.
+func (v Text[S, V]) Check(at path.Path, diags *diag.Diagnostics) {
 	if v.IsNull() || v.IsUnknown() {
 		return
 	}
 
 	var s S
 	if _, err := s.Parse(v.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value", "The value "+err.Error()+".")
+		diags.AddAttributeError(at, "Invalid value", "The value "+err.Error()+".")
 	}
 }
 
@@ -96,6 +98,24 @@ func (v Text[S, V]) String() string { return v.Type(context.Background()).String
 
 // Type returns the type of the value.
 func (v Text[S, V]) Type(context.Context) attr.Type { return TextType[S, V]{} }
+
+// Validator returns the validator of configured texts, which is Check. A text that is not
+// known before the apply has to be checked there.
+func (t TextType[S, V]) Validator() validator.String { return textValidator[S, V]{} }
+
+type textValidator[S Format[V], V any] struct{}
+
+func (textValidator[S, V]) Description(context.Context) string {
+	return "must have the form of the type"
+}
+
+func (v textValidator[S, V]) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
+
+func (textValidator[S, V]) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	Text[S, V]{req.ConfigValue}.Check(req.Path, &resp.Diagnostics)
+}
 
 // Equal reports whether both types are the same.
 func (t TextType[S, V]) Equal(other attr.Type) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -28,6 +30,12 @@ type resourceModel struct {
 	Fulfilled         types.Bool             `tfsdk:"fulfilled"`
 	OnDestroy         types.String           `tfsdk:"on_destroy"`
 	Timeouts          tfkit.Timeouts         `tfsdk:"timeouts"`
+}
+
+// check reports a configured text that is no JSON object.
+func (m *resourceModel) check(diags *diag.Diagnostics) {
+	m.Profile.Check(path.Root("profile"), diags)
+	m.ProfileWO.Check(path.Root("profile_wo"), diags)
 }
 
 // isImported reports whether the model is the state that an import begins with.

@@ -66,7 +66,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:   true,
 			Sensitive:  true,
 			CustomType: customtypes.JSONObjectType{},
-			Validators: []validator.String{stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
+			Validators: []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
 			MarkdownDescription: "Members to manage, as the text of a JSON object, for example from `jsonencode`. Numbers are sent and compared exactly; those beyond a 64-bit float, such as `1e400`, are refused. " +
 				"A member that is removed from the configuration is no longer managed and stays as it is at the service; set it to `null` to clear it. The values are stored in plan and state as sensitive values; use `profile_wo` to keep them out. Exactly one of `profile` and `profile_wo` must be set.",
 		},
@@ -75,7 +75,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Sensitive:           true,
 			WriteOnly:           true,
 			CustomType:          customtypes.JSONObjectType{},
-			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
+			Validators:          []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
 			MarkdownDescription: "Members to manage, like `profile`, but never stored in plan or state. Requires Terraform 1.11 or later. Drift of the values is not detected: all members are sent again when `profile_wo_version` changes.",
 		},
 		"profile_wo_version": schema.Int64Attribute{
@@ -173,6 +173,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	var config, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -258,6 +259,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	config.check(&resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
