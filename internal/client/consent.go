@@ -109,20 +109,20 @@ type ConsentResult struct {
 	Kept    *Consent // the record that stands; nil unless Outcome is ConsentKept
 }
 
-// parameters returns the fields to send, in the order of section 2.
-func (u ConsentUpdate) parameters(w Wire) []parameter {
-	list := make([]parameter, 0, len(consentFields))
+// parameters returns the fields to send, by name (section 2).
+func (u ConsentUpdate) parameters(w Wire) map[string]any {
+	fields := map[string]any{"manual": u.Manual}
 	for i, agreed := range u.Clauses {
-		list = append(list, parameter{clauseName(i), agreed})
+		fields[clauseName(i)] = agreed
 	}
 	if u.UserIPv6.IsValid() {
-		list = append(list, parameter{"user_ipv6", MappedIPv6(u.UserIPv6)})
+		fields["user_ipv6"] = MappedIPv6(u.UserIPv6)
 	}
 	if !u.AgreementTime.IsZero() {
-		list = append(list, parameter{"agreement_time", instantParameter(u.AgreementTime, w.AgreementTimeFormat)})
+		fields["agreement_time"] = instantParameter(u.AgreementTime, w.AgreementTimeFormat)
 	}
 
-	return append(list, parameter{"manual", u.Manual})
+	return fields
 }
 
 // private returns the values of the update and the person that no message may show.

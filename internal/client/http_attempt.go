@@ -50,13 +50,6 @@ type attemptTransport struct {
 	silent  bool // attempts are not logged
 }
 
-// limitAttempts returns the layer with the time limit of a configuration.
-func limitAttempts(cfg Config) layer {
-	return func(next http.RoundTripper) http.RoundTripper {
-		return &attemptTransport{next: next, timeout: cfg.RequestTimeout, silent: cfg.LogIsOff}
-	}
-}
-
 // RoundTrip sends a request once.
 func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	k := callFrom(req.Context())

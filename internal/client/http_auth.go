@@ -37,9 +37,10 @@ type authTransport struct {
 	notices []string
 }
 
-func newAuthTransport(cfg Config, base *url.URL) *authTransport {
+func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTransport {
 	c := cfg.Credentials
 	t := &authTransport{
+		next:      next,
 		base:      base,
 		host:      hostOf(base),
 		headers:   cfg.Headers,
@@ -61,12 +62,6 @@ func newAuthTransport(cfg Config, base *url.URL) *authTransport {
 		t.credential = newLogin(cfg, t)
 	}
 
-	return t
-}
-
-// wrap passes requests on to next, and returns t.
-func (t *authTransport) wrap(next http.RoundTripper) http.RoundTripper {
-	t.next = next
 	return t
 }
 

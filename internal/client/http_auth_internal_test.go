@@ -10,11 +10,11 @@ func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
 	base := &url.URL{Scheme: "https", Host: "analytics.example.com"}
-	auth := newAuthTransport(Config{Credentials: Credentials{APISecretKey: "key"}}, base)
-	auth.next = roundTripper(func(*http.Request) (*http.Response, error) {
+	next := roundTripper(func(*http.Request) (*http.Response, error) {
 		t.Error("a request has left")
 		return nil, http.ErrServerClosed
 	})
+	auth := newAuthTransport(Config{Credentials: Credentials{APISecretKey: "key"}}, base, next)
 
 	for _, address := range []string{"http://analytics.example.com/", "https://analytics.example.com:8443/", "https://example.com/"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)

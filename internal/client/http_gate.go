@@ -20,17 +20,11 @@ type gate struct {
 	until time.Time // when the service accepts requests again
 }
 
-func newGate(concurrency int, perSecond float64) *gate {
-	g := &gate{slots: make(chan struct{}, concurrency)}
+func newGate(concurrency int, perSecond float64, next http.RoundTripper) *gate {
+	g := &gate{next: next, slots: make(chan struct{}, concurrency)}
 	if perSecond > 0 {
 		g.interval = time.Duration(float64(time.Second) / perSecond)
 	}
-	return g
-}
-
-// wrap passes requests on to next, and returns g.
-func (g *gate) wrap(next http.RoundTripper) http.RoundTripper {
-	g.next = next
 	return g
 }
 

@@ -264,7 +264,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 // newRequest returns the HTTP request with e-mail and password.
 func (l *login) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	var err error
-	r.payload, err = place(l.wire.LoginParametersIn, []parameter{{"email", l.email}, {"password", l.password}})
+	r.payload, err = place(l.wire.LoginParametersIn, map[string]any{"email": l.email, "password": l.password})
 	if err != nil {
 		return nil, err
 	}

@@ -17,16 +17,6 @@ type observingTransport struct {
 	observer Observer
 }
 
-// observe returns the layer that tells the observer.
-func observe(o Observer) layer {
-	return func(next http.RoundTripper) http.RoundTripper {
-		if o.Head == nil {
-			return next
-		}
-		return &observingTransport{next: next, observer: o}
-	}
-}
-
 // RoundTrip sends a request and reports the head of its answer.
 func (t *observingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)

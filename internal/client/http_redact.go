@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,22 +50,24 @@ func newRedactor(private ...string) *redactor { return &redactor{private: privat
 // secrets are values that no message of a client may show. It may be used by several
 // goroutines.
 type secrets struct {
-	mu    sync.Mutex
-	words atomic.Pointer[vocabulary]
+	mu    sync.RWMutex
+	words vocabulary
 }
 
 func (s *secrets) add(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	words := vocabulary{}
-	if known := s.words.Load(); known != nil {
-		for first, list := range *known {
-			words[first] = slices.Clone(list)
-		}
+	if s.words == nil {
+		s.words = vocabulary{}
 	}
-	words.add(values...)
-	s.words.Store(&words)
+	s.words.add(values...)
+}
+
+func (s *secrets) mark(hidden mask, text string, fromBase64 bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	s.words.mark(hidden, text, fromBase64)
 }
 
 // vocabulary holds values by their first character, folded.
@@ -195,9 +196,7 @@ func (r *redactor) hidden(s string, depth, base64 int) mask {
 	hidden := make(mask, len(s))
 	r.words.mark(hidden, s, base64 > 0)
 	if r.secrets != nil {
-		if words := r.secrets.words.Load(); words != nil {
-			words.mark(hidden, s, base64 > 0)
-		}
+		r.secrets.mark(hidden, s, base64 > 0)
 	}
 
 	// Any word can be read as base64. The result is text only if it was base64.

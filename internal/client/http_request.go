@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 )
 
 // request is what an endpoint asks the service for.
@@ -38,13 +37,6 @@ func (r request) address(req *http.Request, base *url.URL) {
 	}
 }
 
-// parameter is one named value of a request. value is a string, a bool or an int64; name
-// needs no escape.
-type parameter struct {
-	name  string
-	value any
-}
-
 // payload holds the parameters of a request as they are sent.
 type payload struct {
 	body        []byte
@@ -54,58 +46,22 @@ type payload struct {
 	attribute string // see call
 }
 
-// place puts parameters into the body or the query, as one of Placements says.
-func place(in string, parameters []parameter) (payload, error) {
+// place puts parameters, by name, into the body or the query, as one of Placements says.
+func place(in string, parameters map[string]any) (payload, error) {
 	if in == InJSON {
-		body, err := marshalObject(parameters)
+		body, err := json.Marshal(parameters, json.Deterministic(true))
 		return payload{body: body, contentType: "application/json"}, err
 	}
 
 	values := url.Values{}
-	for _, p := range parameters {
-		values.Set(p.name, fmt.Sprint(p.value))
+	for name, value := range parameters {
+		values.Set(name, fmt.Sprint(value))
 	}
 	if in == InQuery {
 		return payload{query: values.Encode()}, nil
 	}
 
 	return payload{body: []byte(values.Encode()), contentType: "application/x-www-form-urlencoded"}, nil
-}
-
-// marshalObject returns parameters as a JSON object, in their order.
-func marshalObject(parameters []parameter) ([]byte, error) {
-	b := []byte{'{'}
-	for i, p := range parameters {
-		if i > 0 {
-			b = append(b, ',')
-		}
-
-		b = append(b, '"')
-		b = append(b, p.name...)
-		b = append(b, '"', ':')
-
-		var err error
-		if b, err = appendValue(b, p.value); err != nil {
-			return nil, err
-		}
-	}
-
-	return append(b, '}'), nil
-}
-
-// appendValue appends the value of a parameter as JSON. Text that is not valid UTF-8 is an
-// error.
-func appendValue(b []byte, value any) ([]byte, error) {
-	switch v := value.(type) {
-	case string:
-		return jsontext.AppendQuote(b, v)
-	case bool:
-		return strconv.AppendBool(b, v), nil
-	case int64:
-		return strconv.AppendInt(b, v, 10), nil
-	}
-
-	return nil, fmt.Errorf("a parameter cannot be a %T", value)
 }
 
 // call is one use of an operation. It travels in the context of its request, so that

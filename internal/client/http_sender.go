@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -20,53 +19,38 @@ type sender struct {
 	pool    *http.Transport // the innermost: TLS, proxy, connections
 }
 
-// newSender assembles the layers that every request passes.
+// newSender assembles the layers that every request passes. The order is important.
 func newSender(cfg Config, base *url.URL) (*sender, error) {
 	pool, err := newPool(cfg)
 	if err != nil {
 		return nil, err
 	}
 
-	s := &sender{
+	// What answers look like, including those to logins.
+	var next http.RoundTripper = pool
+	if cfg.Observer.Head != nil {
+		next = &observingTransport{next: next, observer: cfg.Observer}
+	}
+
+	// Credentials, on a clone of the request and for the one origin. A request that is sent
+	// again after a login keeps its place in the gate.
+	auth := newAuthTransport(cfg, base, next)
+
+	// The time limit of one attempt, which does not include the wait in the gate, and its log
+	// line, which does not include credentials.
+	attempts := &attemptTransport{next: auth, timeout: cfg.RequestTimeout, silent: cfg.LogIsOff}
+
+	// Concurrency, rate, and a Retry-After for all callers. Each retry takes a turn of its own.
+	gate := newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond, attempts)
+
+	return &sender{
 		base:     base,
 		readOnly: cfg.ReadOnly,
-		gate:     newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond),
-		auth:     newAuthTransport(cfg, base),
+		retries:  newRetryClient(cfg.MaxRetries, gate),
+		gate:     gate,
+		auth:     auth,
 		pool:     pool,
-	}
-
-	// From the outside in. The order is important.
-	layers := []layer{
-		// Concurrency, rate, and a Retry-After for all callers. Each retry takes a turn of
-		// its own.
-		s.gate.wrap,
-
-		// The time limit of one attempt, which does not include the wait in the gate, and
-		// its log line, which does not include credentials.
-		limitAttempts(cfg),
-
-		// Credentials, on a clone of the request and for the one origin. A request that is
-		// sent again after a login keeps its place in the gate.
-		s.auth.wrap,
-
-		// What answers look like, including those to logins.
-		observe(cfg.Observer),
-	}
-	s.retries = newRetryClient(cfg.MaxRetries, chain(layers, pool))
-
-	return s, nil
-}
-
-// layer returns a transport that passes requests on to next.
-type layer func(next http.RoundTripper) http.RoundTripper
-
-// chain returns the first of layers, each of which passes requests on to the next, and the
-// last to innermost.
-func chain(layers []layer, innermost http.RoundTripper) http.RoundTripper {
-	for _, wrap := range slices.Backward(layers) {
-		innermost = wrap(innermost)
-	}
-	return innermost
+	}, nil
 }
 
 // do sends a request with retries and returns the answer. Errors are *Error.
