@@ -1,11 +1,11 @@
 package client
 
 import (
-	"cmp"
 	"errors"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,8 +23,33 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("base_url is not a valid address; it looks like https://analytics.example.com")
 	}
-	if err := cmp.Or(checkScheme(u), checkExtras(u, raw), checkHost(u), checkBasePath(u)); err != nil {
-		return nil, err
+
+	port, portErr := strconv.Atoi(u.Port())
+	isNamed := u.Scheme == "https" || u.Scheme == "http" || u.Scheme == ""
+	for _, check := range []struct {
+		wrong   bool
+		problem string
+	}{
+		{u.Scheme == "", "has no scheme; write https:// in front of the host"},
+		{u.Scheme == "http" && !isLoopback(u.Hostname()), "uses plain http to another machine; credentials and personal data would be readable on the way, use https"},
+		{!isNamed, "has a scheme other than https"},
+
+		{u.User != nil, "contains user information; credentials belong into email and password, token or api_secret_key"},
+		{u.RawQuery != "" || u.ForceQuery, "contains a query; give only scheme, host, port and path"},
+		{u.Fragment != "" || strings.HasSuffix(raw, "#"), "contains a fragment; give only scheme, host, port and path"},
+		{u.Opaque != "", "is not of the form https://host"},
+
+		{u.Hostname() == "", "has no host"},
+		{strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r <= ' ' || r == 0x7f }), "has a host with spaces or control characters"},
+		{strings.HasSuffix(u.Host, ":"), "has a colon but no port"},
+		{u.Port() != "" && (portErr != nil || port < 1 || port > 65535), "has a port outside 1 to 65535"},
+
+		// They would move every request, a deletion included, to another path.
+		{slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }), "has a path with . or .. segments"},
+	} {
+		if check.wrong {
+			return nil, errors.New("base_url " + check.problem)
+		}
 	}
 
 	path := strings.TrimRight(u.EscapedPath(), "/")
@@ -34,72 +59,6 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	}
 
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host), Path: decoded, RawPath: path}, nil
-}
-
-func checkScheme(u *url.URL) error {
-	switch u.Scheme {
-	case "https":
-		return nil
-	case "":
-		return errors.New("base_url has no scheme; write https:// in front of the host")
-	case "http":
-		if isLoopback(u.Hostname()) {
-			return nil
-		}
-		return errors.New("base_url uses plain http to another machine; credentials and personal data would be readable on the way, use https")
-	}
-
-	return errors.New("base_url has a scheme other than https")
-}
-
-func checkExtras(u *url.URL, raw string) error {
-	if u.User != nil {
-		return errors.New("base_url contains user information; credentials belong into email and password, token or api_secret_key")
-	}
-	if u.RawQuery != "" || u.ForceQuery {
-		return errors.New("base_url contains a query; give only scheme, host, port and path")
-	}
-	if u.Fragment != "" || strings.HasSuffix(raw, "#") {
-		return errors.New("base_url contains a fragment; give only scheme, host, port and path")
-	}
-	if u.Opaque != "" {
-		return errors.New("base_url is not of the form https://host")
-	}
-
-	return nil
-}
-
-func checkHost(u *url.URL) error {
-	if u.Hostname() == "" {
-		return errors.New("base_url has no host")
-	}
-	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return errors.New("base_url has a host with spaces or control characters")
-	}
-	if strings.HasSuffix(u.Host, ":") {
-		return errors.New("base_url has a colon but no port")
-	}
-	if port := u.Port(); port != "" && !isPort(port) {
-		return errors.New("base_url has a port outside 1 to 65535")
-	}
-
-	return nil
-}
-
-func isPort(s string) bool {
-	n, err := strconv.Atoi(s)
-	return err == nil && n >= 1 && n <= 65535
-}
-
-// checkBasePath returns an error for dot segments: they would move every request, a
-// deletion included, to another path than the one written.
-func checkBasePath(u *url.URL) error {
-	for segment := range strings.SplitSeq(u.Path, "/") {
-		if segment == "." || segment == ".." {
-			return errors.New("base_url has a path with . or .. segments")
-		}
-	}
-	return nil
 }
 
 func isLoopback(host string) bool {

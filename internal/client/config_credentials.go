@@ -57,34 +57,23 @@ func (c Credentials) Validate() error {
 // exactlyOne returns an error unless exactly one way to authenticate is given as a whole.
 func (c Credentials) exactlyOne() error {
 	var given []string
-	if c.Token != "" {
-		given = append(given, "token")
-	}
-	if c.APISecretKey != "" {
-		given = append(given, "api_secret_key")
-	}
-	if c.Email+c.Password != "" {
-		given = append(given, "email")
+	for _, way := range []struct{ name, value string }{{"token", c.Token}, {"api_secret_key", c.APISecretKey}, {"email", c.Email + c.Password}} {
+		if way.value != "" {
+			given = append(given, way.name)
+		}
 	}
 
-	switch len(given) {
-	case 0:
+	switch {
+	case len(given) == 0:
 		return &CredentialError{"email", "and password, token or api_secret_key is needed: no credentials are given"}
-	case 1:
-		return c.wholePair()
-	}
-
-	return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
-}
-
-// wholePair returns an error for an e-mail without a password, and the reverse.
-func (c Credentials) wholePair() error {
-	if c.Email != "" && c.Password == "" {
+	case len(given) > 1:
+		return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	case c.Email != "" && c.Password == "":
 		return &CredentialError{"password", "is missing beside email"}
-	}
-	if c.Password != "" && c.Email == "" {
+	case c.Password != "" && c.Email == "":
 		return &CredentialError{"email", "is missing beside password"}
 	}
+
 	return nil
 }
 

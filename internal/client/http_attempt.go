@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -14,31 +12,20 @@ import (
 
 // stallError is the error of an attempt that request_timeout has ended. Its text is safe
 // to show.
-type stallError struct {
-	phase phase
-	after time.Duration
-}
+type stallError struct{ text string }
 
-// phase is how far an attempt has come.
-type phase int32
+func (e *stallError) Error() string { return e.text + " (request_timeout)" }
 
-const (
-	phaseWaiting   phase = iota // nothing has arrived
-	phaseReading                // the answer is read as a whole
-	phaseStreaming              // the answer is read as a stream
-)
+// errTimeUp is the cause of the end of an attempt's context where its time was up.
+var errTimeUp = errors.New("the time of the attempt is up")
 
-func (e *stallError) Error() string {
-	limit := e.after.String() + " (request_timeout)"
-	switch e.phase {
-	case phaseReading:
-		return "the answer stalled: it began and was not complete after " + limit
-	case phaseStreaming:
-		return "the answer stalled: nothing more of it came for " + limit
-	case phaseWaiting:
+// stallOr returns the *stallError with a text where the time of an attempt was up, or else
+// err.
+func stallOr(ctx context.Context, err error, text string) error {
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errTimeUp) {
+		return &stallError{text}
 	}
-
-	return "no answer within " + limit
+	return err
 }
 
 // attemptTransport limits the time of one attempt, answer included, and logs its operation,
@@ -57,7 +44,11 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	k.sent.Store(false)
 
 	ctx, cancel := k.attemptContext(req.Context())
-	body := newBoundedBody(ctx, cancel, t.timeout)
+	limit := time.AfterFunc(t.timeout, func() { cancel(errTimeUp) })
+	end := func() {
+		limit.Stop()
+		cancel(nil)
+	}
 
 	began := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
@@ -65,8 +56,8 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		k.logAttempt(req.Context(), resp, err, time.Since(began))
 	}
 	if err != nil {
-		defer body.end()
-		return nil, causeOf(ctx, err)
+		defer end()
+		return nil, stallOr(ctx, err, "no answer within "+t.timeout.String())
 	}
 
 	if resp.StatusCode/100 == 3 {
@@ -75,10 +66,12 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		resp.Header.Del("Location")
 	}
 
-	body.ReadCloser = resp.Body
-	body.phase.Store(int32(phaseReading))
+	body := &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit}
+	body.stall = "the answer stalled: it began and was not complete after " + t.timeout.String()
 	if k.op.streams {
-		body.stream(t.timeout)
+		limit.Stop()
+		body.silence = t.timeout
+		body.stall = "the answer stalled: nothing more of it came for " + t.timeout.String()
 	}
 	resp.Body = body
 
@@ -112,49 +105,18 @@ func (k *call) attemptContext(parent context.Context) (context.Context, context.
 	}
 }
 
-// causeOf returns the *stallError that ended the context of an attempt, or else err.
-func causeOf(ctx context.Context, err error) error {
-	if stall, ok := errors.AsType[*stallError](context.Cause(ctx)); ok && ctx.Err() != nil {
-		return stall
-	}
-	return err
-}
-
 // boundedBody is the body of an answer, with the time limit of its attempt until it is
 // closed.
 type boundedBody struct {
 	io.ReadCloser
 	//nolint:containedctx // the body lives exactly as long as its attempt, and this is the attempt's context.
 	ctx   context.Context
-	limit *time.Timer
-	phase atomic.Int32
-	end   func()
-	once  sync.Once
+	stall string // what the error says where the time is up
+	end   func() // releases the time limit; may be called twice
 
-	// silence is how long one read may take; zero where the limit is for all of them.
+	// limit is reset to silence for each read, where silence is not zero.
+	limit   *time.Timer
 	silence time.Duration
-}
-
-// newBoundedBody returns a body without an answer. It ends the attempt of ctx after the
-// timeout.
-func newBoundedBody(ctx context.Context, cancel context.CancelCauseFunc, timeout time.Duration) *boundedBody {
-	b := &boundedBody{ctx: ctx}
-	b.limit = time.AfterFunc(timeout, func() {
-		cancel(&stallError{phase: phase(b.phase.Load()), after: timeout})
-	})
-	b.end = func() {
-		b.limit.Stop()
-		cancel(nil)
-	}
-
-	return b
-}
-
-// stream limits the time of each read instead of the whole.
-func (b *boundedBody) stream(silence time.Duration) {
-	b.limit.Stop()
-	b.silence = silence
-	b.phase.Store(int32(phaseStreaming))
 }
 
 // Read reads from the answer. The error is a *stallError where the time is up.
@@ -166,7 +128,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = causeOf(b.ctx, err)
+		err = stallOr(b.ctx, err, b.stall)
 	}
 
 	return n, err
@@ -175,7 +137,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 // Close closes the answer and releases the time limit.
 func (b *boundedBody) Close() error {
 	err := b.ReadCloser.Close()
-	b.once.Do(b.end)
+	b.end()
 	return err
 }
 

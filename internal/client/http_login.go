@@ -228,8 +228,9 @@ func (l *login) accept(t token) {
 // attempt sends one login request. It goes past the layers above: no retry, no
 // credentials, and no redirect, since RoundTrip follows none.
 func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, &stallError{after: l.timeout})
+	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, errTimeUp)
 	defer cancel()
+	noAnswer := "no answer within " + l.timeout.String()
 
 	r := request{op: opLogin, to: loginEndpoint}
 	k := l.transport.newCall(r)
@@ -241,11 +242,11 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 
 	resp, err := l.transport.next.RoundTrip(req)
 	if err != nil {
-		return token{}, k.transportError(causeOf(ctx, err))
+		return token{}, k.transportError(stallOr(ctx, err, noAnswer))
 	}
 	k.retryAfter, _ = askedToWait(resp)
 
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: func() { cancel() }}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, stall: noAnswer, end: cancel}
 	got, err := k.readAnswer(ctx, resp)
 	if err != nil {
 		return token{}, k.transportError(err)
