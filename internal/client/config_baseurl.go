@@ -14,6 +14,8 @@ import (
 // sub-path, without user, query and fragment. Plain http is accepted only for this machine
 // (localhost, 127.0.0.0/8, ::1), since credentials and personal data would be readable in
 // the network. Errors never repeat the value.
+//
+//nolint:gocyclo // a list of conditions
 func ParseBaseURL(raw string) (*url.URL, error) {
 	if strings.TrimSpace(raw) == "" {
 		return nil, errors.New("base_url is empty; it is the address of the service, such as https://analytics.example.com")

@@ -14,10 +14,6 @@ const (
 	// limitComparisons is how often an update is compared at most because its comparison
 	// was out of date before the write was sent.
 	limitComparisons = 10
-
-	// staleAfter is how long a comparison is valid. Its write follows without a wait, so
-	// that a longer time means that the machine stood still.
-	staleAfter = time.Second
 )
 
 // CompareConsent returns the outcome that UpdateConsent would have now, by one GET:
@@ -139,22 +135,23 @@ func (w *consentWrite) round(ctx context.Context) error {
 	if compares {
 		unsent--
 		differs, err := w.compare(ctx, w.client.sender.once)
-		compared = time.Now()
 		if err != nil || !differs {
 			return err
 		}
-		if w.lost != nil && w.sends == limitSends {
-			return w.lost
-		}
+		compared = time.Now()
+	}
+
+	if w.lost != nil && w.sends == limitSends {
+		return w.lost
 	}
 	w.lost = nil
 
-	if compares && (gate.remaining() > 0 || time.Since(compared) > staleAfter) {
+	if compares && gate.remaining() > 0 {
 		return (&call{op: opUpdateConsent, endpoint: w.to}).outdated()
 	}
 	unsent--
 
-	return w.patch(ctx, compares)
+	return w.patch(ctx, compared)
 }
 
 // next decides after a failed round whether there is another one, and when.
@@ -181,16 +178,23 @@ func (w *consentWrite) next(ctx context.Context, e *Error) (wait time.Duration, 
 		return 0, true
 	}
 
+	return backoffAfter(tried, e.RetryAfter), w.mayPass(e, tried) && hasTimeFor(ctx, e.RetryAfter)
+}
+
+// mayPass reports whether another round may not meet a failure, which tried others of the
+// operation have met before.
+func (w *consentWrite) mayPass(e *Error, tried int) bool {
 	op := opGetConsent
 	if e.Operation == opUpdateConsent.name {
 		op = opUpdateConsent
 	}
+
 	limit := w.client.sender.retries.RetryMax
 	if e.Class == ClassTruncated { // the answer was complete, and is read again once
 		limit = min(limit, 1)
 	}
 
-	return backoffAfter(tried, e.RetryAfter), tried < limit && (e.isBroken() || op.repeatsAfter(e.Status)) && hasTimeFor(ctx, e.RetryAfter)
+	return tried < limit && (e.isBroken() || op.repeatsAfter(e.Status))
 }
 
 // compare reads what the service holds, notes the outcome that the update would have, and
@@ -212,6 +216,12 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, r
 		return false, err
 	}
 
+	return w.judge(got, held)
+}
+
+// judge notes the outcome that the update would have for a record, and reports whether there
+// is anything to write.
+func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
 	if w.sends == 0 {
 		w.before, w.isRead = &held, true
 	}
@@ -222,12 +232,13 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, r
 		return false, nil // the lost answer was a success
 	}
 
+	isChoice := changed && u.keepsLater()
 	switch {
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
-	case u.mayBeOlderThan(held), changed && u.keepsLater() && held.isUntimed():
+	case u.mayBeOlderThan(held), isChoice && held.isUntimed():
 		return false, got.untimed()
-	case u.isOlderThan(held), changed && u.keepsLater():
+	case u.isOlderThan(held), isChoice:
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 	}
 
@@ -248,14 +259,14 @@ func (a answer) untimed() error {
 	return e
 }
 
-// patch sends the update, which follows from a comparison or not.
-func (w *consentWrite) patch(ctx context.Context, follows bool) error {
+// patch sends the update, which follows from a comparison at that time; zero is none.
+func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
 	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
 	if err != nil {
 		return invalid(opUpdateConsent, err)
 	}
 
-	got, err := w.client.sender.once(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity), follows: follows})
+	got, err := w.client.sender.once(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity), compared: compared})
 	if err != nil {
 		return err
 	}

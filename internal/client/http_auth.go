@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 )
 
 // credential is one way to authenticate (section 5).
@@ -112,11 +113,16 @@ func rewind(req *http.Request) (*http.Request, error) {
 
 // send sends a clone with credentials, and returns the generation of the credential.
 func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
-	sealed := callFrom(req.Context()).sealed(req)
+	k := callFrom(req.Context())
+	sealed := k.sealed(req)
 	t.addHeaders(sealed)
 	generation, err := t.credential.present(req.Context(), sealed)
 	if err != nil {
 		return nil, 0, err
+	}
+
+	if k.follows() && time.Since(k.compared) > staleAfter {
+		return nil, 0, k.outdated()
 	}
 
 	resp, err := t.next.RoundTrip(sealed)

@@ -73,7 +73,7 @@ func newLogin(cfg Config, t *authTransport) *login {
 
 func (l *login) present(ctx context.Context, req *http.Request) (int, error) {
 	text, generation, ok := l.current()
-	if !ok && callFrom(ctx).follows {
+	if !ok && callFrom(ctx).follows() {
 		return 0, callFrom(ctx).outdated()
 	}
 	if !ok {
@@ -208,6 +208,7 @@ func (l *login) remembered() *Error {
 	if IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(l.failed) < loginPause {
 		return l.failure
 	}
+
 	return nil
 }
 

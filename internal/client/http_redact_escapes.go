@@ -76,8 +76,10 @@ func (e escape) mark(hidden mask, s string, inner mask) {
 		if raw != decoded && slices.Contains(inner[:len(decoded)], true) {
 			hidden.set(at, at+len(raw))
 		}
-		for i := 0; raw == decoded && i < len(raw); i++ {
-			hidden[at+i] = hidden[at+i] || inner[i]
+		if raw == decoded {
+			for i := range raw {
+				hidden[at+i] = hidden[at+i] || inner[i]
+			}
 		}
 
 		inner = inner[len(decoded):]
@@ -123,7 +125,7 @@ func unescapeBackslash(s string) (decoded string, size int) {
 	case m[5] != "":
 		return letterEscapes.Replace(m[5]), len(m[0])
 	case m[4] != "":
-		return string([]byte{byte(hexRune(m[4]))}), len(m[0])
+		return string([]byte{byte(hexRune(m[4]))}), len(m[0]) //nolint:gosec // two digits
 	case m[3] != "" && pair == utf8.RuneError:
 		return string(first), len(`\uFFFF`)
 	case m[3] != "":

@@ -275,6 +275,8 @@ func FuzzRedact_textIsHarmless(f *testing.F) {
 
 // TestRedact_timeIsLinear compares the times of a page and of one eight times as long: for a
 // search that is quadratic they differ by a factor of 64, and are seconds.
+//
+//nolint:paralleltest // it measures time.
 func TestRedact_timeIsLinear(t *testing.T) {
 	took := func(page string) time.Duration {
 		began := time.Now()

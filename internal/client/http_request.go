@@ -20,9 +20,9 @@ type request struct {
 
 	// private are values that no message may show.
 	private []string
-	// follows: the request follows from the answer to a comparison, and is not sent where
-	// it would have to wait for a login.
-	follows bool
+	// compared is when the comparison was answered from which the request follows; zero
+	// where it follows from none. It is not sent where it would have to wait.
+	compared time.Time
 }
 
 // address sets the URL and the headers of an HTTP request.
@@ -81,8 +81,8 @@ type call struct {
 	size int
 	// once: the caller decides whether the request is sent again, also after a 401.
 	once bool
-	// follows is that of the request.
-	follows bool
+	// compared is that of the request.
+	compared time.Time
 
 	attempts   int
 	truncated  int           // answers that ended in the middle of the JSON
@@ -113,7 +113,7 @@ func (t *authTransport) newCall(r request) *call {
 		observer:  t.observer,
 		attribute: r.attribute,
 		size:      len(r.body),
-		follows:   r.follows,
+		compared:  r.compared,
 	}
 }
 
@@ -136,6 +136,13 @@ func (k *call) fail(class ErrorClass, status int, detail string) *Error {
 // errOutdated is the cause of the error of a write that was not sent, because it would have
 // had to wait after its comparison.
 var errOutdated = errors.New("the update had to wait each time after it was compared with what the service holds, so it was not sent")
+
+// staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
+// longer time means that the machine stood still.
+const staleAfter = time.Second
+
+// follows reports whether the request follows from a comparison.
+func (k *call) follows() bool { return !k.compared.IsZero() }
 
 // outdated returns the error with the cause errOutdated. The write needs another comparison.
 func (k *call) outdated() *Error {
