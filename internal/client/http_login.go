@@ -51,7 +51,8 @@ type login struct {
 	turns  keyedLocks // of all logins, under one key
 
 	mu         sync.Mutex
-	token      token     // empty after a 401 to it
+	token      token
+	rejected   bool      // the token got a 401
 	generation int       // counts tokens, so that a 401 is held against the right one
 	issued     time.Time // when the token was issued
 	renewal    time.Time // when a 401 last caused a login
@@ -97,23 +98,23 @@ func (l *login) current() (text string, generation int, ok bool) {
 	lifetime := l.token.claims.lifetime()
 	renewAfter := max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
 
-	return l.token.text, l.generation, l.token.text != "" && time.Since(l.issued) < renewAfter
+	return l.token.text, l.generation, l.token.text != "" && !l.rejected && time.Since(l.issued) < renewAfter
 }
 
 // renew makes sure that there is a newer token than the rejected one, and reports whether
 // it did. Where the 401 alone does not explain why there is none, the call of ctx is told
 // the reason.
-func (l *login) renew(ctx context.Context, rejected int) bool {
+func (l *login) renew(ctx context.Context, generation int) bool {
 	l.mu.Lock()
-	isCurrent := l.generation == rejected
-	if isCurrent && l.token.text != "" && !l.renewal.IsZero() && time.Since(l.renewal) < renewalPause {
+	isCurrent := l.generation == generation
+	if isCurrent && !l.rejected && !l.renewal.IsZero() && time.Since(l.renewal) < renewalPause {
 		l.mu.Unlock()
 		callFrom(ctx).remark = "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
 		return false
 	}
 
-	if isCurrent && l.token.text != "" { // otherwise another caller of this token has begun
-		l.token, l.renewal = token{}, time.Now()
+	if isCurrent && !l.rejected { // otherwise another caller of this token has begun
+		l.rejected, l.renewal = true, time.Now()
 	}
 	l.mu.Unlock()
 
@@ -222,7 +223,7 @@ func (l *login) accept(t token) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	l.token, l.failure, l.issued = t, nil, time.Now()
+	l.token, l.rejected, l.failure, l.issued = t, false, nil, time.Now()
 	l.generation++
 }
 
