@@ -92,6 +92,9 @@ func (u ConsentUpdate) comparesFirst() bool {
 // keepsLater reports whether a later choice of the person stands.
 func (u ConsentUpdate) keepsLater() bool { return !u.KeepLaterThan.IsZero() }
 
+// isSuperseded reports whether the update is no longer wanted.
+func (u ConsentUpdate) isSuperseded() bool { return u.Superseded != nil && u.Superseded() }
+
 // ConsentOutcome is the outcome of an update that did not fail.
 type ConsentOutcome int
 

@@ -110,11 +110,17 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 	}
 }
 
+// compares reports whether a round begins with a comparison. A read-only client refuses the
+// write before anything is sent.
+func (w *consentWrite) compares() bool {
+	return (w.update.comparesFirst() || w.lost != nil) && !w.client.ReadOnly()
+}
+
 // round compares and writes, each at most once, in a slot and turns of the gate that it has
 // taken for both.
 func (w *consentWrite) round(ctx context.Context) error {
 	w.result = ConsentResult{Outcome: ConsentWritten}
-	compares := (w.update.comparesFirst() || w.lost != nil) && !w.client.ReadOnly()
+	compares := w.compares()
 	unsent := 1
 	if compares {
 		unsent = 2
@@ -126,7 +132,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	defer func() { gate.leave(unsent) }()
 
-	if w.update.Superseded != nil && w.update.Superseded() {
+	if w.update.isSuperseded() {
 		w.result = ConsentResult{Outcome: ConsentSuperseded}
 		return nil
 	}
@@ -225,9 +231,9 @@ func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
 	if w.sends == 0 {
 		w.before, w.isRead = &held, true
 	}
-	changed := w.isRead && (w.before == nil || !sameRecord(*w.before, held))
 
 	u := w.update
+	changed := w.isRead && !w.isBefore(held)
 	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {
 		return false, nil // the lost answer was a success
 	}
@@ -245,10 +251,16 @@ func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
 	return w.result.Outcome == ConsentWritten, nil
 }
 
-// sameRecord reports whether two answers hold the same consent record.
-func sameRecord(a, b Consent) bool {
-	a.JSON, b.JSON = nil, nil
-	return reflect.DeepEqual(a, b)
+// isBefore reports whether a record is the one that the service held before the first send.
+func (w *consentWrite) isBefore(held Consent) bool {
+	if w.before == nil {
+		return false
+	}
+
+	before := *w.before
+	before.JSON, held.JSON = nil, nil
+
+	return reflect.DeepEqual(before, held)
 }
 
 // untimed returns the error of a comparison with a record that has no agreement_time.
