@@ -1,0 +1,245 @@
+// Package answer reads what the service answers. The interface shows hardly any answer, so
+// each one counts only as what it is recognised as: every function here returns the value
+// of one kind of answer, or a *Problem that says why it is not one, and which setting
+// admits it. It knows no HTTP and no Terraform.
+//
+// The vocabulary is the same for all of them: Open gives the fields of an object by their
+// folded names, inner opens a wrapper, and a Problem is the outcome of what is no value.
+package answer
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Outcome is what an answer is that is not the value it was asked for.
+type Outcome int
+
+const (
+	// Unrecognised: nothing shows what the answer is.
+	Unrecognised Outcome = iota
+	// Refused: the answer says that the service has not done what it was asked for.
+	Refused
+	// Absent: the answer says that the service holds nothing.
+	Absent
+)
+
+// Problem says why an answer is not the value it was asked for. Its text holds names of
+// members that have the form of a field's name, and nothing else of the answer.
+type Problem struct {
+	Outcome Outcome
+	Why     string
+	// Setting admits the answer, such as `wire.profile_member = "profile"`; empty where no
+	// setting does.
+	Setting string
+}
+
+func (p *Problem) Error() string {
+	if p.Setting == "" {
+		return p.Why
+	}
+	return p.Why + "; if that is right for your service, " + p.Setting + " admits it"
+}
+
+// unrecognised returns the Problem of an answer that nothing is known of.
+func unrecognised(why string) *Problem { return &Problem{Why: why} }
+
+// wantObject returns the Problem of an answer that is no object.
+func wantObject(v jsontext.Value) *Problem {
+	return unrecognised("$: expected an object, found " + jsonvalue.KindName(v.Kind()))
+}
+
+// member is one member of an object.
+type member struct {
+	name   string // as the service spells it
+	folded string
+	value  jsontext.Value
+}
+
+// Object is an object of an answer. Its fields are found by their folded names, so that
+// identityId and identity_id are one field. Reading a field notes the first Problem of the
+// object.
+type Object struct {
+	path    string
+	members []member
+	problem *Problem
+}
+
+// Open returns the object v; without members where v is no object.
+func Open(v jsontext.Value) *Object { return open("$", v) }
+
+// open returns the object in a member.
+func (o *Object) open(m member) *Object {
+	name := m.name
+	if !jsonvalue.IsFieldName(name) {
+		name = jsonvalue.AnyName
+	}
+	return open(o.path+"."+name, m.value)
+}
+
+func open(path string, v jsontext.Value) *Object {
+	o := &Object{path: path}
+	for name, value := range jsonvalue.EachMember(v) {
+		o.members = append(o.members, member{string(name), fold(string(name)), value})
+	}
+	return o
+}
+
+// fold returns the letters and digits of a word in lower case.
+func fold(word string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, word)
+}
+
+// sameWord reports whether two words are equal once they are folded.
+func sameWord(a, b string) bool { return a != "" && fold(a) == fold(b) }
+
+// isNamed reports whether the member has one of these names. names are folded.
+func (m member) isNamed(names string) bool {
+	for name := range strings.FieldsSeq(names) {
+		if m.folded == name {
+			return true
+		}
+	}
+	return false
+}
+
+// isNull reports whether a value is null or missing.
+func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
+
+// field returns the first of these fields that is not null; nil where there is none. names
+// are folded. Two members that are spelled differently and are the same field are a
+// Problem, because two readers would understand them differently.
+func (o *Object) field(names string) jsontext.Value {
+	for name := range strings.FieldsSeq(names) {
+		var found *member
+		for i := range o.members {
+			if o.members[i].folded != name {
+				continue
+			}
+			if found != nil {
+				o.fail(o.path + "." + name + " is there twice, in different spellings")
+			}
+			found = &o.members[i]
+		}
+
+		if found != nil && !isNull(found.value) {
+			return found.value
+		}
+	}
+
+	return nil
+}
+
+// has reports whether the object has one of these fields, null or not. names are folded.
+func (o *Object) has(names string) bool {
+	for _, m := range o.members {
+		if m.isNamed(names) {
+			return true
+		}
+	}
+	return false
+}
+
+// fail notes a Problem, unless there is one already.
+func (o *Object) fail(why string) {
+	if o.problem == nil {
+		o.problem = unrecognised(why)
+	}
+}
+
+// describing are the members that say something about an answer, and hold none of its data.
+const describing = "links meta relationships warnings error errors"
+
+// inner opens a wrapper: the only object in o, other than one that describes the answer or
+// is one of these fields. It returns nil where there is none. fields are folded names.
+func (o *Object) inner(fields string) *Object {
+	var found *Object
+	for _, m := range o.members {
+		if m.value.Kind() != '{' || m.isNamed(describing) || m.isNamed(fields) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = o.open(m)
+	}
+
+	return found
+}
+
+// setting returns a setting with names of members as its value, such as
+// `wire.pending_ignored_members = "links,total"`. Names that must not be shown leave the
+// setting without a value.
+func setting(name string, members ...string) string {
+	for _, m := range members {
+		if !jsonvalue.IsFieldName(m) {
+			return name
+		}
+	}
+	return name + ` = "` + strings.Join(members, ",") + `"`
+}
+
+// shown returns the names of members as a message shows them, such as `"id", "total"`. In
+// place of a name that has not the form of a field's name, and may be a person, is an
+// ellipsis.
+func shown(names []string) string {
+	var quoted []string
+	for _, name := range names {
+		if !jsonvalue.IsFieldName(name) {
+			name = "…"
+		}
+		quoted = append(quoted, `"`+name+`"`)
+	}
+
+	const limit = 12
+	if len(quoted) > limit {
+		quoted = append(quoted[:limit], "…")
+	}
+
+	return strings.Join(quoted, ", ")
+}
+
+// Members returns the names of an object's members for a message, such as
+// ` (its members are "id", "personId")`, and never a value. It is empty where v is no
+// object.
+func Members(v jsontext.Value) string {
+	names := jsonvalue.Names(jsonvalue.Members(v))
+	if len(names) == 0 {
+		return ""
+	}
+	return " (its members are " + shown(names) + ")"
+}
+
+// Structure returns what an answer consists of, such as `an object of $.id (a string)`: its
+// names, as far as they have the form of a field's name, and no value.
+func Structure(v jsontext.Value) string {
+	const limit = 12
+
+	var parts []string
+	for _, p := range jsonvalue.Outline(v, nil) {
+		if len(p.Path) == 0 {
+			continue
+		}
+		if len(parts) == limit {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, p.String()+" ("+jsonvalue.KindName(p.Kind)+")")
+	}
+
+	kind := jsonvalue.KindName(v.Kind())
+	if len(parts) == 0 {
+		return kind
+	}
+
+	return kind + " of " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,196 @@
+package answer_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// parse returns JSON text as a value, as the client hands it over.
+func parse(tb testing.TB, text string) jsontext.Value {
+	tb.Helper()
+	v, err := jsonvalue.Parse([]byte(text))
+	if err != nil {
+		tb.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// wantProblem returns the problem that an error is, and fails unless it is one of this
+// outcome.
+func wantProblem(tb testing.TB, err error, outcome answer.Outcome) *answer.Problem {
+	tb.Helper()
+	p, ok := errors.AsType[*answer.Problem](err)
+	if !ok || p.Outcome != outcome {
+		tb.Fatalf("got %v, want a problem of outcome %d", err, outcome)
+	}
+	return p
+}
+
+const (
+	allTrue = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true`
+	record  = `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z"}`
+)
+
+func TestReadConsent_outermostObjectWithTheFiveClauses(t *testing.T) {
+	t.Parallel()
+
+	const older = `{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`
+	for name, body := range map[string]string{
+		"plain":                      record,
+		"unknown fields":             `{"x":{"y":[1,null]},` + strings.TrimPrefix(record, "{"),
+		"under consent":              `{"consent":` + record + `}`,
+		"under any name":             `{"whatever":` + record + `}`,
+		"JSON:API":                   `{"data":{"type":"consents","id":"1","attributes":` + record + `},"links":{"self":"x"}}`,
+		"JSend":                      `{"status":"success","data":` + record + `}`,
+		"GraphQL":                    `{"data":{"user":{"consent":` + record + `}}}`,
+		"HAL":                        `{"_links":{"self":{"href":"x"}},` + strings.TrimPrefix(record, "{"),
+		"OData":                      `{"@odata.context":"$metadata#consents/$entity",` + strings.TrimPrefix(record, "{"),
+		"camel case":                 `{"clause1Consent":true,"clause2Consent":true,"clause3Consent":true,"clause4Consent":true,"clause5Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`,
+		"a history inside":           `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`,
+		"a history of part":          `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":{"clause_1_consent":false}}`,
+		"a history beside, deeper":   `{"consent":` + record + `,"history":{"last":` + older + `}}`,
+		"errors that say nothing":    `{"success":true,"error":null,"errors":[],"data":` + record + `}`,
+		"four wrappers":              `{"a":{"b":{"c":{"d":` + record + `}}}}`,
+		"a list of older ones":       `{"data":` + record + `,"history":[` + older + `]}`,
+		"a number that is too large": `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","z":1e400}`,
+	} {
+		held, err := answer.ReadConsent(parse(t, body))
+		if err != nil || !held.HasClauses([answer.Clauses]bool{true, true, true, true, true}) || held.IsUntimed() {
+			t.Errorf("%s: %+v, %v", name, held, err)
+		}
+		if !held.UserIPv6.IsAbsent() || !held.Manual.IsAbsent() {
+			t.Errorf("%s: an absent field is present", name)
+		}
+	}
+}
+
+func TestReadConsent_emptyMeansNoConsent(t *testing.T) {
+	t.Parallel()
+	const nulls = `"clause_1_consent":null,"clause_2_consent":null,"clause_3_consent":null,"clause_4_consent":null,"clause_5_consent":null`
+	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"data":{"attributes":{}}}`, `{` + nulls + `}`, `{"identity_id":"user-1",` + nulls + `}`} {
+		_, err := answer.ReadConsent(parse(t, body))
+		_ = wantProblem(t, err, answer.Absent)
+	}
+}
+
+func TestReadConsent_refusesWhatIsNoRecord(t *testing.T) {
+	t.Parallel()
+
+	replaced := func(old, other string) string { return strings.Replace(record, old, other, 1) }
+	for body, why := range map[string]string{
+		`{"a":` + record + `,"b":` + record + `}`:                                  "more than one object",
+		`{"data":{"now":` + record + `,"old":` + record + `}}`:                     "more than one object",
+		`{"clause_1_consent":true}`:                                                "some of the five clauses",
+		`{"consent":{"clause_1_consent":true},"previous":` + record + `}`:          "some of the five clauses",
+		`{"clause_1_consent":false,"consent":` + record + `}`:                      "some of the five clauses",
+		`{"data":[` + record + `]}`:                                                "no object of the answer",
+		`{"whatever":{"agreement_time":null,"x":1}}`:                               "no object of the answer",
+		`{"message":"user not found"}`:                                             "no object of the answer",
+		`{"status":"fail","data":{"title":"no such user"}}`:                        "no object of the answer",
+		`{"type":"about:blank","title":"Not Found","status":404}`:                  "no object of the answer",
+		`{"__type":"ResourceNotFoundException","message":"x"}`:                     "no object of the answer",
+		`[` + record + `]`:                                                         "expected an object, found an array",
+		`"clause_1_consent"`:                                                       "expected an object, found a string",
+		replaced(`1_consent":true`, `1_consent":"true"`):                           "$.clause_1_consent: expected a boolean, found a string",
+		`{"consent":` + replaced(`2_consent":true`, `2_consent":1`) + `}`:          "$.consent.clause_2_consent: expected a boolean, found a number",
+		`{"user@example.com":` + replaced(`2_consent":true`, `2_consent":1`) + `}`: "$.{}.clause_2_consent: expected a boolean",
+		replaced(`{`, `{"user_ipv6":{},`):                                          "$.user_ipv6: expected a string, found an object",
+		replaced(`{`, `{"Clause_1_Consent":false,`):                                "is there twice",
+		replaced(`{`, `{"clause1Consent":null,`):                                   "is there twice",
+	} {
+		held, err := answer.ReadConsent(parse(t, body))
+		if err == nil {
+			t.Errorf("%s is read as %+v", body, held)
+			continue
+		}
+		if p := wantProblem(t, err, answer.Unrecognised); !strings.Contains(p.Error(), why) {
+			t.Errorf("%s: %s", body, p)
+		}
+	}
+}
+
+func TestReadConsent_answersThatSayNo(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":{"code":"E7","message":"no"}}`, `{"success":false,"message":"no"}`, `{"ok":false}`, `{"accepted":false}`,
+		`{"success":false,"data":` + record + `}`,
+		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`,
+		`{"error":{"root_cause":[{"type":"index_not_found_exception"}],"type":"index_not_found_exception"},"status":404}`,
+		`{"timestamp":"2026-01-31T12:00:00Z","status":500,"error":"Internal Server Error","path":"/consent"}`,
+		`{"message":"The given data was invalid.","errors":{"clause_1_consent":["required"]}}`,
+		`{"error":{"code":"","message":"no","innererror":{}}}`,
+	} {
+		_, err := answer.ReadConsent(parse(t, body))
+		_ = wantProblem(t, err, answer.Refused)
+	}
+}
+
+func TestReadConsent_fieldsAreAbsentNullOrAValue(t *testing.T) {
+	t.Parallel()
+
+	body := strings.Replace(`{`+allTrue+`,"user_ipv6":null,"manual":false,"agreement_time":1769860800123}`, `2_consent":true`, `2_consent":null`, 1)
+	held, err := answer.ReadConsent(parse(t, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if v, ok := held.Clauses[0].Get(); !ok || !v {
+		t.Error("clause 1 is not true")
+	}
+	if !held.Clauses[1].IsNull() || !held.UserIPv6.IsNull() {
+		t.Error("null is not null")
+	}
+	if manual, ok := held.Manual.Get(); !ok || manual {
+		t.Error("manual is not false")
+	}
+	if at, _ := held.AgreementTime.Get(); !at.Equal(time.UnixMilli(1769860800123)) {
+		t.Errorf("milliseconds are read as %v", at)
+	}
+}
+
+func TestReadConsent_spellingsOfATime(t *testing.T) {
+	t.Parallel()
+
+	for text, read := range map[string]bool{
+		`"2026-01-31T12:00:00Z"`: true, `"2026-01-31T12:00:00.000Z"`: true, `"2026-01-31T13:00:00+01:00"`: true, `"2026-01-31T13:00:00.000000+0100"`: true,
+		`1769860800000`: true, `"1769860800000"`: true,
+		`"yesterday"`: false, `1.5`: false, `1e400`: false, `1769860800`: false, `{}`: false, `true`: false,
+	} {
+		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+text+`}`))
+		if at, ok := held.AgreementTime.Get(); ok != read || read && !at.Equal(time.Unix(1769860800, 0)) {
+			t.Errorf("%s is read as %v, %v", text, at, err)
+		}
+		if !read && !strings.Contains(err.Error(), "$.agreement_time: expected an RFC 3339 time") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func FuzzReadConsent_readOrRefused(f *testing.F) {
+	for _, seed := range []string{record, `{"consent":` + record + `}`, `{"data":null}`, `{}`, `[[[[]]]]`, `{"clause_1_consent":1}`, "null", `{"agreement_time":"1e9"}`} {
+		f.Add(seed)
+	}
+
+	f.Fuzz(func(t *testing.T, body string) {
+		v, err := jsonvalue.Parse([]byte(body))
+		if err != nil {
+			return
+		}
+
+		held, err := answer.ReadConsent(v)
+		if _, isProblem := errors.AsType[*answer.Problem](err); err != nil && !isProblem {
+			t.Fatalf("%v is no problem", err)
+		}
+		if err == nil && (len(held.JSON) == 0 || !json.Valid(held.JSON)) {
+			t.Fatal("a consent without its JSON")
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package answer
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Optional is a field of an answer: absent, null or a value. The zero Optional is absent.
+type Optional[T any] struct {
+	value   T
+	present bool
+	null    bool
+}
+
+// Some returns a field with a value.
+func Some[T any](v T) Optional[T] { return Optional[T]{value: v, present: true} }
+
+// Null returns a field that is present and null.
+func Null[T any]() Optional[T] { return Optional[T]{present: true, null: true} }
+
+// Get returns the value, and whether the field has one.
+func (o Optional[T]) Get() (T, bool) { return o.value, o.present && !o.null }
+
+// IsAbsent reports whether the answer does not have the field.
+func (o Optional[T]) IsAbsent() bool { return !o.present }
+
+// IsNull reports whether the answer has the field as null.
+func (o Optional[T]) IsNull() bool { return o.present && o.null }
+
+// read returns a field of the object, whose name is as the interface spells it. expected
+// says what convert accepts, for the Problem of any other value.
+func read[T any](o *Object, name, expected string, convert func(jsontext.Value) (T, bool)) Optional[T] {
+	v := o.field(fold(name))
+	if v == nil && o.has(fold(name)) {
+		return Null[T]()
+	}
+	if v == nil {
+		return Optional[T]{}
+	}
+
+	value, ok := convert(v)
+	if !ok {
+		o.fail(o.path + "." + name + ": expected " + expected + ", found " + jsonvalue.KindName(v.Kind()))
+		return Optional[T]{}
+	}
+
+	return Some(value)
+}
+
+func (o *Object) boolean(name string) Optional[bool] {
+	return read(o, name, "a boolean", func(v jsontext.Value) (bool, bool) {
+		return v.Kind() == 't', v.Kind() == 't' || v.Kind() == 'f'
+	})
+}
+
+func (o *Object) text(name string) Optional[string] {
+	return read(o, name, "a string", func(v jsontext.Value) (string, bool) {
+		return jsonvalue.Text(v), v.Kind() == '"'
+	})
+}
+
+func (o *Object) instant(name string) Optional[time.Time] {
+	return read(o, name, "an RFC 3339 time or milliseconds since 1970", instant)
+}
+
+// instant returns an instant in the forms that services use: RFC 3339 text, or milliseconds
+// since 1970. It reports false for any other value.
+func instant(v jsontext.Value) (time.Time, bool) {
+	text := scalar(v)
+	if v.Kind() == '"' {
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700"} {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC(), true
+			}
+		}
+	}
+
+	// Before the year 2000 are numbers of seconds or something else, which would make every
+	// choice look older than it is.
+	const earliest = 946_684_800_000
+	ms, err := strconv.ParseInt(text, 10, 64)
+
+	return time.UnixMilli(ms).UTC(), err == nil && ms >= earliest
+}
+
+// scalar returns the text of a string, or a number as it is spelled; empty for any other
+// value.
+func scalar(v jsontext.Value) string {
+	if v.Kind() == '0' {
+		return string(v)
+	}
+	return jsonvalue.Text(v)
+}
+
+// identifier returns text, a number, or the identifier in an object, such as {"$oid": "…"}
+// or a user.
+func identifier(v jsontext.Value) Optional[string] {
+	text := scalar(v)
+	if v.Kind() == '{' {
+		text = scalar(Open(v).field("oid id identityid"))
+	}
+
+	if text == "" {
+		return Optional[string]{}
+	}
+	return Some(text)
+}

@@ -1,0 +1,230 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// PendingRecord is one entry of the pending list. What is not recognised is absent, and
+// only in JSON.
+type PendingRecord struct {
+	ID          Optional[string]
+	Identity    Optional[string]
+	RequestType Optional[string] // one of RequestTypes
+	CreatedAt   Optional[time.Time]
+	Status      Optional[string]
+	Ended       bool   // the status is one of wire.ended_statuses
+	Code        string // of a failure
+	JSON        []byte // the complete record
+}
+
+// Progress returns what the status means; Waiting where there is none.
+func (r PendingRecord) Progress() Progress {
+	status, _ := r.Status.Get()
+	if r.Ended {
+		return Done
+	}
+	if fold(status) == "" {
+		return Waiting
+	}
+	return progressOf(status)
+}
+
+// Is reports whether the record is of one of the request types.
+func (r PendingRecord) Is(requestTypes ...string) bool {
+	requestType, known := r.RequestType.Get()
+	return known && slices.Contains(requestTypes, requestType)
+}
+
+// PendingList is the pending list as far as it was recognised.
+type PendingList struct {
+	// Records are in the order of their time, then id, then text, whatever the order of
+	// the service.
+	Records []PendingRecord
+	// Gap says why the list is not whole, and which setting admits it; empty where it is
+	// whole. It never holds a value of the list.
+	Gap string
+	// Beside are the names of members beside the list that keep it from being whole.
+	Beside []string
+}
+
+// ListCall is a call that answers with the pending list, and the settings for it.
+type ListCall struct {
+	IdentityField  string   // wire.pending_identity_field
+	IgnoredMembers []string // wire.pending_ignored_members
+	EndedStatuses  []string // wire.ended_statuses
+	// Continued reports that the answer links to a further page. The interface names no
+	// pages (section 8), so that there is no way to ask for them.
+	Continued bool
+}
+
+// Read returns the list of an answer: an array of objects, at the top or in one container.
+// It is whole where nothing stands beside it but nulls, counts that agree with it, and what
+// wire.pending_ignored_members names. The error of an answer without a list is a *Problem.
+func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
+	if c.saysNo(v) {
+		return PendingList{}, refused()
+	}
+
+	found, beside, problem := c.find(v, 0)
+	if problem != nil {
+		return PendingList{}, problem
+	}
+
+	elements := jsonvalue.Elements(found)
+	list := PendingList{}
+	for _, m := range beside {
+		if !m.agrees(len(elements)) {
+			list.Beside = append(list.Beside, m.name)
+		}
+	}
+
+	switch {
+	case c.Continued:
+		list.Gap = partial("a Link header names a further page")
+	case len(list.Beside) > 0:
+		list.Gap = (&Problem{
+			Why:     "beside its list it has " + shown(list.Beside),
+			Setting: setting("wire.pending_ignored_members", list.Beside...),
+		}).Error()
+	}
+
+	for _, element := range elements {
+		if element.Kind() != '{' {
+			list.Gap = partial("it holds an entry that is no object")
+			continue
+		}
+		list.Records = append(list.Records, c.record(element))
+	}
+	slices.SortFunc(list.Records, compareRecords)
+
+	return list, nil
+}
+
+// partial returns the gap of a list that only its user can declare to be whole.
+func partial(why string) string {
+	return (&Problem{Why: why, Setting: `wire.pending_list = "partial"`}).Error()
+}
+
+// saysNo reports whether the answer is an error. A member that is ignored says nothing.
+func (c ListCall) saysNo(v jsontext.Value) bool {
+	o := Open(v)
+	o.members = slices.DeleteFunc(o.members, c.ignores)
+	return o.saysNo()
+}
+
+// ignores reports whether wire.pending_ignored_members names a member.
+func (c ListCall) ignores(m member) bool {
+	return slices.ContainsFunc(c.IgnoredMembers, func(name string) bool { return sameWord(name, m.name) })
+}
+
+// containerLevels is how deep the list may be in containers.
+const containerLevels = 3
+
+// find returns the array of an answer and the members beside it: the only array at the top
+// or in the only object that holds one.
+func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside []member, _ *Problem) {
+	if v.Kind() == '[' {
+		return v, nil, nil
+	}
+
+	var arrays, objects, others []member
+	for _, m := range Open(v).members {
+		switch {
+		case c.ignores(m) || isNull(m.value):
+		case m.value.Kind() == '[':
+			arrays = append(arrays, m)
+		case m.value.Kind() == '{':
+			objects = append(objects, m)
+		default:
+			others = append(others, m)
+		}
+	}
+
+	if len(arrays) == 1 {
+		return arrays[0].value, append(others, objects...), nil
+	}
+	if len(arrays) > 1 {
+		return nil, nil, &Problem{
+			Why:     "the answer holds more than one array, " + shown(namesOf(arrays)) + ", and which of them is the list of pending requests is not known",
+			Setting: "wire.pending_ignored_members with the names of the others",
+		}
+	}
+
+	for i, m := range objects {
+		if depth == containerLevels {
+			break
+		}
+		if list, beside, _ := c.find(m.value, depth+1); list != nil {
+			others = append(others, slices.Delete(slices.Clone(objects), i, i+1)...)
+			return list, append(beside, others...), nil
+		}
+	}
+
+	return nil, nil, &Problem{
+		Why:     "no list of pending requests was recognised in the answer",
+		Setting: `wire.pending_list = "ignored"`,
+	}
+}
+
+func namesOf(members []member) []string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	return names
+}
+
+// counting are the names of a count of entries.
+const counting = "count total totalcount totalrecords totalitems totalresults totalelements totalrequests totalsize recordcount itemcount resultcount requestcount numberofelements odatacount"
+
+// agrees reports whether a member is the count of so many entries.
+func (m member) agrees(entries int) bool {
+	return m.isNamed(counting) && string(m.value) == strconv.Itoa(entries)
+}
+
+// record returns the fields of a record, at its top or below wrappers.
+func (c ListCall) record(v jsontext.Value) PendingRecord {
+	r := openRequest(v, c.IdentityField)
+	status := scalar(r.field(statusFields))
+
+	record := PendingRecord{
+		Identity:    identifier(r.field(r.person)),
+		RequestType: r.requestType(),
+		CreatedAt:   r.createdAt(),
+		Ended:       slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }),
+		Code:        failureCode(r),
+		JSON:        v,
+	}
+	person, _ := record.Identity.Get()
+	record.ID = r.id(person)
+	if status != "" {
+		record.Status = Some(status)
+	}
+
+	return record
+}
+
+// failureCode returns the service's code of a failure; empty where it gives none.
+func failureCode(r request) string {
+	failure := r.field("error")
+	if failure.Kind() == '{' {
+		return cmp.Or(scalar(Open(failure).field(codeFields)), scalar(Open(failure).field("message")))
+	}
+	return cmp.Or(scalar(r.field(codeFields)), scalar(failure))
+}
+
+func compareRecords(a, b PendingRecord) int {
+	at, _ := a.CreatedAt.Get()
+	bt, _ := b.CreatedAt.Get()
+	aid, _ := a.ID.Get()
+	bid, _ := b.ID.Get()
+	return cmp.Or(at.Compare(bt), cmp.Compare(aid, bid), strings.Compare(string(a.JSON), string(b.JSON)))
+}

@@ -1,0 +1,226 @@
+package answer_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+)
+
+// one is a request as a service may list it.
+const one = `{"id":"r-1","identityId":"user-1","operation":"deleteAllData","status":"pending","createdAt":"2026-01-31T12:00:00Z"}`
+
+func TestListCall_wholeLists(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`[]`: 0, `[` + one + `]`: 1, `[` + one + `,` + one + `]`: 2,
+		`{"requests":[]}`: 0,
+		`{"pendingRequests":[` + one + `],"total":1}`:                      1,
+		`{"anything":[` + one + `],"count":1}`:                             1,
+		`{"data":{"items":[` + one + `]}}`:                                 1,
+		`{"requests":[` + one + `],"next":null}`:                           1,
+		`{"value":[` + one + `],"@odata.count":1}`:                         1,
+		`{"data":{"pendingRequests":{"nodes":[` + one + `]}}}`:             1,
+		`{"hits":{"total":1,"hits":[` + one + `]}}`:                        1,
+		`{"content":[` + one + `],"totalElements":1,"numberOfElements":1}`: 1,
+		`{"_embedded":{"requests":[` + one + `]},"total":1}`:               1,
+		`{"data":[],"error":null}`:                                         0,
+		`{"Items":[` + one + `],"Count":1,"LastEvaluatedKey":null}`:        1,
+	} {
+		list, err := answer.ListCall{}.Read(parse(t, body))
+		if err != nil || list.Gap != "" || len(list.Records) != want {
+			t.Errorf("%s: %+v, %v", body, list, err)
+		}
+	}
+}
+
+// What stands beside a list keeps it from being whole, and the setting that the gap names
+// admits it.
+func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
+	t.Parallel()
+	for body, setting := range map[string]string{
+		`{"requests":[` + one + `],"has_more":true}`:                                                                   "has_more",
+		`{"requests":[` + one + `],"has_more":false}`:                                                                  "has_more",
+		`{"requests":[` + one + `],"next":"https://example.com/?page=2"}`:                                              "next",
+		`{"requests":[` + one + `],"total":7}`:                                                                         "total",
+		`{"requests":[` + one + `],"page":1}`:                                                                          "page",
+		`{"requests":[` + one + `],"complete":false}`:                                                                  "complete",
+		`{"requests":[` + one + `],"simmering":"a little"}`:                                                            "simmering",
+		`{"status":"success","data":{"requests":[` + one + `]}}`:                                                       "status",
+		`{"took":3,"timed_out":false,"hits":{"total":{"value":1,"relation":"eq"},"max_score":1,"hits":[` + one + `]}}`: "max_score,total,took,timed_out",
+		`{"_embedded":{"requests":[` + one + `]},"_links":{"next":{"href":"/requests?page=2"}},"page":{"size":1,"totalElements":2,"totalPages":2,"number":0}}`: "_links,page",
+		`{"data":[` + one + `],"links":{"next":"https://example.com/?page[number]=2"},"meta":{"total":2}}`:                                                     "links,meta",
+		`{"@odata.context":"$metadata#requests","value":[` + one + `],"@odata.nextLink":"https://example.com/?$skiptoken=2"}`:                                  "@odata.context,@odata.nextLink",
+		`{"data":{"requests":{"edges":[{"node":` + one + `}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`:                                               "pageInfo",
+		`{"Items":[` + one + `],"Count":1,"ScannedCount":9,"LastEvaluatedKey":{"id":"r-1"}}`:                                                                   "ScannedCount,LastEvaluatedKey",
+		`{"requests":[` + one + `],"NextToken":"eyJ"}`:                                                                                                         "NextToken",
+		`{"current_page":1,"data":[` + one + `],"last_page":3,"next_page_url":"x","per_page":1}`:                                                               "current_page,last_page,next_page_url,per_page",
+		`{"content":[` + one + `],"last":false,"totalPages":2,"totalElements":2,"size":1,"number":0}`:                                                          "last,totalPages,totalElements,size,number",
+		`{"value":[` + one + `],"nextLink":"x"}`:                                                                                                               "nextLink",
+		`{"has_more":true,"object":"list","data":[` + one + `],"url":"/v1/requests"}`:                                                                          "has_more,object,url",
+		`{"pending":{"items":[` + one + `]},"failed":{"items":[]}}`:                                                                                            "failed",
+	} {
+		v := parse(t, body)
+		list, err := answer.ListCall{}.Read(v)
+		want := `wire.pending_ignored_members = "` + setting + `"`
+		if err != nil || !strings.Contains(list.Gap, want) || strings.Join(list.Beside, ",") != setting {
+			t.Errorf("%s: the gap is %s, %v; it should name %s", body, list.Gap, err, want)
+			continue
+		}
+
+		list, err = answer.ListCall{IgnoredMembers: list.Beside}.Read(v)
+		if err != nil || list.Gap != "" || len(list.Records) != 1 {
+			t.Errorf("%s: with the setting it is %+v, %v", body, list, err)
+		}
+	}
+}
+
+func TestListCall_gapsThatThePartialListAdmits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		call answer.ListCall
+		body string
+	}{
+		"a Link header": {answer.ListCall{Continued: true}, `[` + one + `]`},
+		"an entry":      {answer.ListCall{}, `["r-1",` + one + `]`},
+	} {
+		list, err := c.call.Read(parse(t, c.body))
+		if err != nil || !strings.Contains(list.Gap, `wire.pending_list = "partial"`) || len(list.Records) != 1 {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+	}
+
+	list, err := answer.ListCall{}.Read(parse(t, `{"requests":[],"user@example.com":1}`))
+	if err != nil || list.Gap == "" || strings.Contains(list.Gap, "example") {
+		t.Errorf("the gap is %q, %v", list.Gap, err)
+	}
+}
+
+func TestListCall_answersWithoutAList(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`null`, `{}`, `"x"`, `7`, `{"data":null}`, `{"user-1":` + one + `,"user-2":` + one + `}`,
+		`{"a":{"b":{"c":{"d":{"e":[]}}}}}`,
+		`{"message":"Too many requests","__type":"ThrottlingException"}`,
+		`{"type":"about:blank","title":"x","detail":"x"}`,
+		`{"status":"error","message":"x"}`,
+	} {
+		list, err := answer.ListCall{}.Read(parse(t, body))
+		if err == nil {
+			t.Errorf("%s is read as %+v", body, list)
+			continue
+		}
+		if p := wantProblem(t, err, answer.Unrecognised); !strings.Contains(p.Setting, `wire.pending_list = "ignored"`) {
+			t.Errorf("%s: the setting is %q", body, p.Setting)
+		}
+	}
+
+	body := parse(t, `{"requests":[`+one+`],"warnings":["x"]}`)
+	_, err := answer.ListCall{}.Read(body)
+	p := wantProblem(t, err, answer.Unrecognised)
+	if !strings.Contains(p.Error(), `"requests", "warnings"`) || !strings.Contains(p.Setting, "wire.pending_ignored_members") {
+		t.Errorf("two arrays: %s", p)
+	}
+	if list, err := (answer.ListCall{IgnoredMembers: []string{"warnings"}}).Read(body); err != nil || list.Gap != "" || len(list.Records) != 1 {
+		t.Errorf("with the setting it is %+v, %v", list, err)
+	}
+}
+
+func TestListCall_refusals(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":{"code":"E"}}`, `{"success":false,"requests":[]}`, `{"ok":false,"error":"invalid_auth"}`,
+		`{"data":{"requests":[]},"errors":[{"message":"x"}]}`, `{"errors":[{"status":"500"}]}`,
+		`{"error":{"root_cause":[]},"status":400}`,
+	} {
+		_, err := answer.ListCall{}.Read(parse(t, body))
+		_ = wantProblem(t, err, answer.Refused)
+	}
+
+	ignoring := answer.ListCall{IgnoredMembers: []string{"errors"}}
+	if list, err := ignoring.Read(parse(t, `{"requests":[],"errors":["of yesterday"]}`)); err != nil || list.Gap != "" {
+		t.Errorf("an ignored member says no: %+v, %v", list, err)
+	}
+}
+
+func TestListCall_fieldsOfARecord(t *testing.T) {
+	t.Parallel()
+	const deletion, access, update = answer.RequestDataDeletion, answer.RequestDataAccess, answer.RequestProfileUpdate
+
+	for body, want := range map[string][]string{
+		one: {"r-1", "user-1", deletion},
+		`{"request_id":"r-1","identity_id":"user-1","request_type":"DATA_ACCESS","created_at":1769860800000,"state":"open"}`: {"r-1", "user-1", access},
+		`{"_id":{"$oid":"r-1"},"user":{"id":"user-1"},"type":"DELETE_ALL_DATA"}`:                                             {"r-1", "user-1", deletion},
+		`{"request":{"id":"r-1","subject":"user-1","action":"profile-update"}}`:                                              {"r-1", "user-1", update},
+		`{"type":"pending-requests","id":"r-1","attributes":{"identityId":"user-1","operation":"getAllData"}}`:               {"r-1", "user-1", access},
+		`{"node":{"id":"r-1","userId":"user-1","operation":"deleteAllData"}}`:                                                {"r-1", "user-1", deletion},
+		`{"_links":{"self":{"href":"x"}},"id":7,"identityId":8,"kind":"erasure"}`:                                            {"7", "8", deletion},
+		`{"id":"user-1","identityId":"user-1","operation":"erase"}`:                                                          {"", "user-1", deletion},
+		`{"id":"r-1","identityId":"user-1","operation":"removeProfileField"}`:                                                {"r-1", "user-1", ""},
+		`{"id":"r-1","identityId":"user-1","operation":"revokeAccess"}`:                                                      {"r-1", "user-1", ""},
+		`{"id":"r-1","identityId":"user-1","operation":"all-data","method":"DELETE"}`:                                        {"r-1", "user-1", ""},
+		`{"id":"r-1","identityId":"user-1","type":"consent","action":"delete"}`:                                              {"r-1", "user-1", ""},
+		`{"id":"r-1","identityId":"user-1","type":"export","action":"delete"}`:                                               {"r-1", "user-1", ""},
+		`{"id":"r-1","customer":"user-1","what":"deleteAllData"}`:                                                            {"r-1", "", ""},
+		`{}`: {"", "", ""},
+	} {
+		list, err := answer.ListCall{}.Read(parse(t, `[`+body+`]`))
+		if err != nil || len(list.Records) != 1 {
+			t.Fatalf("%s: %+v, %v", body, list, err)
+		}
+
+		r := list.Records[0]
+		id, _ := r.ID.Get()
+		identity, _ := r.Identity.Get()
+		requestType, _ := r.RequestType.Get()
+		if got := []string{id, identity, requestType}; !slices.Equal(got, want) {
+			t.Errorf("%s is read as %q, want %q", body, got, want)
+		}
+	}
+
+	list, err := answer.ListCall{IdentityField: "customer_ref"}.Read(parse(t, `[{"id":"r-1","customerRef":"user-1"}]`))
+	if identity, _ := list.Records[0].Identity.Get(); err != nil || identity != "user-1" {
+		t.Errorf("with the setting the person is %q, %v", identity, err)
+	}
+}
+
+func TestPendingRecord_progressOfAStatus(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]answer.Progress{
+		`null`: answer.Waiting, `""`: answer.Waiting, `"pending"`: answer.Waiting, `"IN_PROGRESS"`: answer.Waiting, `"in-progress"`: answer.Waiting, `202`: answer.Waiting,
+		`"failed"`: answer.Failed, `"CANCELLED"`: answer.Failed, `500`: answer.Failed,
+		`"done"`: answer.Done, `"Fulfilled"`: answer.Done, `"archived"`: answer.Done, `"gone_away"`: answer.Done,
+		`"simmering"`: answer.Unclear, `"not pending"`: answer.Unclear, `"undone"`: answer.Unclear, `7`: answer.Unclear,
+	} {
+		list, err := answer.ListCall{EndedStatuses: []string{"Archived", "gone away"}}.Read(parse(t, `[{"id":"r-1","status":`+status+`}]`))
+		if err != nil || list.Records[0].Progress() != want {
+			t.Errorf("%s is %v, want %v, %v", status, list.Records[0].Progress(), want, err)
+		}
+	}
+}
+
+func TestListCall_codesOfAFailure(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"code":"E1"}`: "E1", `{"error":{"code":"E2","message":"x"}}`: "E2", `{"error":{"message":"x"}}`: "x", `{"error":"E3"}`: "E3", `{"errorCode":4}`: "4", `{"id":"r"}`: "",
+	} {
+		list, err := answer.ListCall{}.Read(parse(t, `[`+body+`]`))
+		if err != nil || list.Records[0].Code != want {
+			t.Errorf("%s: %q, %v", body, list.Records[0].Code, err)
+		}
+	}
+}
+
+func TestListCall_recordsAreInTheOrderOfTheirTimeAndID(t *testing.T) {
+	t.Parallel()
+	list, err := answer.ListCall{}.Read(parse(t, `[{"id":"c"},{"id":"b","createdAt":"2026-02-01T00:00:00Z"},{"id":"a","createdAt":"2026-02-01T00:00:00Z"},{"id":"d","createdAt":"2026-01-01T00:00:00Z"}]`))
+	var ids []string
+	for _, r := range list.Records {
+		id, _ := r.ID.Get()
+		ids = append(ids, id)
+	}
+	if err != nil || strings.Join(ids, "") != "cdab" {
+		t.Errorf("got %q, %v", ids, err)
+	}
+}

@@ -1,0 +1,117 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+var managed = map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`), "name": jsontext.Value("null")}
+
+func TestReadProfile_objectAsItIs(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{}`:                                    `{}`,
+		`{"plan":"gold"}`:                       `{"plan":"gold"}`,
+		`{"data":{"a":1},"x":1}`:                `{"data":{"a":1},"x":1}`,
+		`{"error":"none","a":1}`:                `{"a":1,"error":"none"}`,
+		`{"status":"active","code":7}`:          `{"code":7,"status":"active"}`,
+		`{"address":{"city":"x"}}`:              `{"address":{"city":"x"}}`,
+		`{"plan":{"name":"gold"}}`:              `{"plan":{"name":"gold"}}`,
+		`{"_links":{"self":"x"},"plan":"gold"}`: `{"_links":{"self":"x"},"plan":"gold"}`,
+	} {
+		p, err := answer.ReadProfile(parse(t, body), "", managed)
+		if got := jsonvalue.FormatObject(p.Members); err != nil || got != want {
+			t.Errorf("%s is read as %s, %v", body, got, err)
+		}
+	}
+}
+
+// What is managed is in an object that is the only member: the answer is refused, and the
+// setting that the refusal names admits it.
+func TestReadProfile_wrapperIsAdmittedByTheSettingItNames(t *testing.T) {
+	t.Parallel()
+	for _, wrapper := range []string{"user", "profile", "traits", "data", "result", "attributes"} {
+		body := parse(t, `{"`+wrapper+`":{"plan":"gold"}}`)
+		_, err := answer.ReadProfile(body, "", managed)
+		p := wantProblem(t, err, answer.Unrecognised)
+		if want := `wire.profile_member = "` + wrapper + `"`; p.Setting != want {
+			t.Fatalf("%s: the setting is %q", wrapper, p.Setting)
+		}
+
+		admitted, err := answer.ReadProfile(body, wrapper, managed)
+		if err != nil || !admitted.Holds(managed) {
+			t.Errorf("%s: with the setting it is %+v, %v", wrapper, admitted, err)
+		}
+	}
+
+	_, err := answer.ReadProfile(parse(t, `{"user@example.com":{"plan":"gold"}}`), "", managed)
+	if p := wantProblem(t, err, answer.Unrecognised); strings.Contains(p.Error(), "example") {
+		t.Errorf("the problem names a person: %s", p)
+	}
+}
+
+func TestReadProfile_inTheMemberThatIsNamed(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"data":{"plan":"gold"},"links":{"self":"x"}}`: `{"plan":"gold"}`,
+		`{"status":"success","data":{"plan":"gold"}}`:   `{"plan":"gold"}`,
+		`{"success":true,"data":{}}`:                    `{}`,
+		`{"data":null}`:                                 `{}`,
+		`{}`:                                            `{}`,
+	} {
+		p, err := answer.ReadProfile(parse(t, body), "data", managed)
+		if got := jsonvalue.FormatObject(p.Members); err != nil || got != want {
+			t.Errorf("%s is read as %s, %v", body, got, err)
+		}
+	}
+
+	for body, outcome := range map[string]answer.Outcome{
+		`{"plan":"gold"}`:              answer.Unrecognised,
+		`{"data":"gold"}`:              answer.Unrecognised,
+		`{"data":[{"plan":"gold"}]}`:   answer.Unrecognised,
+		`{"Data":{"plan":"gold"}}`:     answer.Unrecognised,
+		`{"error":"no","code":7}`:      answer.Refused,
+		`{"success":false,"code":"x"}`: answer.Refused,
+	} {
+		_, err := answer.ReadProfile(parse(t, body), "data", managed)
+		if p := wantProblem(t, err, outcome); outcome == answer.Unrecognised && !strings.Contains(p.Error(), "wire.profile_member") {
+			t.Errorf("%s: %s", body, p)
+		}
+	}
+}
+
+func TestReadProfile_refusesErrors(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":"no","code":7}`,
+		`{"success":false,"message":"gone"}`,
+		`{"ok":false}`,
+		`{"error":{"code":"NotFound","message":"x"}}`,
+		`{"errors":[{"status":"404","title":"Not Found"}]}`,
+		`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/x","errors":["x"]}`,
+	} {
+		_, err := answer.ReadProfile(parse(t, body), "", managed)
+		_ = wantProblem(t, err, answer.Refused)
+	}
+	for _, body := range []string{`[]`, `null`, `"gold"`, `[{"plan":"gold"}]`} {
+		_, err := answer.ReadProfile(parse(t, body), "", nil)
+		_ = wantProblem(t, err, answer.Unrecognised)
+	}
+}
+
+func TestProfile_holdsMembersWithTheirValues(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{"plan":"gold"}`: true, `{"plan":"gold","name":null}`: true, `{"plan":"gold","x":1}`: true,
+		`{"plan":"free"}`: false, `{}`: false, `{"plan":"gold","name":"x"}`: false,
+	} {
+		if got := (answer.Profile{Members: jsonvalue.Members(parse(t, body))}).Holds(managed); got != want {
+			t.Errorf("%s: %t", body, got)
+		}
+	}
+}

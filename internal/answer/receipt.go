@@ -1,0 +1,63 @@
+package answer
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Receipt is the service's answer to a deferred request that it has accepted.
+type Receipt struct {
+	// ID is the service's identifier of the request; empty where it gave none.
+	ID string
+	// At is when the service accepted it, as the answer says, or else the time of the
+	// answer.
+	At time.Time
+	// Delivered reports whether the answer is the person's data, and was written to the
+	// writer of FetchData.
+	Delivered bool
+	// NotUnderstood is the structure of an answer that nothing shows to be a receipt; empty
+	// where it is one. The request was sent, and whether it was accepted is not known.
+	NotUnderstood string
+}
+
+// ReadReceipt returns the receipt that an answer to a queueing call is: anything under 202
+// or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
+// answer that says no is a *Problem, and the service has not accepted the request.
+func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
+	r := openRequest(v, "")
+	if r.saysNo() {
+		return Receipt{}, refused()
+	}
+
+	receipt := Receipt{At: time.Now()}
+	receipt.ID, _ = r.id(person).Get()
+	if at, given := r.createdAt().Get(); given && r.isRequest(person) {
+		receipt.At = at
+	}
+
+	const accepted, noContent = 202, 204
+	understood := status == accepted || status == noContent || isBlank(v) || r.isRequest(person) || Open(v).saysYes()
+	if !understood {
+		receipt.NotUnderstood = Structure(v)
+	}
+
+	return receipt, nil
+}
+
+// ReadUpdateReceipt is ReadReceipt for the update of a profile. An answer that is the
+// profile with the values that were sent is a receipt too; its identifier is not that of a
+// request.
+func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
+	members := jsonvalue.Members(v)
+	if _, inside := soleMember(members); inside.Kind() == '{' {
+		members = jsonvalue.Members(inside)
+	}
+	if len(sent) > 0 && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
+		return Receipt{At: time.Now()}, nil
+	}
+
+	return ReadReceipt(status, v, person)
+}

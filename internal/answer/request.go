@@ -1,0 +1,214 @@
+package answer
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// The request types, which are the deferred actions of section 4, as this provider names
+// them.
+const (
+	RequestProfileUpdate = "profile_update"
+	RequestDataAccess    = "data_access"
+	RequestDataDeletion  = "data_deletion"
+)
+
+// RequestTypes are all request types.
+var RequestTypes = []string{RequestDataAccess, RequestDataDeletion, RequestProfileUpdate}
+
+// Progress is what the status of a request means.
+type Progress int
+
+// The values of Progress. An unknown status is Unclear, and treated like Waiting: a
+// request must never be taken for done because its status was new.
+const (
+	Waiting Progress = iota
+	Unclear
+	Failed
+	Done
+)
+
+// statuses are the known ones, folded.
+var statuses = map[Progress]string{
+	Waiting: "pending queued waiting inprogress processing running scheduled new open accepted submitted created started active",
+	Failed:  "failed failure fail error errored rejected cancelled canceled aborted expired",
+	Done:    "done completed complete fulfilled finished succeeded success processed",
+}
+
+// progressOf returns what a status means: a word, or a status code of HTTP.
+func progressOf(status string) Progress {
+	word := fold(status)
+	for progress, words := range statuses {
+		if slices.Contains(strings.Fields(words), word) {
+			return progress
+		}
+	}
+
+	switch {
+	case word == "202":
+		return Waiting
+	case len(word) == 3 && (word[0] == '4' || word[0] == '5') && strings.Trim(word, "0123456789") == "":
+		return Failed
+	}
+
+	return Unclear
+}
+
+// The fields of a request, by their folded names, the usual first. The interface shows none
+// of them (section 2).
+const (
+	idFields      = "id requestid actionid jobid taskid uuid"
+	personFields  = "identityid identity userid user subjectid subject"
+	typeFields    = "operation type action requesttype actiontype kind"
+	createdFields = "createdat requestedat submittedat created timestamp time date"
+	statusFields  = "status state"
+	codeFields    = "code errorcode"
+)
+
+// IsPendingMember reports whether a member of a pending record is recognised by its name.
+// identityField is the value of wire.pending_identity_field.
+func IsPendingMember(name, identityField string) bool {
+	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields
+	m := member{folded: fold(name)}
+	return sameWord(name, identityField) || m.isNamed(known) || m.isNamed("error request record data attributes")
+}
+
+// request is an object that may describe a request, and the wrappers around it. A field is
+// the one of the outermost level that has it.
+type request struct {
+	levels []*Object
+	person string // folded names of the fields that hold the person
+}
+
+// openRequest opens the wrappers around a request. identityField is a further name of the
+// field that holds the person; empty if there is none.
+func openRequest(v jsontext.Value, identityField string) request {
+	r := request{person: strings.TrimSpace(fold(identityField) + " " + personFields)}
+	const limit = 4
+	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner(idFields + " " + r.person) {
+		r.levels = append(r.levels, o)
+	}
+	return r
+}
+
+// field returns the first of these fields. names are folded.
+func (r request) field(names string) jsontext.Value {
+	for _, o := range r.levels {
+		if v := o.field(names); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// id returns the service's identifier of the request. The identifier of the person is none.
+func (r request) id(person string) Optional[string] {
+	id := identifier(r.field(idFields))
+	text, _ := id.Get()
+	if text != "" && SamePerson(text, person) {
+		return Optional[string]{}
+	}
+	return id
+}
+
+func (r request) createdAt() Optional[time.Time] {
+	at, ok := instant(r.field(createdFields))
+	if !ok {
+		return Optional[time.Time]{}
+	}
+	return Some(at)
+}
+
+// requestType returns the type of the request, which all its fields of this name agree on:
+// {"type":"consent","action":"delete"} is not known.
+func (r request) requestType() Optional[string] {
+	var words []string
+	for _, o := range r.levels {
+		for _, m := range o.members {
+			if text := jsonvalue.Text(m.value); text != "" && m.isNamed(typeFields) {
+				words = append(words, text)
+			}
+		}
+	}
+
+	found := RequestTypeOf(strings.Join(words, " "))
+	if found == "" {
+		return Optional[string]{}
+	}
+
+	return Some(found)
+}
+
+// saysNo reports whether the request was refused, or has failed.
+func (r request) saysNo() bool {
+	failed := func(o *Object) bool { return o.saysNo() || progressOf(scalar(o.field(statusFields))) == Failed }
+	return slices.ContainsFunc(r.levels, failed)
+}
+
+// isRequest reports whether the object is a request: it has an identifier, a type, or a
+// status that is known to be open.
+func (r request) isRequest(person string) bool {
+	_, hasID := r.id(person).Get()
+	_, hasType := r.requestType().Get()
+	return hasID || hasType || r.isOpen()
+}
+
+func (r request) isOpen() bool {
+	return slices.ContainsFunc(r.levels, func(o *Object) bool {
+		status := scalar(o.field(statusFields))
+		return status != "" && progressOf(status) == Waiting
+	})
+}
+
+// SamePerson reports whether two identifiers may be of one person: they are equal once
+// capitals and percent-encoding are left out of account.
+func SamePerson(a, b string) bool {
+	return strings.EqualFold(unescaped(a), unescaped(b))
+}
+
+func unescaped(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+// requestWords are the words that the name of a request type consists of, and those without
+// which it is not the type.
+var requestWords = func() map[string][2]*regexp.Regexp {
+	const (
+		common = "all|data|users?|identity|persons?|personal|subjects?|of|a|the|gdpr|dsr|dsar|compliance|pending|deferred|requests?|tasks?|jobs?|actions?|operations?"
+		erase  = "delete|deletion|erase|erasure|remove|removal|forget"
+		change = "update|patch|change|edit|modify|set"
+		access = "access|export|download"
+		fetch  = "get|fetch|retrieve"
+	)
+	consistsOf := func(words ...string) *regexp.Regexp {
+		return regexp.MustCompile("^(?:" + strings.Join(append(words, common), "|") + ")+$")
+	}
+
+	return map[string][2]*regexp.Regexp{
+		RequestDataDeletion:  {consistsOf(erase), regexp.MustCompile(erase)},
+		RequestProfileUpdate: {consistsOf(change, "profile"), regexp.MustCompile("(?:" + change + ").*profile|profile.*(?:" + change + ")")},
+		RequestDataAccess:    {consistsOf(access, fetch), regexp.MustCompile(access + "|(?:" + fetch + ").*data")},
+	}
+}()
+
+// RequestTypeOf returns the request type that the words of a name stand for; empty where
+// they stand for none. Each word counts: removeProfileField is no deletion.
+func RequestTypeOf(name string) string {
+	words := fold(name)
+	for requestType, is := range requestWords {
+		if is[0].MatchString(words) && is[1].MatchString(words) {
+			return requestType
+		}
+	}
+	return ""
+}
