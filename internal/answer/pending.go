@@ -174,6 +174,13 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 	}
 }
 
+// MayLeadOn reports whether a member beside a list may say that there is more of it, by its
+// name. It is for advice: such a member should not be ignored without a look at it.
+func MayLeadOn(name string) bool {
+	return slices.ContainsFunc([]string{"next", "more", "page", "cursor", "token", "total", "count", "last", "offset", "complete", "truncated"},
+		func(part string) bool { return strings.Contains(fold(name), part) })
+}
+
 func namesOf(members []member) []string {
 	names := make([]string, len(members))
 	for i, m := range members {

@@ -76,6 +76,15 @@ func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
 	}
 }
 
+func TestMayLeadOn_namesOfPages(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"has_more": true, "@odata.nextLink": true, "LastEvaluatedKey": true, "totalPages": true, "links": false, "took": false, "status": false} {
+		if got := answer.MayLeadOn(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestListCall_gapsThatThePartialListAdmits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

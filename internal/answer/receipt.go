@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -55,7 +56,11 @@ func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[str
 	if _, inside := soleMember(members); inside.Kind() == '{' {
 		members = jsonvalue.Members(inside)
 	}
-	if len(sent) > 0 && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
+	isThere := func(name string) bool {
+		_, there := members[name]
+		return there
+	}
+	if slices.ContainsFunc(jsonvalue.Names(sent), isThere) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
 		return Receipt{At: time.Now()}, nil
 	}
 

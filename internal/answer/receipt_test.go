@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
@@ -133,6 +135,10 @@ func TestReadUpdateReceipt_profileWithWhatWasSent(t *testing.T) {
 		}
 	}
 
+	onlyNulls := map[string]jsontext.Value{"plan": jsontext.Value("null")}
+	if receipt, err := answer.ReadUpdateReceipt(200, parse(t, `{"id":"r-1"}`), person, onlyNulls); err != nil || receipt.ID != "r-1" {
+		t.Errorf("a request to clear is %+v, %v", receipt, err)
+	}
 	if receipt, err := answer.ReadUpdateReceipt(200, parse(t, `{"id":"r-1"}`), person, managed); err != nil || receipt.ID != "r-1" {
 		t.Errorf("a request is %+v, %v", receipt, err)
 	}

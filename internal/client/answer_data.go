@@ -5,20 +5,19 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// limitAcknowledgement is the size of the largest acknowledgement, in bytes. A larger
-// answer is the data.
+// limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
+// data, or not understood.
 const limitAcknowledgement = 64 << 10
 
-// receipt reads the answer to a request for data, and writes it to w if it is the data.
-func (s *streamed) receipt(ctx context.Context, w io.Writer) (Receipt, error) {
+// receipt reads the answer to a request for data, and writes it to w.
+func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer) (Receipt, error) {
 	if detail := s.call.op.incomplete(s.resp.StatusCode); detail != "" {
 		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, detail)
 	}
@@ -34,40 +33,39 @@ func (s *streamed) receipt(ctx context.Context, w io.Writer) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, s.dataError(err, body)
 	}
-	if len(head) <= limitAcknowledgement {
-		return s.smallReceipt(ctx, head, w)
+
+	of.Continued = hasNextLink(s.resp.Header)
+	if len(head) > limitAcknowledgement {
+		return s.largeReceipt(of, io.MultiReader(bytes.NewReader(head), unpacked), body, w)
 	}
 
-	return s.largeReceipt(io.MultiReader(bytes.NewReader(head), unpacked), body, w)
-}
-
-// smallReceipt decides by the structure of an answer whether it is the data or an
-// acknowledgement.
-func (s *streamed) smallReceipt(ctx context.Context, text []byte, w io.Writer) (Receipt, error) {
-	got, err := s.call.successAnswer(ctx, s.resp, text)
+	got, err := s.call.successAnswer(ctx, s.resp, head)
 	if err != nil {
 		return Receipt{}, err
 	}
-
-	if s.resp.StatusCode != http.StatusOK || isAcknowledgement(got.json) {
-		if err := got.complaint(); err != nil {
-			return Receipt{}, err
-		}
-		return receiptOf(got.json), nil
+	receipt, err := of.Read(got.status, got.json)
+	if err == nil && receipt.Delivered {
+		_, err = w.Write(got.json)
 	}
 
-	if _, err := w.Write(got.json); err != nil {
-		return Receipt{}, err
-	}
-
-	return Receipt{At: time.Now(), Delivered: true}, nil
+	return got.receipt(receipt, err)
 }
 
-// largeReceipt writes an answer to w while it checks that it is one JSON object or array,
-// in constant memory.
-func (s *streamed) largeReceipt(text io.Reader, body *noted, w io.Writer) (Receipt, error) {
+// receipt returns the receipt of an answer as it may be shown, or the error of an answer
+// that is none. err is of package answer.
+func (a answer) receipt(r Receipt, err error) (Receipt, error) {
+	if err != nil {
+		return Receipt{}, a.problem(err)
+	}
+	r.NotUnderstood = a.call.redact.clean(r.NotUnderstood)
+	return r, nil
+}
+
+// largeReceipt writes an answer to w while it checks that it is one JSON value, in constant
+// memory.
+func (s *streamed) largeReceipt(of answers.DataCall, text io.Reader, body *noted, w io.Writer) (Receipt, error) {
 	sink := &sink{Writer: w}
-	kind, err := documentKind(io.TeeReader(text, sink))
+	v, err := answers.Skeleton(io.TeeReader(text, sink))
 	if sink.err != nil {
 		return Receipt{}, sink.err
 	}
@@ -75,31 +73,10 @@ func (s *streamed) largeReceipt(text io.Reader, body *noted, w io.Writer) (Recei
 		return Receipt{}, s.dataError(err, body)
 	}
 
-	if s.resp.StatusCode != http.StatusOK || kind != '{' && kind != '[' {
-		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, "the answer is large and no data of a person: it is "+jsonvalue.KindName(kind))
-	}
+	got := answer{call: s.call, status: s.resp.StatusCode, json: v}
+	receipt, err := of.Read(got.status, v)
 
-	return Receipt{At: time.Now(), Delivered: true}, nil
-}
-
-// documentKind reads text to its end, and returns the kind of the one JSON value in it; 0
-// where it is blank.
-func documentKind(text io.Reader) (jsontext.Kind, error) {
-	decoder := jsontext.NewDecoder(text)
-	kind := decoder.PeekKind()
-	if err := decoder.SkipValue(); err != nil && !errors.Is(err, io.EOF) {
-		return kind, err
-	}
-
-	_, err := decoder.ReadToken()
-	if err == nil {
-		return kind, jsonvalue.ErrTrailing
-	}
-	if errors.Is(err, io.EOF) {
-		return kind, nil
-	}
-
-	return kind, err
+	return got.receipt(receipt, err)
 }
 
 // dataError returns the *Error for what ended the reading of body. It shows nothing of the

@@ -9,11 +9,11 @@
 //
 //	consent*, profile, data, requests, export*, session
 //	                one group of endpoints each; client.go builds a Client
-//	answer_*        what the service's answers mean: records, lists, receipts
+//	answer_*        what the answers are, by package answer and package records
 //	http_*          how a request gets to the service and its answer back; newSender
 //	                in http_sender.go assembles the layers in their order
 //
-// Under all three is what they share: config*, endpoint, errors, locks, optional,
+// Under all three is what they share: config*, endpoint, errors, locks, answers,
 // text and time. TestGroups checks that nothing refers to a group above it.
 package client
 

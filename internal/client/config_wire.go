@@ -23,6 +23,12 @@ const (
 	TimeRFC3339 = "rfc3339"
 	TimeUnixMS  = "unix_ms"
 
+	// How the pending list is used before a request is sent: it has to be understood as a
+	// whole, the part that is understood counts as the whole, or it is not read.
+	ListWhole   = "whole"
+	ListPartial = "partial"
+	ListIgnored = "ignored"
+
 	// Which objects of an export are records.
 	ShapeAuto     = "auto"
 	ShapeRecords  = "records"
@@ -35,6 +41,8 @@ const (
 
 // Accepted values of each setting, the default first.
 var (
+	PendingListUses = []string{ListWhole, ListPartial, ListIgnored}
+
 	Placements     = []string{InJSON, InForm, InQuery}
 	TimeFormats    = []string{TimeRFC3339, TimeUnixMS}
 	ExportShapes   = []string{ShapeAuto, ShapeRecords, ShapeEnvelope}
@@ -69,6 +77,20 @@ type Wire struct {
 	// PendingIdentityField names the member of a pending record that holds the person, in
 	// addition to the usual spellings.
 	PendingIdentityField string
+	// PendingIgnoredMembers names members beside the pending list that say nothing about it,
+	// with commas between.
+	PendingIgnoredMembers string
+	// PendingList says how the pending list is used: one of PendingListUses.
+	PendingList string
+	// EndedStatuses are statuses with which the service says that a request is over.
+	EndedStatuses []string
+	// ProfileMember names the member of an answer that holds the profile; empty if the
+	// answer is the profile.
+	ProfileMember string
+	// AllDataMember names a member that all data of a person has at its top; empty if none
+	// is known.
+	AllDataMember string
+
 	// PendingListLag is how long the pending list may lag behind a submission, as a Go
 	// duration from 0s to LimitPendingListLag; empty is DefaultPendingListLag.
 	PendingListLag string
@@ -92,6 +114,16 @@ func (w Wire) validatePendingListLag() error {
 // ReservedParameters are the query parameters that an export has besides the one that selects
 // a kind, the credential included.
 var ReservedParameters = []string{"utcDate", "apiSecretToken"}
+
+func (w Wire) validateEndedStatuses() error {
+	if len(w.EndedStatuses) > 20 {
+		return errors.New("wire.ended_statuses must be at most 20 words")
+	}
+	if slices.Contains(w.EndedStatuses, "") {
+		return errors.New("wire.ended_statuses must not hold an empty word")
+	}
+	return nil
+}
 
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
 // in lower case. An assumption, like the parameter itself.
@@ -126,13 +158,20 @@ func (w Wire) exportOptions(asked records.Kind) records.Options {
 		Shape:          recordShapes[w.ExportShape],
 		ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace,
 	}
-	for name := range strings.SplitSeq(w.ExportIgnoredMembers, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			o.Ignored = append(o.Ignored, name)
-		}
-	}
+	o.Ignored = listed(w.ExportIgnoredMembers)
 
 	return o
+}
+
+// listed returns the names in a setting that has commas between them.
+func listed(setting string) []string {
+	var names []string
+	for name := range strings.SplitSeq(setting, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // exportKindValue returns the value of the parameter that selects a kind.
@@ -169,6 +208,7 @@ func (w Wire) withDefaults() Wire {
 	w.ExportKindValues = cmp.Or(w.ExportKindValues, DefaultExportKindValues)
 	w.ExportShape = cmp.Or(w.ExportShape, ShapeAuto)
 	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)
+	w.PendingList = cmp.Or(w.PendingList, ListWhole)
 	w.PendingListLag = cmp.Or(w.PendingListLag, DefaultPendingListLag)
 	return w
 }
@@ -184,6 +224,7 @@ func (w Wire) Validate() error {
 		{"wire.login_parameters_in", w.LoginParametersIn, Placements},
 		{"wire.consent_parameters_in", w.ConsentParametersIn, Placements},
 		{"wire.agreement_time_format", w.AgreementTimeFormat, TimeFormats},
+		{"wire.pending_list", w.PendingList, PendingListUses},
 		{"wire.export_shape", w.ExportShape, ExportShapes},
 		{"wire.export_invalid_utf8", w.ExportInvalidUTF8, InvalidUTF8Use},
 	} {
@@ -196,5 +237,5 @@ func (w Wire) Validate() error {
 		return errors.New("wire.export_kind_parameter must not be " + strings.Join(ReservedParameters, " or ") + ": the interface has another meaning for them")
 	}
 
-	return errors.Join(w.validateExportKinds(), w.validatePendingListLag())
+	return errors.Join(w.validateExportKinds(), w.validatePendingListLag(), w.validateEndedStatuses())
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -40,7 +41,10 @@ func (a answer) recordOfPerson() (Consent, error) {
 	if err := a.wantBody(); err != nil {
 		return Consent{}, err
 	}
-	return a.consent()
+
+	held, err := answers.ReadConsent(a.json)
+
+	return held, a.problem(err)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
@@ -116,7 +120,7 @@ type ConsentResult struct {
 func (u ConsentUpdate) parameters(w Wire) map[string]any {
 	fields := map[string]any{"manual": u.Manual}
 	for i, agreed := range u.Clauses {
-		fields[clauseName(i)] = agreed
+		fields[answers.ClauseNames[i]] = agreed
 	}
 	if u.UserIPv6.IsValid() {
 		fields["user_ipv6"] = MappedIPv6(u.UserIPv6)
@@ -148,7 +152,7 @@ func (u ConsentUpdate) isChoiceOf(held Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
 	}
-	return held.hasClauses(u.Clauses) && u.hasTimeOf(held)
+	return held.HasClauses(u.Clauses) && u.hasTimeOf(held)
 }
 
 func (u ConsentUpdate) hasTimeOf(held Consent) bool {
@@ -175,7 +179,7 @@ func (u ConsentUpdate) isUnnecessary(held Consent) bool {
 	case SkipSameRecord:
 		return u.isSameAs(held)
 	case SkipSameClauses:
-		return held.hasClauses(u.Clauses)
+		return held.HasClauses(u.Clauses)
 	default:
 		return false
 	}
@@ -198,13 +202,13 @@ func (u ConsentUpdate) isOlderThan(held Consent) bool {
 // mayBeOlderThan reports whether the record may be a later choice, since it has no
 // agreement_time and is not known.
 func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
-	return u.keepsLater() && held.isUntimed() && !u.knows(held)
+	return u.keepsLater() && held.IsUntimed() && !u.knows(held)
 }
 
 // knows reports whether a record without agreement_time is ours, or one that the update
 // does not change, so that writing overrules no choice.
 func (u ConsentUpdate) knows(held Consent) bool {
-	return held.hasClauses(u.Clauses) || u.LastWritten != nil && held.hasClauses(*u.LastWritten)
+	return held.HasClauses(u.Clauses) || u.LastWritten != nil && held.HasClauses(*u.LastWritten)
 }
 
 // isShownBy reports whether an answer has the five clauses at its top, as they were sent. It
@@ -212,7 +216,7 @@ func (u ConsentUpdate) knows(held Consent) bool {
 func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
 	shown := 0
 	for name, value := range jsonvalue.EachMember(v) {
-		i := slices.Index(clauseNames[:], string(name))
+		i := slices.Index(answers.ClauseNames[:], string(name))
 		if i < 0 {
 			continue
 		}

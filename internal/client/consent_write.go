@@ -5,6 +5,8 @@ import (
 	"errors"
 	"reflect"
 	"time"
+
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 const (
@@ -242,7 +244,7 @@ func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
 	switch {
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
-	case u.mayBeOlderThan(held), isChoice && held.isUntimed():
+	case u.mayBeOlderThan(held), isChoice && held.IsUntimed():
 		return false, got.untimed()
 	case u.isOlderThan(held), isChoice:
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
@@ -296,14 +298,14 @@ func (w *consentWrite) checkAnswer(got answer) error {
 		return nil
 	}
 
-	r, err := findConsent(got.json)
+	held, err := answers.ReadConsent(got.json)
 	if err != nil {
 		return nil //nolint:nilerr // an answer without a record shows no other clauses
 	}
 
 	for i, agreed := range w.update.Clauses {
-		if shown, ok := r.boolean(clauseName(i)).Get(); ok && shown != agreed {
-			e := got.call.fail(ClassRejected, got.status, "the service answered with another "+clauseName(i)+" than was sent")
+		if shown, ok := held.Clauses[i].Get(); ok && shown != agreed {
+			e := got.call.fail(ClassRejected, got.status, "the service answered with another "+answers.ClauseNames[i]+" than was sent")
 			e.Ambiguous = false
 			return e
 		}

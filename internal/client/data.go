@@ -2,8 +2,11 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 var (
@@ -39,26 +42,29 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 	if err != nil {
 		return Receipt{}, err
 	}
-	if err := got.complaint(); err != nil {
-		return Receipt{}, err
-	}
 
-	return receiptOf(got.json), nil
+	receipt, err := answers.ReadReceipt(got.status, got.json, identity)
+
+	return got.receipt(receipt, err)
 }
 
 // FetchData is GET …/user/:identityId/all-data (section 4), a deferred request. The request
 // is sent once, since each that arrives is another one in the service's queue; package
 // deferred decides when.
 //
-// An answer with status 200 that is data by its structure is written to w as it comes,
-// whatever its size, and the receipt says Delivered. Any other success is an
-// acknowledgement. That the same call returns the data once the request is fulfilled is our
-// assumption: the interface shows no other way. Errors are *Error, or those of w as they
-// are.
-func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w io.Writer) (Receipt, error) {
+// An answer with status 200 that is recognised as the data is written to w as it comes,
+// whatever its size, and the receipt says Delivered; what is written without that is not the
+// data. seen reports that the person's own request was in the pending list and has left it.
+// That the same call returns the data once the request is fulfilled is our assumption: the
+// interface shows no other way. Errors are *Error, or those of w as they are.
+func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, seen bool, w io.Writer) (Receipt, error) {
 	to, err := scope.ofPerson(identity, opGetAllData)
 	if err != nil {
 		return Receipt{}, err
+	}
+
+	if c.wire.PendingList == ListIgnored && c.wire.AllDataMember == "" {
+		return Receipt{}, invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
 	s, err := c.sender.stream(ctx, request{op: opGetAllData, to: to, private: []string{identity}})
@@ -67,5 +73,5 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, w 
 	}
 	defer s.close()
 
-	return s.receipt(ctx, w)
+	return s.receipt(ctx, answers.DataCall{Person: identity, Member: c.wire.AllDataMember, Seen: seen}, w)
 }

@@ -15,7 +15,7 @@ import (
 // their names. All other files are endpoints, at the top. The doc comment of the package
 // describes the groups.
 var groups = [][]string{
-	{"config", "endpoint", "errors", "locks", "optional", "text", "time"},
+	{"config", "endpoint", "errors", "locks", "answers", "text", "time"},
 	{"http_"},
 	{"answer_"},
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -43,21 +44,19 @@ func (a answer) wantBody() error {
 // complaint returns the error that the body reports although the status is one of success;
 // nil where it reports none.
 func (a answer) complaint() error {
-	said, failed := complaintInside(a.json)
-	if !failed {
+	if !answers.SaysNo(a.json) {
 		return nil
 	}
-
-	e := a.call.fail(ClassRejected, a.status, "the answer has a status of success and an error inside")
-	e.Ambiguous = false
-	a.call.quote(e, said)
-
-	return e
+	return a.refusal()
 }
 
-// unexpected returns the error of an answer that is JSON, and not what was asked for.
-func (a answer) unexpected(detail string) error {
-	return a.call.fail(ClassPayload, a.status, detail)
+// refusal returns the error of an answer that says no although its status is one of success.
+func (a answer) refusal() error {
+	e := a.call.fail(ClassRejected, a.status, "the answer has a status of success and an error inside")
+	e.Ambiguous = false
+	a.call.quote(e, readComplaint(a.json))
+
+	return e
 }
 
 // readAnswer returns the answer that a response holds: JSON or nothing under a status
@@ -91,6 +90,9 @@ func (k *call) readAnswer(ctx context.Context, resp *http.Response) (answer, err
 func (op operation) incomplete(status int) string {
 	if status == http.StatusPartialContent {
 		return "the status 206 says that this is a part, which was not asked for, and so is no complete answer to a read or a change"
+	}
+	if op.method == http.MethodPost && status == http.StatusCreated {
+		return "" // a login makes a token
 	}
 	if !op.effect && status != http.StatusOK && status != http.StatusNoContent {
 		return "the status " + strconv.Itoa(status) + " is no complete answer to a read"

@@ -27,39 +27,11 @@ func errorObject(body []byte) (jsontext.Value, bool) {
 // object yields the zero complaint.
 func readComplaint(v jsontext.Value) complaint { return complaintIn(jsonvalue.Members(v)) }
 
-// complaintInside returns the error that an answer with a status of class 2xx holds: some
-// services put errors there. It reports false where the answer holds no error.
-func complaintInside(v jsontext.Value) (complaint, bool) {
-	if !isComplaint(v) {
-		return complaint{}, false
-	}
-	return readComplaint(v), true
-}
-
-// isComplaint reports whether an object says that something failed. An error that is
-// null, 0, false or empty says nothing.
-func isComplaint(v jsontext.Value) bool {
-	for name, member := range jsonvalue.EachMember(v) {
-		switch string(name) {
-		case "error", "errors":
-			if jsonvalue.Told(member) {
-				return true
-			}
-		case "success":
-			if member.Kind() == 'f' {
-				return true
-			}
-		}
-	}
-
-	return false
-}
-
 // complaintIn returns what an object says about an error, at its top or under error.
 func complaintIn(m map[string]jsontext.Value) complaint {
 	c := complaint{
 		code:    firstText(m, "code", "error_code", "errorCode", "type"),
-		message: firstText(m, "message", "error_description", "detail", "title", "error", "msg"),
+		message: firstText(m, "message", "error_description", "detail", "title", "error", "msg", "reason"),
 	}
 	for _, name := range []string{"fields", "errors", "details"} {
 		c.fields = append(c.fields, fieldErrors(m[name])...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -40,7 +41,11 @@ func (c claims) lifetime() time.Duration {
 // readToken returns the token of a login's answer (section 2): an object with the member
 // token, a string that is a JWT. It reports false for any other answer.
 func readToken(got answer) (token, bool) {
-	text := jsonvalue.Text(jsonvalue.Members(got.json)["token"])
+	text, err := answers.ReadToken(got.json)
+	if err != nil {
+		return token{}, false
+	}
+
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 {
 		return token{}, false

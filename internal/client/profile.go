@@ -3,10 +3,10 @@ package client
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -15,9 +15,10 @@ var (
 	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, path: "/compliance/user/{identityId}/profile"}
 )
 
-// GetProfile is GET …/user/:identityId/profile (section 4). Errors are *Error, of
-// ClassNotFound where the service itself says that there is none.
-func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (Profile, error) {
+// GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
+// caller knows of; an answer that has them in another place is an error. Errors are *Error,
+// of ClassNotFound where the service itself says that there is none.
+func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (Profile, error) {
 	to, err := scope.ofPerson(identity, opGetProfile)
 	if err != nil {
 		return Profile{}, err
@@ -31,7 +32,9 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string) (
 		return Profile{}, err
 	}
 
-	return got.profile()
+	profile, err := answers.ReadProfile(got.json, c.wire.ProfileMember, managed)
+
+	return profile, got.problem(err)
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
@@ -53,22 +56,17 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 	if err != nil {
 		return Receipt{}, err
 	}
-	if onlyComplains(got.json) {
-		return Receipt{}, got.complaint()
-	}
 
-	if !isAcknowledgement(got.json) {
-		return Receipt{At: time.Now()}, nil // it is the profile, whose id is not a request's
-	}
+	receipt, err := answers.ReadUpdateReceipt(got.status, got.json, identity, members)
 
-	return receiptOf(got.json), nil
+	return got.receipt(receipt, err)
 }
 
 // ProfileHolds returns a function that reports whether the profile has members with these
 // values, which is the effect of an update.
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
-		p, err := c.GetProfile(ctx, scope, identity)
+		p, err := c.GetProfile(ctx, scope, identity, members)
 		if IsClass(err, ClassNotFound) {
 			return false, nil
 		}
@@ -80,7 +78,7 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 // empty one, which is the visible effect of a deletion.
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
-		p, err := c.GetProfile(ctx, scope, identity)
+		p, err := c.GetProfile(ctx, scope, identity, nil)
 		if IsClass(err, ClassNotFound) {
 			return true, nil
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 var opListPending = operation{name: "List pending actions", method: http.MethodGet, path: "/compliance/pending-requests"}
@@ -25,8 +27,36 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, err
 		return PendingList{}, err
 	}
 
-	return got.pendingList(c.wire.PendingIdentityField)
+	list, err := answers.ListCall{
+		IdentityField:  c.wire.PendingIdentityField,
+		IgnoredMembers: listed(c.wire.PendingIgnoredMembers),
+		EndedStatuses:  c.wire.EndedStatuses,
+		Continued:      got.continued,
+	}.Read(got.json)
+	if err != nil {
+		return PendingList{}, got.problem(err)
+	}
+
+	list.Gap = got.call.redact.clean(list.Gap)
+	for i, r := range list.Records {
+		if r.Code != "" {
+			person, _ := r.Identity.Get()
+			list.Records[i].Code = newRedactor(person).text(got.call.redact.clean(r.Code), limitShown)
+		}
+	}
+
+	return list, nil
 }
+
+// limitShown bounds what is shown of a code or an identifier of the service, in characters.
+const limitShown = 80
+
+// ShownID returns the service's identifier of a request for a message: escaped, cut, and
+// without what looks like a person or a secret.
+func ShownID(id string) string { return newRedactor().text(id, limitShown) }
+
+// PendingListUse returns how the pending list is used: one of PendingListUses.
+func (c *Client) PendingListUse() string { return c.wire.PendingList }
 
 // PendingListLag returns how long the pending list may lag behind a submission.
 func (c *Client) PendingListLag() time.Duration {

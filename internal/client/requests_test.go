@@ -71,6 +71,8 @@ func TestListPending_somethingElseIsAnError(t *testing.T) {
 	for body, class := range map[string]client.ErrorClass{
 		"":                       client.ClassEmpty,
 		"{}":                     client.ClassPayload,
+		"null":                   client.ClassPayload,
+		`{"data":null}`:          client.ClassPayload,
 		`"x"`:                    client.ClassPayload,
 		`{"error":{"code":"E"}}`: client.ClassRejected,
 	} {
@@ -81,7 +83,7 @@ func TestListPending_somethingElseIsAnError(t *testing.T) {
 		}, useSecretKey)
 	}
 
-	for _, body := range []string{"null", "[]", `{"data":[]}`, `{"data":null}`, `{"pending_requests":[],"next":null}`} {
+	for _, body := range []string{"[]", `{"data":[]}`, `{"pending_requests":[],"next":null}`} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})
 			list, err := c.ListPending(t.Context(), scope)

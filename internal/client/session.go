@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 var (
@@ -22,7 +24,11 @@ func (c *Client) CurrentUser(ctx context.Context) ([]byte, error) {
 	if err := got.wantBody(); err != nil {
 		return nil, err
 	}
-	return got.json, got.complaint()
+	if err := answers.ReadUser(got.json); err != nil {
+		return nil, got.problem(err)
+	}
+
+	return got.json, nil
 }
 
 // SessionToken is a JSON Web Token for tools beside this client (sections 2 and 5).

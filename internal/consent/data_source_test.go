@@ -42,7 +42,9 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 func TestConsent_dataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(map[string]any) any { return map[string]any{"data": map[string]any{"clause_2_consent": true}} }
+		s.ConsentAnswer = func(map[string]any) any {
+			return map[string]any{"data": map[string]any{"clause_1_consent": nil, "clause_2_consent": true, "clause_3_consent": nil, "clause_4_consent": nil, "clause_5_consent": nil}}
+		}
 	})
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
 	read, diags := p.ReadData(name, prototest.Attributes{"identity_id": person})
@@ -58,7 +60,7 @@ func TestConsent_dataSourceRefusesAnUnknownPersonAndAnswersThatAreNone(t *testin
 	_, diags := p.ReadData(name, prototest.Attributes{"identity_id": "nobody"})
 	prototest.WantText(t, diags.Errors(), "Not found", "HTTP status: 404", "identity_id and the scope")
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"clause_1_consent":"yes"}`)})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"clause_1_consent":"yes","clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`)})
 	_, diags = p.ReadData(name, prototest.Attributes{"identity_id": person})
 	prototest.WantText(t, diags.Errors(), "Unexpected response", "$.clause_1_consent: expected a boolean, found a string")
 }

@@ -181,7 +181,7 @@ func TestConsentListDay_isReadNoFurtherThanNeeded(t *testing.T) {
 			if r.Operation != mockserver.OpGetConsent {
 				return nil
 			}
-			return &mockserver.Fault{Body: []byte(`{"clause_1_consent":true}`)}
+			return &mockserver.Fault{Body: []byte(`{"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`)}
 		}
 	})
 	p := prototest.MustStart(t, prototest.Config(service))

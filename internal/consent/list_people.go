@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -208,7 +209,7 @@ func (b *blockReader) Record(kind records.Kind, record jsontext.Value) error {
 func (b *blockReader) skip(record jsontext.Value) {
 	b.tally.unnamed++
 	if b.tally.example == "" {
-		b.tally.example = client.MemberNames(record)
+		b.tally.example = answers.Members(record)
 	}
 }
 

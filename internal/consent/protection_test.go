@@ -110,9 +110,7 @@ func TestConsent_choiceMadeBetweenTwoAttemptsStands(t *testing.T) {
 func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	t.Parallel()
 	for label, wrap := range map[string]func(r map[string]any) any{
-		"three wrappers": func(r map[string]any) any {
-			return map[string]any{"a": map[string]any{"b": map[string]any{"c": r}}}
-		},
+		"one clause":        func(r map[string]any) any { return map[string]any{"clause_1_consent": r["clause_1_consent"]} },
 		"two records":       func(r map[string]any) any { return map[string]any{"now": r, "before": r} },
 		"null time":         func(r map[string]any) any { r["agreement_time"] = nil; return r },
 		"null time wrapped": func(r map[string]any) any { r["agreement_time"] = nil; return map[string]any{"x": r} },

@@ -32,31 +32,31 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 		ended   []string // ended_statuses
 		state   deferred.State
 		code    string
-		status  string
+		unknown bool
 	}{
-		"fulfilled":                          {mockserver.Outcome{After: time.Minute}, nil, deferred.Fulfilled, "", ""},
-		"fulfilled at once":                  {mockserver.Outcome{After: -1}, nil, deferred.Fulfilled, "", ""},
-		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", ""},
-		"never":                              {mockserver.Outcome{Fate: mockserver.Never}, nil, deferred.Listed, "", ""},
-		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", ""},
-		"vanished":                           {mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}, nil, deferred.Dropped, "", ""},
-		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", ""},
-		"unknown for ever":                   {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, nil, deferred.Listed, "", "QUEUED_V2"},
-		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", "archived"},
-		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", ""},
+		"fulfilled":                          {mockserver.Outcome{After: time.Minute}, nil, deferred.Fulfilled, "", false},
+		"fulfilled at once":                  {mockserver.Outcome{After: -1}, nil, deferred.Fulfilled, "", false},
+		"fulfilled and still listed":         {mockserver.Outcome{After: time.Minute, KeepListed: true}, nil, deferred.Fulfilled, "", false},
+		"never":                              {mockserver.Outcome{Fate: mockserver.Never}, nil, deferred.Listed, "", false},
+		"failed":                             {mockserver.Outcome{Fate: mockserver.Failed, After: time.Minute, Code: "E42"}, nil, deferred.Failed, "E42", false},
+		"vanished":                           {mockserver.Outcome{Fate: mockserver.Vanished, After: time.Minute}, nil, deferred.Dropped, "", false},
+		"an unknown status":                  {mockserver.Outcome{After: time.Minute, Status: "QUEUED_V2"}, nil, deferred.Fulfilled, "", false},
+		"unknown for ever":                   {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, nil, deferred.Listed, "", true},
+		"an unknown final status":            {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, nil, deferred.Listed, "", true},
+		"a final status that the user names": {mockserver.Outcome{After: time.Minute, KeepListed: true, FinalStatus: "archived"}, []string{"Archived"}, deferred.Fulfilled, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
+				r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = tc.ended })
 				q := r.deletion(person)
-				q.EndedStatuses = tc.ended
 
 				s, _ := r.mustSubmit(t, q)
 
 				s, report := r.Await(t.Context(), q, s, time.Hour)
 				wantState(t, s, tc.state)
-				if report.Code != tc.code || report.Status != tc.status || report.Err != nil {
+				if report.Code != tc.code || report.UnknownStatus != tc.unknown || report.Err != nil {
 					t.Errorf("the report is %+v", report)
 				}
 
@@ -319,7 +319,7 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 		s, _ = r.Await(t.Context(), q, s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 
-		p, err := r.GetProfile(t.Context(), scope, person)
+		p, err := r.GetProfile(t.Context(), scope, person, nil)
 		noError(t, err)
 		if string(p.Members["big"]) != "9007199254740993" || string(p.Members["theirs"]) != "1" || !p.Holds(changes) {
 			t.Errorf("the profile is %s", p.JSON)

@@ -32,7 +32,7 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
-				s, _ = r.mustSubmit(t, r.access(person, &file))
+				s, _ = r.mustSubmit(t, r.fetch(person, &file))
 				if !strings.Contains(file.String(), `"free"`) || s.State != deferred.Fulfilled {
 					t.Errorf("the data is %q, %+v", file.String(), s)
 				}
@@ -44,16 +44,17 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 
 func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 	t.Parallel()
-	for _, body := range mocktest.DataLikeAcknowledgements {
+	for body, member := range mocktest.DataLikeAcknowledgements {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.AllDataMember = member })
 				s, _ := r.mustSubmit(t, r.access(person, io.Discard))
 				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
 				var file strings.Builder
-				s, _ = r.mustSubmit(t, r.access(person, &file))
+				s, _ = r.mustSubmit(t, r.fetch(person, &file))
 				if file.String() != body || s.State != deferred.Fulfilled {
 					t.Errorf("the data is %q, %+v", file.String(), s)
 				}
@@ -66,10 +67,60 @@ func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 // answerLikeData is an answer that looks like a person's data.
 const answerLikeData = `{"profile":{"name":"Jane"},"events":[{"type":"click"}]}`
 
+func withProfileInData(cfg *client.Config) { cfg.Wire.AllDataMember = "profile" }
+
+// Where the list is not read, the member that the data has shows that an answer is the data.
+func TestDeferred_dataWithoutTheList(t *testing.T) {
+	t.Parallel()
+	const body = `{"profile":{"name":"Jane"},"events":[]}`
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		var file strings.Builder
+		r := newRun(t, service, withProfileInData, ignoringTheList)
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Fulfilled)
+		if file.String() != body {
+			t.Errorf("the data is %s", file.String())
+		}
+
+		r = newRun(t, service, ignoringTheList)
+		_, _, err := r.Submit(t.Context(), r.access(person, io.Discard), deferred.Submission{})
+		if e := wantClass(t, err, client.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
+			t.Errorf("the detail is %s", e.Detail)
+		}
+		wantCount(t, service, mockserver.OpGetAllData, 1)
+	}, mocktest.AnswerQueueing(200, body))
+}
+
+// An answer that is not understood stands for a request that was sent, and its structure is
+// reported.
+func TestDeferred_answerThatIsNotUnderstoodIsKeptAsSent(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		s, report := r.mustSubmit(t, q.of(r))
+		if s.State != deferred.Accepted || s.ID != "" || !strings.Contains(report.NotUnderstood, "$.simmering (a string)") || strings.Contains(report.NotUnderstood, "little") {
+			t.Errorf("%+v %+v", s, report)
+		}
+		wantCount(t, service, q.operation, 1)
+	}, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
+}
+
+// An answer that says no is an error, whatever its status, and nothing was sent.
+func TestDeferred_refusalUnderAStatusOfSuccess(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"accepted":false}`, `{"status":"rejected"}`, `{"success":false,"reason":"quota"}`} {
+		eachQueueing(t, func(t *testing.T, _ *mocktest.Instance, r run, q queueing) {
+			s, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
+			_ = wantClass(t, err, client.ClassRejected)
+			wantState(t, s, deferred.Idle)
+		}, mocktest.AnswerQueueing(202, body))
+	}
+}
+
 // While a request is pending for the person, no answer is the data.
 func TestDeferred_answerBesideAPendingRequestIsNotTheData(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		r := newRun(t, service, withProfileInData)
 		var file strings.Builder
 		s, _ := r.mustSubmit(t, r.access(person, &file))
 		wantState(t, s, deferred.Listed)
@@ -86,7 +137,7 @@ func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
 		t.Run(lag, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
+				r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.Wire.PendingListLag = lag })
 				s, report := r.mustSubmit(t, r.access(person, io.Discard))
 				wantState(t, s, deferred.Accepted)
 				if report.Gap == "" {
@@ -103,7 +154,8 @@ func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
 // began.
 func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		r := newRun(t, service, withProfileInData)
 		service.Inject(
 			mockserver.Fault{Operation: mockserver.OpGetAllData, Delay: 2 * time.Second, Commit: true},
 			mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Commit: true, Then: func() { <-time.After(3 * time.Second) }},
@@ -133,7 +185,7 @@ func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 		wantState(t, s, deferred.Fulfilled)
 
 		var written counter
-		s, _ = r.mustSubmit(t, r.access(person, &written))
+		s, _ = r.mustSubmit(t, r.fetch(person, &written))
 		wantState(t, s, deferred.Fulfilled)
 		if int(written) != len(body) {
 			t.Errorf("%d bytes of %d", written, len(body))
@@ -162,7 +214,7 @@ func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
 		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 
-		s, _ = r.mustSubmit(t, r.access(person, &file))
+		s, _ = r.mustSubmit(t, r.fetch(person, &file))
 		wantState(t, s, deferred.Fulfilled)
 		if !strings.Contains(file.String(), `"gold"`) {
 			t.Errorf("the data is %s", file.String())

@@ -104,12 +104,9 @@ func linger(parent context.Context, d time.Duration) (context.Context, context.C
 	}
 }
 
-// ended returns the report once all looks are done. Making a status fit to be shown takes
-// longer than a look, so that this is done for the last one alone.
+// ended returns the report once all looks are done.
 func (x *execution) ended() Report {
-	if x.request.progressOf(x.own) == client.Unclear {
-		x.report.Status = x.own.ShownStatus()
-	}
+	x.report.UnknownStatus = x.own.Progress() == client.Unclear
 	return x.report
 }
 

@@ -38,8 +38,8 @@ func (r Request) conflict(record client.PendingRecord) error {
 	requestType, _ := record.RequestType.Get()
 	err := r.conflictError(id, requestType)
 
-	if status := record.ShownStatus(); status != "" && r.progressOf(record) == client.Unclear {
-		err.Detail += "; its status " + status + " is not known to the provider: if it means that the request is over, name it in ended_statuses"
+	if record.Progress() == client.Unclear {
+		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.ended_statuses"
 	}
 	return err
 }
@@ -53,8 +53,7 @@ func (r Request) conflictError(id, requestType string) *client.Error {
 // request is sent, and cannot be.
 func (r Request) unreadable(gap string) error {
 	return r.failure(client.ClassPayload,
-		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent. "+
-			"wire.pending_identity_field names the field that holds the person; pending_list = \"partial\" takes what is understood for the whole list")
+		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent")
 }
 
 // refusal returns the error of a request that was certainly not carried out. If that was

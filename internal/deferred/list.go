@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -19,17 +20,8 @@ type view struct {
 	gap string
 }
 
-// progressOf returns the progress that a record's status means for this request.
-func (r Request) progressOf(record client.PendingRecord) client.Progress {
-	status, given := record.Status.Get()
-	if given && slices.ContainsFunc(r.EndedStatuses, func(ended string) bool { return client.SameWord(ended, status) }) {
-		return client.Done
-	}
-	return record.Progress()
-}
-
-func (r Request) isOpen(record client.PendingRecord) bool {
-	progress := r.progressOf(record)
+func isOpen(record client.PendingRecord) bool {
+	progress := record.Progress()
 	return progress == client.Waiting || progress == client.Unclear
 }
 
@@ -37,7 +29,7 @@ func (r Request) isOpen(record client.PendingRecord) bool {
 func (r Request) equalRecords(v view) []client.PendingRecord {
 	var found []client.PendingRecord
 	for _, record := range v.records {
-		if record.Is(r.Type) && r.isOpen(record) {
+		if record.Is(r.Type) && isOpen(record) {
 			found = append(found, record)
 		}
 	}
@@ -48,7 +40,7 @@ func (r Request) equalRecords(v view) []client.PendingRecord {
 // beside.
 func (r Request) conflicting(v view) (client.PendingRecord, bool) {
 	return first(v.records, func(record client.PendingRecord) bool {
-		return record.Is(r.Against...) && r.isOpen(record)
+		return record.Is(r.Against...) && isOpen(record)
 	})
 }
 
@@ -61,24 +53,22 @@ func first(records []client.PendingRecord, meets func(client.PendingRecord) bool
 	return records[at], true
 }
 
-// gapIn returns why absence from the list proves nothing for this request, or the empty
-// string if it does: the list is incomplete, a record that may be relevant does not name
-// a person, or one of the person does not name its type.
+// gapIn returns why absence from the list proves nothing for this request, and which
+// setting admits it; empty if it does: the list is incomplete, a record that may be relevant
+// does not name a person, or one of the person does not name its type.
 func (r Request) gapIn(v view) string {
-	if r.List == ListPartial {
-		return ""
-	}
-
 	if v.gap != "" {
 		return v.gap
 	}
 
 	if record, found := first(v.unassigned, r.mayConcern); found {
-		return "it holds records that do not say in a known field whom they are about" + client.MemberNames(record.JSON)
+		return "it holds records that do not say in a known field whom they are about" + answer.Members(record.JSON) +
+			`; wire.pending_identity_field names the field that does, and without one, wire.pending_list = "partial" takes what is understood for the whole list`
 	}
 
 	if record, found := first(v.records, r.lacksType); found {
-		return "it holds a record of this person that does not say in a known way which operation it is" + client.MemberNames(record.JSON)
+		return "it holds a record of this person that does not say in a known way which operation it is" + answer.Members(record.JSON) +
+			`; wire.pending_list = "partial" takes what is understood for the whole list`
 	}
 
 	return ""
@@ -87,7 +77,7 @@ func (r Request) gapIn(v view) string {
 // mayConcern reports whether a record without a person could be equal to the request, or
 // conflict with it.
 func (r Request) mayConcern(record client.PendingRecord) bool {
-	if !r.isOpen(record) {
+	if !isOpen(record) {
 		return false
 	}
 	_, known := record.RequestType.Get()
@@ -97,7 +87,7 @@ func (r Request) mayConcern(record client.PendingRecord) bool {
 // lacksType reports whether a record is open and does not name its type.
 func (r Request) lacksType(record client.PendingRecord) bool {
 	_, known := record.RequestType.Get()
-	return !known && r.isOpen(record)
+	return !known && isOpen(record)
 }
 
 // keysOf returns the keys of all records of the request's type.
@@ -136,7 +126,7 @@ func (r Request) find(s Submission, v view) (own client.PendingRecord, found boo
 		return client.PendingRecord{}, false
 	}
 
-	if own, found = first(candidates, r.isOpen); found {
+	if own, found = first(candidates, isOpen); found {
 		return own, true
 	}
 

@@ -18,26 +18,35 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	t.Parallel()
 	type variant struct {
 		configure func(*mockserver.Server)
+		setting   string // that the error names
 		solved    func(*client.Config)
+		adopts    bool // with the setting
 	}
 
+	takePart := func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial }
+	const partial = `wire.pending_list = "partial"`
 	variants := map[string]variant{
 		"person under another name": {
 			func(s *mockserver.Server) { s.PendingRecord = mockserver.RenameField("identityId", "personId") },
-			func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" },
+			"wire.pending_identity_field", func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" }, true,
 		},
-		"no person": {func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") }, nil},
+		"no person": {func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") }, partial, takePart, false},
 		"operation under another name": {func(s *mockserver.Server) {
 			s.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
 				record["operation"] = "purge"
 				return record
 			}
-		}, nil},
-		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, nil},
+		}, partial, takePart, false},
+		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, partial, takePart, false},
+		"a Link header":               {pagedBy(mockserver.PageLink), partial, takePart, false},
 	}
 
-	for _, sign := range mockserver.PageSigns {
-		variants["signs of pages: "+fmt.Sprint(sign)] = variant{func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }, nil}
+	for _, sign := range []mockserver.PageSign{mockserver.PageHasMore, mockserver.PageNext, mockserver.PageTotal} {
+		ignored := string(sign)
+		variants["signs of pages: "+ignored] = variant{
+			pagedBy(sign), `wire.pending_ignored_members = "` + ignored + `"`,
+			func(cfg *client.Config) { cfg.Wire.PendingIgnoredMembers = ignored }, false,
+		}
 	}
 
 	for name, v := range variants {
@@ -49,7 +58,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
 				e := wantClass(t, err, client.ClassPayload)
-				for _, way := range []string{"wire.pending_identity_field", `pending_list = "partial"`, "nothing was sent"} {
+				for _, way := range []string{v.setting, "nothing was sent"} {
 					if !strings.Contains(e.Detail, way) {
 						t.Errorf("the detail does not name %s: %s", way, e.Detail)
 					}
@@ -60,23 +69,22 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				}
 				wantCount(t, service, q.operation, 0)
 
-				partial := q.of(r)
-				partial.List = deferred.ListPartial
-				_, _, err = r.Submit(t.Context(), partial, deferred.Submission{})
-				noError(t, err)
-				if v.solved == nil {
-					return
-				}
-
 				solved := newRun(t, service, v.solved)
 				s, report := solved.mustSubmit(t, q.of(solved))
-				if !report.Adopted || s.ID != "request-2" {
+				if v.adopts && (!report.Adopted || s.ID != "request-2") {
 					t.Errorf("with the setting it is %+v %+v", s, report)
 				}
 			}, v.configure)
 		})
 	}
 }
+
+// pagedBy returns an option for pages of one record.
+func pagedBy(sign mockserver.PageSign) func(*mockserver.Server) {
+	return func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }
+}
+
+func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
 
 // A list that is not understood does not end a wait either.
 func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
@@ -106,8 +114,8 @@ func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Times: -1})
+		r = newRun(t, service, ignoringTheList)
 		q := r.deletion(person)
-		q.List = deferred.ListIgnored
 
 		s, _ := r.mustSubmit(t, q)
 		s, _ = r.Await(t.Context(), q, s, time.Hour)
@@ -161,8 +169,8 @@ func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
 		wantState(t, s, deferred.Listed)
 
 		service.FulfilAll()
+		r = newRun(t, service, ignoringTheList)
 		q := r.deletion(person)
-		q.List = deferred.ListIgnored
 
 		s, _, err := r.Refresh(t.Context(), q, s)
 		noError(t, err)

@@ -9,7 +9,7 @@ import (
 
 // look reads the pending list and returns what it shows of the request.
 func (x *execution) look(ctx context.Context) Event {
-	if x.request.List == ListIgnored {
+	if x.service.PendingListUse() == client.ListIgnored {
 		return x.lookWithoutList(ctx)
 	}
 
@@ -108,7 +108,7 @@ func (x *execution) beforeSending() Event {
 		return event
 	}
 
-	if gap := x.request.gapIn(x.seen); gap != "" {
+	if gap := x.gap(); gap != "" {
 		x.err = x.request.unreadable(gap)
 		return CannotBeRead
 	}
@@ -166,6 +166,14 @@ func (x *execution) sentByThisProcess() Event {
 	return nothing
 }
 
+// gap returns why absence from the list proves nothing; empty if it does.
+func (x *execution) gap() string {
+	if x.service.PendingListUse() == client.ListPartial {
+		return ""
+	}
+	return x.request.gapIn(x.seen)
+}
+
 // afterSending returns what the list shows of a request that was sent.
 func (x *execution) afterSending() Event {
 	own, found := x.request.find(x.current, x.seen)
@@ -177,9 +185,9 @@ func (x *execution) afterSending() Event {
 	x.report.Gap = ""
 	x.own = own
 
-	switch x.request.progressOf(own) {
+	switch own.Progress() {
 	case client.Failed:
-		x.report.Code = own.FailureCode()
+		x.report.Code = own.Code
 		return ShowsFailed
 	case client.Done:
 		return ShowsDone
@@ -202,7 +210,7 @@ func (x *execution) learnFrom(own client.PendingRecord) {
 // absence returns what it means that the list does not show the request.
 func (x *execution) absence() Event {
 	x.own = client.PendingRecord{}
-	x.report.Gap = x.request.gapIn(x.seen)
+	x.report.Gap = x.gap()
 	lagIsOver := x.lagIsOver(x.seen.began)
 
 	if x.report.Gap != "" {

@@ -126,6 +126,7 @@ var table = map[State]map[Event]transition{
 		StaysAway:    {Fulfilled, Stop},
 		CannotBeRead: {Accepted, Look},
 		StaysUnread:  {Accepted, Look},
+		NotAsked:     {Fulfilled, Stop}, // what the data is recognised by is configured
 	},
 	Listed: {
 		ShowsOpen:     {Listed, Look},

@@ -80,10 +80,19 @@ func (r run) deletion(identity string) deferred.Request {
 }
 
 func (r run) access(identity string, w io.Writer) deferred.Request {
+	return r.dataAccess(identity, false, w)
+}
+
+// fetch is access once the request was seen to be carried out.
+func (r run) fetch(identity string, w io.Writer) deferred.Request {
+	return r.dataAccess(identity, true, w)
+}
+
+func (r run) dataAccess(identity string, seen bool, w io.Writer) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: identity, Type: client.RequestDataAccess, Adopts: true,
 		Against: []string{client.RequestDataDeletion},
-		Send:    func(ctx context.Context) (client.Receipt, error) { return r.FetchData(ctx, scope, identity, w) },
+		Send:    func(ctx context.Context) (client.Receipt, error) { return r.FetchData(ctx, scope, identity, seen, w) },
 	}
 }
 

@@ -9,16 +9,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// How a request uses the pending list.
-const (
-	// ListComplete sends a request only if the list was understood completely.
-	ListComplete = "complete"
-	// ListPartial takes the part of the list that is understood for all of it.
-	ListPartial = "partial"
-	// ListIgnored never reads the list, so that only the effect shows the end.
-	ListIgnored = "ignored"
-)
-
 // Request is one deferred request about one person: what it is, how it is sent, and how
 // its effect is measured.
 type Request struct {
@@ -47,11 +37,6 @@ type Request struct {
 	// Submit calls it once the person is locked. If nil, the request is always wanted.
 	Superseded func() bool
 
-	// List is how the pending list is used; empty means ListComplete.
-	List string
-	// EndedStatuses are statuses with which the service says that a request is over.
-	EndedStatuses []string
-
 	// Send sends the request once. Its errors are those of the client: one that is
 	// Ambiguous means that the service may have accepted the request.
 	Send func(ctx context.Context) (client.Receipt, error)
@@ -72,9 +57,11 @@ type Report struct {
 	Known bool
 	// Code is the service's code of a failure.
 	Code string
-	// Status is a status that the provider does not know, escaped and shortened. The
-	// request is treated as pending.
-	Status string
+	// UnknownStatus: the request has a status that is not known, and is treated as pending.
+	UnknownStatus bool
+	// NotUnderstood is the structure of an answer to the request that is no receipt; empty
+	// if it is one. The request was sent, and is treated as accepted.
+	NotUnderstood string
 	// Gap says why the pending list could not be read completely.
 	Gap string
 	// Interrupted: the run was interrupted while it waited for the request.

@@ -132,6 +132,7 @@ func (x *execution) accept(receipt client.Receipt) Event {
 		return WasDelivered
 	}
 
+	x.report.NotUnderstood = receipt.NotUnderstood
 	x.current.ID = receipt.ID
 	if receipt.ID != "" {
 		x.current.Before = nil

@@ -201,7 +201,7 @@ func TestDeferred_profileUpdateOfSomebodyElseIsNotAdopted(t *testing.T) {
 		s, _ = r.Await(t.Context(), r.update(person, gold), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 		wantQueued(t, service, 2)
-		if p, err := r.GetProfile(t.Context(), scope, person); err != nil || !p.Holds(gold) {
+		if p, err := r.GetProfile(t.Context(), scope, person, nil); err != nil || !p.Holds(gold) {
 			t.Errorf("the profile is %s (%v)", p.JSON, err)
 		}
 	})

@@ -124,6 +124,7 @@ func (w *world) LockPerson(context.Context, client.Scope, string) (func(), error
 	return func() {}, nil
 }
 func (w *world) PendingListLag() time.Duration { return lag }
+func (w *world) PendingListUse() string        { return client.ListWhole }
 func (w *world) ReadOnly() bool                { return false }
 
 // pendingOne returns the oldest request that the service works on.
@@ -222,6 +223,7 @@ func (w *world) recordOf(q *queued) client.PendingRecord {
 	}
 	if status := cmp.Or(q.status, q.shown); status != "" {
 		record.Status = client.Some(status)
+		record.Ended = w.recovering && status == "archived" // the way out that the error names
 	}
 
 	return record

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -21,7 +22,7 @@ func (x *examination) examinePending(ctx context.Context) {
 	pending, err := x.use.client.ListPending(ctx, x.scope)
 	places := x.seen.body(opListPending)
 	if err != nil {
-		x.report.add(GroupPending, "shape", Broken, describe(err))
+		x.report.add(GroupPending, "shape", Broken, describe(err)+`; wire.pending_list = "ignored" does without the list`)
 		x.report.stranger(Stranger{Where: "list of pending requests", Members: namesOf(places)})
 		return
 	}
@@ -33,7 +34,7 @@ func (x *examination) examinePending(ctx context.Context) {
 		x.examineRecords(pending.Records)
 	}
 
-	x.examinePages(pending.Gap)
+	x.examineBeside(pending)
 }
 
 // arrayIn describes where the array of records is.
@@ -50,12 +51,22 @@ func arrayIn(places []jsonvalue.Place) string {
 	return "no array"
 }
 
-func (x *examination) examinePages(gap string) {
-	if gap == "" {
+// examineBeside reports what keeps the list from being whole, and sets
+// pending_ignored_members where nothing of it may lead to a further page.
+func (x *examination) examineBeside(pending client.PendingList) {
+	if pending.Gap == "" {
 		x.report.add(GroupPending, "pages", OK, "nothing says that there are more")
 		return
 	}
-	x.report.add(GroupPending, "pages", Differs, gap+"; requests are not sent while the list is incomplete, unless pending_list of the resource says otherwise")
+
+	hidden := client.HiddenName(x.private()...)
+	mayNotIgnore := func(name string) bool {
+		return answer.MayLeadOn(name) || !jsonvalue.IsFieldName(name) || hidden(name)
+	}
+	if len(pending.Beside) > 0 && !slices.ContainsFunc(pending.Beside, mayNotIgnore) {
+		x.wire.PendingIgnoredMembers = strings.Join(pending.Beside, ",")
+	}
+	x.report.add(GroupPending, "pages", Differs, pending.Gap+"; requests are not sent while the list is not whole")
 }
 
 // pendingField is a field of a pending record.
@@ -123,7 +134,7 @@ func (x *examination) examineStatuses(records []client.PendingRecord) {
 
 	if unclear > 0 {
 		x.report.add(GroupPending, "statuses", Differs, fmt.Sprintf(
-			"%s a status that the provider does not know, which it treats as pending; ended_statuses of the resources names those of ended requests",
+			"%s a status that the provider does not know, which it treats as pending; wire.ended_statuses names those of ended requests",
 			counted(unclear, "record has", "records have")))
 	}
 }
@@ -132,7 +143,7 @@ func (x *examination) examineStatuses(records []client.PendingRecord) {
 func (x *examination) strangers(records []client.PendingRecord) []string {
 	var names []string
 	for _, p := range x.places(records) {
-		if len(p.Path) == 1 && !client.IsPendingMember(p.Name(), x.wire.PendingIdentityField) {
+		if len(p.Path) == 1 && !answer.IsPendingMember(p.Name(), x.wire.PendingIdentityField) {
 			names = appendNew(names, p.Name())
 		}
 	}
@@ -166,7 +177,7 @@ func (x *examination) pendingCandidates(records []client.PendingRecord, strange 
 				func(text string) bool { return strings.Contains(text, "@") })...)
 		case "request_type":
 			found = append(found, textCandidates(records, strange, Candidate{Field: f.name, Because: "it holds the word for a request"},
-				func(text string) bool { return client.RequestTypeOf(text) != "" })...)
+				func(text string) bool { return answer.RequestTypeOf(text) != "" })...)
 		case "status":
 			found = append(found, textCandidates(records, strange, Candidate{Field: f.name, Because: "it holds the word for a state"}, isStatus)...)
 		}

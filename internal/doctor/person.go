@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -87,7 +88,7 @@ func misfit(p jsonvalue.Place) string {
 	if len(p.Path) == 0 && p.Kind != '{' {
 		return "the answer is " + jsonvalue.KindName(p.Kind)
 	}
-	if p.Kind == 'n' || !client.IsConsentMember(p.Name()) {
+	if p.Kind == 'n' || !answer.IsConsentMember(p.Name()) {
 		return ""
 	}
 
@@ -105,7 +106,7 @@ func misfit(p jsonvalue.Place) string {
 // recordPath returns where the first clause of a record is.
 func recordPath(places []jsonvalue.Place) string {
 	for _, p := range places {
-		if client.IsConsentMember(p.Name()) {
+		if answer.IsConsentMember(p.Name()) {
 			return jsonvalue.Place{Path: p.Path[:len(p.Path)-1]}.String()
 		}
 	}
@@ -196,7 +197,7 @@ func (x *examination) reportTimeForm(places []jsonvalue.Place) {
 // consentStrangers returns the places of members that are no fields of a consent record.
 func consentStrangers(places []jsonvalue.Place) []jsonvalue.Place {
 	return slices.DeleteFunc(slices.Clone(places), func(p jsonvalue.Place) bool {
-		return len(p.Path) == 0 || p.Name() == jsonvalue.Each || client.IsConsentMember(p.Name()) || p.Kind == '{'
+		return len(p.Path) == 0 || p.Name() == jsonvalue.Each || answer.IsConsentMember(p.Name()) || p.Kind == '{'
 	})
 }
 
@@ -231,7 +232,7 @@ func consentCandidates(strange []jsonvalue.Place, held client.Consent) []Candida
 
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
-	profile, err := x.use.client.GetProfile(ctx, x.scope, x.options.Identity)
+	profile, err := x.use.client.GetProfile(ctx, x.scope, x.options.Identity, nil)
 	places := x.seen.body(opGetProfile)
 
 	if client.IsClass(err, client.ClassNotFound) {
@@ -245,8 +246,11 @@ func (x *examination) examineProfile(ctx context.Context) {
 	}
 
 	names := namesOf(places)
-	if wrapper := soleObject(places); wrapper != "" && len(profile.Members) == 1 {
-		x.report.add(GroupProfile, "shape", Differs, "the only member is an object, "+wrapper+"; if it holds the profile, name it in an issue, since the provider takes it for a member of the profile")
+	if wrapper := soleObject(places); wrapper != "" && x.wire.ProfileMember == "" && len(profile.Members) == 1 {
+		if wrapper != jsonvalue.AnyName {
+			x.wire.ProfileMember = wrapper
+		}
+		x.report.add(GroupProfile, "shape", Differs, "the only member is an object, "+wrapper+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
 		x.report.stranger(Stranger{Where: "profile", Members: names})
 		return
 	}

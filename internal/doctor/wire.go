@@ -13,16 +13,20 @@ import (
 // they have in a provider block.
 func settingsOf(w client.Wire) map[string]string {
 	settings := map[string]string{
-		"login_parameters_in":    unless(w.LoginParametersIn, client.InJSON),
-		"consent_parameters_in":  unless(w.ConsentParametersIn, client.InJSON),
-		"agreement_time_format":  unless(w.AgreementTimeFormat, client.TimeRFC3339),
-		"export_kind_parameter":  w.ExportKindParameter,
-		"export_kind_values":     unless(w.ExportKindValues, client.DefaultExportKindValues),
-		"export_shape":           unless(w.ExportShape, client.ShapeAuto),
-		"export_invalid_utf8":    unless(w.ExportInvalidUTF8, client.InvalidError),
-		"export_ignored_members": w.ExportIgnoredMembers,
-		"pending_identity_field": w.PendingIdentityField,
-		"pending_list_lag":       unless(w.PendingListLag, client.DefaultPendingListLag),
+		"login_parameters_in":     unless(w.LoginParametersIn, client.InJSON),
+		"consent_parameters_in":   unless(w.ConsentParametersIn, client.InJSON),
+		"agreement_time_format":   unless(w.AgreementTimeFormat, client.TimeRFC3339),
+		"export_kind_parameter":   w.ExportKindParameter,
+		"export_kind_values":      unless(w.ExportKindValues, client.DefaultExportKindValues),
+		"export_shape":            unless(w.ExportShape, client.ShapeAuto),
+		"export_invalid_utf8":     unless(w.ExportInvalidUTF8, client.InvalidError),
+		"export_ignored_members":  w.ExportIgnoredMembers,
+		"pending_identity_field":  w.PendingIdentityField,
+		"pending_ignored_members": w.PendingIgnoredMembers,
+		"pending_list":            unless(w.PendingList, client.ListWhole),
+		"pending_list_lag":        unless(w.PendingListLag, client.DefaultPendingListLag),
+		"profile_member":          w.ProfileMember,
+		"all_data_member":         w.AllDataMember,
 	}
 	if rate, set := w.ExportMinRate.Get(); set && rate != client.DefaultExportMinRate {
 		settings["export_min_rate"] = fmt.Sprint(rate)

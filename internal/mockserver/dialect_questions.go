@@ -66,7 +66,7 @@ var Questions = []Question{
 	{"consent_names", "2", []Choice{
 		{Name: "as_sent"},
 		{Name: "own_time", Foreign: true, set: func(s *Server) { reshape(&s.ConsentAnswer, rename("agreement_time", "agreedOn")) }},
-		{Name: "camel", Foreign: true, set: func(s *Server) { reshape(&s.ConsentAnswer, camelCased) }},
+		{Name: "camel", set: func(s *Server) { reshape(&s.ConsentAnswer, camelCased) }},
 	}},
 	{"consent_answer", "4, gaps", []Choice{
 		{Name: "record"},
@@ -89,7 +89,7 @@ var Questions = []Question{
 	{"profile_answer", "2", []Choice{
 		{Name: "object"},
 		{Name: "wrapped", set: func(s *Server) { reshape(&s.ProfileAnswer, wrapIn("profile")) }},
-		{Name: "own_wrapper", Foreign: true, set: func(s *Server) { reshape(&s.ProfileAnswer, wrapIn("traits")) }},
+		{Name: "own_wrapper", set: func(s *Server) { reshape(&s.ProfileAnswer, wrapIn("traits")) }},
 	}},
 	{"current_user", "2", []Choice{
 		{Name: "object"},
@@ -111,6 +111,8 @@ var Questions = []Question{
 		{Name: "array"},
 		{Name: "wrapped", set: func(s *Server) { reshape(&s.PendingAnswer, wrapIn("requests")) }},
 		{Name: "nested", set: func(s *Server) { reshape(&s.PendingAnswer, wrapIn("data", "items")) }},
+		{Name: "counted", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("total", countOf)) }},
+		{Name: "described", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("links", linksOf)) }},
 		{Name: "by_person", Foreign: true, set: func(s *Server) { reshape(&s.PendingAnswer, byPerson) }},
 	}},
 	{"pages", "8", []Choice{
@@ -192,6 +194,18 @@ func renamed(names ...string) func(QueuedRequest, map[string]any) map[string]any
 		return record
 	}
 }
+
+// listBeside returns a step that puts the list of pending requests into an object, beside a
+// member that is made of it.
+func listBeside(name string, member func(records []map[string]any) any) func(any) any {
+	return func(v any) any {
+		records, _ := v.([]map[string]any)
+		return map[string]any{"requests": v, name: member(records)}
+	}
+}
+
+func countOf(records []map[string]any) any { return len(records) }
+func linksOf([]map[string]any) any         { return map[string]any{"self": "/pending-requests"} }
 
 // byPerson groups the list of pending requests by person, so that people are names of
 // members.

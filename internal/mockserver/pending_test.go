@@ -339,7 +339,7 @@ func TestQueueStatus_anAcknowledgementCanComeWith200(t *testing.T) {
 func TestDataAnswer_dataCanLookLikeAnAcknowledgement(t *testing.T) {
 	t.Parallel()
 
-	for _, body := range mocktest.DataLikeAcknowledgements {
+	for body := range mocktest.DataLikeAcknowledgements {
 		if !json.Valid([]byte(body)) {
 			t.Errorf("no JSON: %s", body)
 		}

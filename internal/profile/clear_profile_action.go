@@ -2,7 +2,9 @@ package profile
 
 import (
 	"context"
+	"maps"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -55,8 +57,7 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 			"There is no way to clear all members at once: their names would have to be read first, and one that is added in between would stay. An `analytics_profile` that manages one of the members sets it again with its next apply. " +
 			"If you need a record of the update, or use OpenTofu, use the resource `analytics_profile` with `null` for each member. An interrupt ends the wait and not the update.",
 		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait until the service has fulfilled the update.",
-			deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+			"Whether to wait until the service has fulfilled the update."),
 		Blocks: map[string]schema.Block{
 			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the update stays accepted, and the action ends with a warning.", defaultTimeout),
 		},
@@ -85,7 +86,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 
 	i := a.Invocation(&m.PersonActionModel, resp, updateName)
 	i.AfterUnknown = "It sends only what the profile still has then."
-	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
+	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), m.cleared())
 	if err != nil && !client.IsClass(err, client.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, "")
 		return
@@ -107,17 +108,24 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		"Carried out: the profile has no value for any of the members.")
 }
 
-// clears returns the update that clears those of the members that have a value.
-func (m *clearProfileModel) clears(held members) members {
+// cleared returns the members to clear, as they are afterwards.
+func (m *clearProfileModel) cleared() members {
 	var names []string
 	for _, element := range m.Members.Elements() {
 		name, _ := element.(types.String)
-		if value, ok := held[name.ValueString()]; ok && value.Kind() != 'n' {
-			names = append(names, name.ValueString())
-		}
+		names = append(names, name.ValueString())
 	}
-
 	return nulls(names)
+}
+
+// clears returns the update that clears those of the members that have a value.
+func (m *clearProfileModel) clears(held members) members {
+	update := m.cleared()
+	maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
+		value, ok := held[name]
+		return !ok || value.Kind() == 'n'
+	})
+	return update
 }
 
 // request returns the request that sends an update, none of whose members is null at the
@@ -127,7 +135,6 @@ func (m *clearProfileModel) request(c *client.Client, scope client.Scope, update
 	request := updateRequest(c, scope, identity, update)
 	request.Occasion = tfkit.InvocationOccasion
 	request.Effect, request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
-	m.Apply(&request)
 
 	return request
 }

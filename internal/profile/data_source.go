@@ -86,7 +86,7 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 		return false
 	}
 
-	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString())
+	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), nil)
 	if err != nil {
 		tfkit.AddError(diags, err, tfkit.NotInState)
 		return false

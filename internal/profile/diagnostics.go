@@ -43,8 +43,8 @@ func warnDroppedUpdate(diags *diag.Diagnostics, s deferred.Submission) {
 
 // warnPending warns of what is unusual about an update that is pending at a refresh.
 func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
-	if report.Status != "" {
-		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s), report.Status)
+	if report.UnknownStatus {
+		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s))
 		return
 	}
 	if report.Gap == "" {
@@ -55,7 +55,7 @@ func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred
 		Summary: "The pending list cannot be read as a whole",
 		Detail:  "The list of pending requests does not show whether the " + nameOf(s) + " is still pending: " + report.Gap + ".",
 		InState: updateKept,
-		Do:      "set wire.pending_identity_field in the provider block if the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
+		Do:      "if the setting that is named is right for your service, set it in the provider block.",
 	}.AddWarning(diags)
 }
 

@@ -22,7 +22,6 @@ type members = map[string]jsontext.Value
 // resourceModel is the model of the resource analytics_profile.
 type resourceModel struct {
 	tfkit.Identity
-	tfkit.PendingListOptions
 	Profile           customtypes.JSONObject `tfsdk:"profile"`
 	ProfileWO         customtypes.JSONObject `tfsdk:"profile_wo"`
 	ProfileWOVersion  types.Int64            `tfsdk:"profile_wo_version"`

@@ -64,7 +64,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 
 // look reads the profile and reports whether it has all managed members.
 func (r *refresh) look(ctx context.Context) (bool, error) {
-	profile, err := r.client.GetProfile(ctx, r.scope, r.model.IdentityID.ValueString())
+	profile, err := r.client.GetProfile(ctx, r.scope, r.model.IdentityID.ValueString(), r.model.managed())
 	r.missing = client.IsClass(err, client.ClassNotFound)
 	if r.missing {
 		r.profile = client.Profile{}

@@ -109,7 +109,7 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 		MarkdownDescription: "Manages members of one person's profile record. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
 			"An update carries only the members that differ. The service defers it, usually for less than 60 seconds, and the provider waits for it.\n\n" +
 			"Destroying the object leaves the profile as it is, with a warning, unless `on_destroy` is `clear`.",
-		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Attributes: tfkit.AddKeptScope(attributes),
 		Blocks:     map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }
@@ -233,7 +233,7 @@ func (r *profileResource) readPending(ctx context.Context, of target, s deferred
 
 // readFulfilled is Read while no update is under way.
 func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *resource.ReadResponse) {
-	profile, err := of.client.GetProfile(ctx, of.scope, of.model.IdentityID.ValueString())
+	profile, err := of.client.GetProfile(ctx, of.scope, of.model.IdentityID.ValueString(), of.model.managed())
 	missing := client.IsClass(err, client.ClassNotFound)
 	if missing && !of.model.managesNothing() {
 		resp.State.RemoveResource(ctx)

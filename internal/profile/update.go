@@ -42,7 +42,6 @@ func (t target) updateRequest(changes, expected members) deferred.Request {
 	if len(expected) > 0 {
 		request.Effect = t.client.ProfileHolds(t.scope, identity, expected)
 	}
-	t.model.Apply(&request)
 
 	return request
 }
@@ -134,6 +133,7 @@ func (u *update) send(ctx context.Context) error {
 	}
 
 	u.submission = s
+	tfkit.WarnNotUnderstood(u.Diags, "the "+updateName, report)
 
 	return nil
 }

@@ -105,7 +105,7 @@ func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.Create(name, config(`{"plan":"gold"}`, prototest.Attributes{"timeouts": prototest.Attributes{"create": "3s"}}))
 	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Unknown status", "QUEUED_V2", "never as done")
+	prototest.WantText(t, diags.Warnings(), "Unknown status", "wire.ended_statuses", "never as done")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}

@@ -320,10 +320,8 @@ func (s *settings) wire(ctx context.Context, m model) client.Wire {
 		LoginParametersIn:   s.text("wire_login_parameters_in", w.LoginParametersIn),
 		ConsentParametersIn: s.text("wire_consent_parameters_in", w.ConsentParametersIn),
 		AgreementTimeFormat: s.text("wire_agreement_time_format", w.AgreementTimeFormat),
-
-		PendingIdentityField: s.text("wire_pending_identity_field", w.PendingIdentityField),
-		PendingListLag:       s.text("wire_pending_list_lag", w.PendingListLag),
 	}
+	s.answerWire(w.answerWireModel, &wire)
 	s.exportWire(w.exportWireModel, &wire)
 
 	if err := wire.Validate(); err != nil {

@@ -41,9 +41,7 @@ type wireModel struct {
 	ConsentParametersIn types.String `tfsdk:"consent_parameters_in"`
 	AgreementTimeFormat types.String `tfsdk:"agreement_time_format"`
 
-	PendingIdentityField types.String `tfsdk:"pending_identity_field"`
-	PendingListLag       types.String `tfsdk:"pending_list_lag"`
-
+	answerWireModel
 	exportWireModel
 }
 
@@ -111,18 +109,8 @@ func wireAttributes() map[string]schema.Attribute {
 		"login_parameters_in":   choice("login_parameters_in", "Where a login carries e-mail and password: in a JSON body, a form body, or the query.", client.Placements),
 		"consent_parameters_in": choice("consent_parameters_in", "Where a consent update carries its fields: in a JSON body, a form body, or the query.", client.Placements),
 		"agreement_time_format": choice("agreement_time_format", "Format in which `agreement_time` is sent: RFC 3339 text in UTC, or milliseconds since 1970.", client.TimeFormats),
-		"pending_identity_field": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthBetween(1, 100)},
-			MarkdownDescription: "Name of the field that identifies the person in a record of the list of pending requests. By default the usual names are recognised, such as `identityId`, `user_id` and `subject`." +
-				fromEnv("wire_pending_identity_field"),
-		},
-		"pending_list_lag": schema.StringAttribute{
-			Optional: true,
-			MarkdownDescription: "How long the list of pending requests may lag behind the service. A request that was accepted and was never seen in the list counts as gone from it only after this time. " +
-				"A duration from `0s` to `10m`. Defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
-		},
 	}
+	maps.Copy(attributes, answerWireAttributes())
 	maps.Copy(attributes, exportWireAttributes())
 
 	return attributes

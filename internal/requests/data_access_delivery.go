@@ -16,6 +16,9 @@ type delivery struct {
 	identity string
 	files    *outfile.PathsInUse
 	target   outfile.Target
+	// seen reports that the request was in the pending list and has left it, so that the
+	// service's next answer may be the data.
+	seen bool
 
 	reservation *outfile.Reservation // of the target; nil until reserve
 }
@@ -29,7 +32,7 @@ func (d *delivery) request(w io.Writer) deferred.Request {
 		Against:  []string{client.RequestDataDeletion},
 		Adopts:   true,
 		Send: func(ctx context.Context) (client.Receipt, error) {
-			return d.client.FetchData(ctx, d.scope, d.identity, w)
+			return d.client.FetchData(ctx, d.scope, d.identity, d.seen, w)
 		},
 	}
 }

@@ -116,7 +116,7 @@ func noDataProblem(other deferred.Submission) tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "The service gave no data",
 		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID) + ".",
-		Do:      "apply again once it is carried out. If the result is the same, ask the operator of the service how the data are handed out.",
+		Do:      "apply again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
 	}
 }
 

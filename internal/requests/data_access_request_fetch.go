@@ -48,7 +48,6 @@ func (r *dataAccessRequestResource) fetch(m *accessModel, resp tfkit.Response, i
 func (f *fetch) request(w io.Writer) deferred.Request {
 	request := f.delivery.request(w)
 	request.Occasion = f.model.occasion()
-	f.model.Apply(&request)
 
 	return request
 }
@@ -108,6 +107,7 @@ func (f *fetch) finish(ctx context.Context) {
 func (f *fetch) fetchReady(ctx context.Context) {
 	carriedOut := f.submission
 	f.model.fromAccepted(carriedOut)
+	f.seen = true
 
 	if err := f.reserve(); err != nil {
 		f.warnNotReserved(err)

@@ -63,11 +63,11 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages.\n\n" +
 			"The service accepts the request and carries it out later. If a data access request of the person is pending already, the object takes it over instead of sending another, with a warning. " +
-			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. An answer that only acknowledges the request, or that arrives while a request of the person is pending, is never accepted as the data. If the service accepts another request instead, a later run waits for that one.\n\n" +
+			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. The first answer is never accepted as the data, unless it has the member that `wire.all_data_member` names, and neither is one that arrives while a request of the person is pending. If the service accepts another request instead, a later run waits for that one.\n\n" +
 			"Every refresh compares the file with `sha256`. A file that is missing or altered plans a new request, and an altered file is not replaced unless `overwrite` is set, so state and file belong on the same machine. Replacing the object requests the data again. " +
 			"Destroying the object makes Terraform forget the request and leaves the file where it is, with a warning. There is no import: a request is an action, and the service keeps nothing of it that could be read.",
 		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial),
+		Attributes: tfkit.AddKeptScope(attributes),
 	}
 }
 

@@ -309,11 +309,12 @@ func TestDataAccess_acknowledgementIsNotWritten(t *testing.T) {
 func TestDataAccess_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
 	t.Parallel()
 
-	for _, body := range mocktest.DataLikeAcknowledgements {
+	for body, member := range mocktest.DataLikeAcknowledgements {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 
-			p, _ := start(t, mocktest.AnswerData(body))
+			p, service := start(t, mocktest.AnswerData(body))
+			withWire(p, service, prototest.Attributes{"all_data_member": member})
 			path := output(t)
 			state, diags := p.MustCreate(accessName, accessTo(path, nil))
 			wantAttributes(t, state, prototest.Attributes{"fulfilled": true})

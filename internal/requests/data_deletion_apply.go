@@ -110,7 +110,6 @@ func (r *dataDeletionResource) noteFulfilled(state requestModel) {
 func (m *requestModel) deletion(c *client.Client, scope client.Scope) deferred.Request {
 	request := deletionRequest(c, scope, m.IdentityID.ValueString())
 	request.Occasion, request.Once = m.occasion(), true
-	m.Apply(&request)
 
 	return request
 }

@@ -44,7 +44,7 @@ func TestDataDeletion_oldFailureIsNotItsOwn(t *testing.T) {
 }
 
 // A request with a final status that the provider does not know prevents a deletion until
-// ended_statuses names the status.
+// wire.ended_statuses names the status, which no message shows.
 func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 	t.Parallel()
 
@@ -59,9 +59,15 @@ func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 				t.Error("something is in state")
 			}
 
-			prototest.WantText(t, diags.Errors(), "onflicting pending request", status, "ended_statuses")
+			prototest.WantText(t, diags.Errors(), "onflicting pending request", "wire.ended_statuses")
+			for _, text := range diags.Errors() {
+				if strings.Contains(text, status) {
+					t.Errorf("an unknown status is shown: %s", text)
+				}
+			}
 
-			state, _ = p.MustCreate(deletionName, config(atOnce).With(prototest.Attributes{"ended_statuses": []any{status}}))
+			withWire(p, service, prototest.Attributes{"ended_statuses": []any{status}})
+			state, _ = p.MustCreate(deletionName, config(atOnce))
 			wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 		})
@@ -78,15 +84,53 @@ func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 		t.Error("something is in state")
 	}
 
-	prototest.WantText(t, diags.Errors(), "cannot be read as a whole", "pending_list", "pending_identity_field")
+	prototest.WantText(t, diags.Errors(), "cannot be read as a whole", "wire.pending_list", "wire.pending_identity_field")
 	wantNoPerson(t, diags)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	for _, way := range []string{"partial", "ignored"} {
-		other := prototest.Attributes{"identity_id": "user-" + way, "pending_list": way, "wait_for_fulfilment": false}
+		withWire(p, service, prototest.Attributes{"pending_list": way})
+		other := prototest.Attributes{"identity_id": "user-" + way, "wait_for_fulfilment": false}
 		if _, diags := p.Create(deletionName, other); len(diags.Errors()) > 0 {
 			t.Errorf("%s: %v", way, diags.Errors())
 		}
+	}
+}
+
+// A deletion whose answer is not understood is in state as sent, with a warning, and is
+// never sent again.
+func TestDataDeletion_answerThatIsNotUnderstoodIsKept(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, never, mocktest.AnswerQueueing(200, `{"simmering":"a little"}`))
+	state, diags := p.MustCreate(deletionName, config(atOnce))
+	prototest.WantText(t, diags.Warnings(), "Sent, and the answer is not understood", "$.simmering (a string)", "never sent again")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": nil})
+
+	p = nextRun(t, service)
+	state, _ = p.MustRefresh(deletionName, state)
+	p.WantEmptyPlan(deletionName, state, config(atOnce))
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+
+	service.FulfilAll()
+	state, _ = p.MustRefresh(deletionName, state)
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
+}
+
+// An answer that says no leaves nothing in state.
+func TestDataDeletion_refusalUnderAStatusOfSuccess(t *testing.T) {
+	t.Parallel()
+
+	for _, body := range []string{`{"accepted":false}`, `{"ok":false}`, `{"success":false,"reason":"quota"}`, `{"status":"rejected"}`, `{"id":"request-1","status":"failed"}`, `{"state":"CANCELLED"}`} {
+		t.Run(body, func(t *testing.T) {
+			t.Parallel()
+
+			p, _ := start(t, mocktest.AnswerQueueing(200, body))
+			state, diags := p.Create(deletionName, config(atOnce))
+			if state != nil || len(diags.Errors()) != 1 {
+				t.Errorf("the errors are %q, and something may be in state", diags.Errors())
+			}
+		})
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 			"with `create_before_destroy` (also inherited from an object that depends on this one), after `terraform state rm`, or when an object is removed in one run and added again in a later one. It sends another deletion then.\n\n" +
 			"Destroying the object only makes Terraform forget it, with a warning; a deletion that is pending stays pending. There is no import: a request is an action, and the service keeps nothing of it that could be read.",
 		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddPendingList(tfkit.AddKeptScope(attributes), deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+		Attributes: tfkit.AddKeptScope(attributes),
 	}
 }
 

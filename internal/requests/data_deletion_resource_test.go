@@ -172,12 +172,12 @@ func TestDataDeletion_unknownStatusIsTreatedAsPending(t *testing.T) {
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
 	state, diags := p.MustCreate(deletionName, config(within("2500ms")))
-	prototest.WantText(t, diags.Warnings(), "QUEUED_V2", "treated as pending")
+	prototest.WantText(t, diags.Warnings(), "Unknown status", "treated as pending")
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 	p = nextRun(t, service)
 	state, diags = p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "QUEUED_V2")
+	prototest.WantText(t, diags.Warnings(), "Unknown status", "wire.ended_statuses")
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }

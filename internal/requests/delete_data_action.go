@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -32,8 +31,7 @@ func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, res
 			"An action leaves nothing in state, so each invocation is another request. If you need a record of the request, or use OpenTofu, use the resource `analytics_data_deletion`. " +
 			"An interrupt ends the wait and not the deletion.",
 		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
-			"Whether to wait until the deletion is carried out: it has left the list of pending requests, and the person's profile is gone or empty.",
-			deferred.ListComplete, deferred.ListPartial, deferred.ListIgnored),
+			"Whether to wait until the deletion is carried out: it has left the list of pending requests, and the person's profile is gone or empty."),
 		Blocks: map[string]schema.Block{
 			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with a warning.", defaultTimeout),
 		},
@@ -62,7 +60,6 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 
 	request := deletionRequest(c, scope, m.IdentityID.ValueString())
 	request.Occasion = tfkit.InvocationOccasion
-	m.Apply(&request)
 
 	i := a.Invocation(&m, resp, string(deletion))
 	if err := i.Submit(ctx, request); err != nil {

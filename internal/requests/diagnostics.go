@@ -53,9 +53,10 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submissio
 		}.AddWarning(diags)
 	}
 
-	if report.Adopted && report.Status != "" {
-		t.warnStatus(diags, s, report.Status)
+	if report.Adopted && report.UnknownStatus {
+		t.warnStatus(diags, s)
 	}
+	tfkit.WarnNotUnderstood(diags, "the "+string(t), report)
 }
 
 // describeOthers returns a paragraph about further pending requests of the same type;
@@ -83,8 +84,8 @@ func (t requestType) warnRefreshed(diags *diag.Diagnostics, s deferred.Submissio
 		t.warnOver(diags, s, report.Code)
 		return
 	}
-	if report.Status != "" {
-		t.warnStatus(diags, s, report.Status)
+	if report.UnknownStatus {
+		t.warnStatus(diags, s)
 		return
 	}
 	if report.Gap != "" && s.State.IsOpen() {
@@ -128,12 +129,8 @@ func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, co
 	}.AddWarning(diags)
 }
 
-func (t requestType) warnStatus(diags *diag.Diagnostics, s deferred.Submission, status string) {
-	tfkit.Problem{
-		Summary: "Unknown status of the " + string(t),
-		Detail:  "The service gives request " + shownID(s.ID) + " the status " + strconv.Quote(status) + ", which this version of the provider does not know. It is treated as pending.",
-		Do:      "if this status means that the request is over, name it in ended_statuses.",
-	}.AddWarning(diags)
+func (t requestType) warnStatus(diags *diag.Diagnostics, s deferred.Submission) {
+	tfkit.WarnUnknownStatus(diags, "the "+string(t)+", request "+shownID(s.ID)+",")
 }
 
 func (t requestType) warnGap(diags *diag.Diagnostics, s deferred.Submission, gap string) {
@@ -141,6 +138,6 @@ func (t requestType) warnGap(diags *diag.Diagnostics, s deferred.Submission, gap
 		Summary: "The pending list cannot be read as a whole",
 		Detail:  "The list of pending requests does not show whether the " + string(t) + ", request " + shownID(s.ID) + ", is still pending: " + gap + ".",
 		InState: requestKept,
-		Do:      "set wire.pending_identity_field in the provider block if the list names the person in a field of its own, or pending_list = \"partial\" in this object.",
+		Do:      "if the setting that is named is right for your service, set it in the provider block.",
 	}.AddWarning(diags)
 }

@@ -48,6 +48,11 @@ func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 	return prototest.MustStart(t, prototest.Config(service))
 }
 
+// withWire begins another run of the provider with settings of wire.
+func withWire(p *prototest.Provider, service *mocktest.Instance, wire prototest.Attributes) {
+	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": wire}))
+}
+
 func never(s *mockserver.Server) {
 	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }
 }

@@ -17,7 +17,6 @@ import (
 // describes the request.
 type requestModel struct {
 	tfkit.Scope
-	tfkit.PendingListOptions
 	IdentityID  types.String   `tfsdk:"identity_id"`
 	Triggers    types.Map      `tfsdk:"triggers"`
 	Wait        types.Bool     `tfsdk:"wait_for_fulfilment"`
@@ -168,7 +167,7 @@ func (m *requestModel) continues(state requestModel, s deferred.Submission) bool
 
 // waitsAs reports whether m and other are configured to wait in the same way.
 func (m *requestModel) waitsAs(other requestModel) bool {
-	return m.Wait.Equal(other.Wait) && m.Timeouts.Equal(other.Timeouts) && m.PendingListOptions.Equal(other.PendingListOptions)
+	return m.Wait.Equal(other.Wait) && m.Timeouts.Equal(other.Timeouts)
 }
 
 func textOrNull(s string) types.String {

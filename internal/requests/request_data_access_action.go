@@ -59,12 +59,11 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
 			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a data access request of the person is pending already, the action takes it over instead of sending another. " +
-			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. An answer that only acknowledges the request, or that arrives while a request of the person is pending, is never accepted as the data.\n\n" +
+			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. The first answer is never accepted as the data, unless it has the member that `wire.all_data_member` names, and neither is one that arrives while a request of the person is pending.\n\n" +
 			"An action leaves nothing in state, so each invocation is another request. If you need a record of the request, or use OpenTofu, use the resource `analytics_data_access_request`. " +
-			"An interrupt ends the wait and not the request; a later invocation takes the request over, or gets the data if they are ready.",
+			"An interrupt ends the wait and not the request; a later invocation takes the request over, or waits for the data and gets them.",
 		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait until the data are ready, and to write them. With `false`, the action ends with the service's answer, and there is no file unless that answer is the data; a later invocation writes it.",
-			deferred.ListComplete, deferred.ListPartial),
+			"Whether to wait until the data are ready, and to write them. With `false`, the action ends with the service's answer, and there is no file unless that answer is the data; a later invocation that waits writes it."),
 		Blocks: map[string]schema.Block{
 			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with an error because there is no file.", defaultTimeout),
 		},
@@ -115,7 +114,6 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 			files:    &a.Files,
 			target:   outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()},
 		},
-		options: m.PendingListOptions,
 	}
 	defer f.close()
 
@@ -129,14 +127,11 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 type invokedFetch struct {
 	*tfkit.Invocation
 	delivery
-
-	options tfkit.PendingListOptions
 }
 
 func (f *invokedFetch) request(w io.Writer) deferred.Request {
 	request := f.delivery.request(w)
 	request.Occasion = tfkit.InvocationOccasion
-	f.options.Apply(&request)
 
 	return request
 }
@@ -187,6 +182,7 @@ func (f *invokedFetch) await(ctx context.Context, limit time.Duration) bool {
 // fetchReady fetches the data of a request that is carried out. The service may answer
 // with another request instead.
 func (f *invokedFetch) fetchReady(ctx context.Context) {
+	f.seen = true
 	written, err := f.deliver(ctx)
 	if err != nil {
 		f.addError(err)
@@ -195,7 +191,7 @@ func (f *invokedFetch) fetchReady(ctx context.Context) {
 
 	if f.Submission.State != deferred.Fulfilled {
 		problem := noDataProblem(f.Submission)
-		problem.Do = "invoke the action again once it is carried out. If the result is the same, ask the operator of the service how the data are handed out."
+		problem.Do = "invoke the action again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member."
 		problem.AddError(f.Diags)
 		return
 	}

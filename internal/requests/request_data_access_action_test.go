@@ -75,12 +75,16 @@ func TestRequestDataAccess_writesTheDataOnceTheyAreReady(t *testing.T) {
 	wantWrittenFile(t, invoked, path)
 }
 
+// profileInData are settings by which the data of the mock server are recognised.
+var profileInData = prototest.Attributes{"all_data_member": "profile"}
+
 func TestRequestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
 	p.NoErrors(p.Invoke(requestAccessName, accessTo(output(t), nil)).Diagnostics)
 	path := output(t)
+	withWire(p, service, profileInData)
 	invoked := p.Invoke(requestAccessName, accessTo(path, nil))
 	p.NoErrors(invoked.Diagnostics)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
@@ -101,7 +105,8 @@ func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 	wantNoFile(t, path)
 
 	service.FulfilAll()
-	invoked = nextRun(t, service).Invoke(requestAccessName, accessTo(path, atOnce))
+	withWire(p, service, profileInData)
+	invoked = p.Invoke(requestAccessName, accessTo(path, atOnce))
 	p.NoErrors(invoked.Diagnostics)
 	wantWrittenFile(t, invoked, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)

@@ -92,7 +92,7 @@ var waitingOperations = map[string]struct {
 	"refresh": {silent: true, run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(func() {})
 	}},
-	"refresh that finds an unknown status": {says: "QUEUED_V2", run: func(w *waiter) prototest.Diagnostics {
+	"refresh that finds an unknown status": {says: "wire.ended_statuses", run: func(w *waiter) prototest.Diagnostics {
 		return w.refreshAfter(func() {
 			w.service.Conclude(w.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})
 		})
@@ -173,12 +173,12 @@ func TestDeferred_refreshThatFulfilsDoesNotSayThatItIsPending(t *testing.T) {
 	t.Parallel()
 
 	for _, name := range []string{deletionName, profileName} { // the other has no effect to see
-		for _, list := range []string{"complete", "ignored"} {
+		for _, list := range []string{"whole", "ignored"} {
 			t.Run(name+"/"+list, func(t *testing.T) {
 				t.Parallel()
 
 				w := startWaiter(t, name, false)
-				w.config["pending_list"] = list
+				withWire(w.Provider, w.service, prototest.Attributes{"pending_list": list})
 				state := w.create()
 				w.hidePerson()
 				w.showEffect()
@@ -194,12 +194,12 @@ func TestDeferred_refreshThatFulfilsDoesNotSayThatItIsPending(t *testing.T) {
 func TestDeferred_ignoredListIsNoFinding(t *testing.T) {
 	t.Parallel()
 
-	for _, name := range []string{deletionName, profileName} { // the other refuses the value
+	for _, name := range []string{deletionName, profileName} { // the other needs the list
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			w := startWaiter(t, name, false)
-			w.config["pending_list"] = "ignored"
+			withWire(w.Provider, w.service, prototest.Attributes{"pending_list": "ignored"})
 			wantNoDiagnostics(t, w.refreshAfter(w.hidePerson))
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -35,7 +34,6 @@ const ActionIdentity = "identity_id"
 // person, or the part of it that such actions share.
 type PersonActionModel struct {
 	Scope
-	PendingListOptions
 	IdentityID types.String   `tfsdk:"identity_id"`
 	Wait       types.Bool     `tfsdk:"wait_for_fulfilment"`
 	Timeouts   InvokeTimeouts `tfsdk:"timeouts"`
@@ -51,9 +49,8 @@ type personModel interface{ person() *PersonActionModel }
 func (m *PersonActionModel) Waits() bool { return m.Wait.IsNull() || m.Wait.ValueBool() }
 
 // AddPersonAction adds the attributes of a PersonActionModel to those of an action. wait
-// describes wait_for_fulfilment, and lists are the values of pending_list, the default
-// first.
-func AddPersonAction(attributes map[string]schema.Attribute, wait string, lists ...string) map[string]schema.Attribute {
+// describes wait_for_fulfilment.
+func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[string]schema.Attribute {
 	attributes[ActionIdentity] = schema.StringAttribute{
 		Required:   true,
 		Validators: []validator.String{Segment()},
@@ -63,17 +60,6 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string, lists 
 	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,
 		MarkdownDescription: wait + " Defaults to `true`.",
-	}
-	attributes["pending_list"] = schema.StringAttribute{
-		Optional:            true,
-		Validators:          []validator.String{stringvalidator.OneOf(lists...)},
-		MarkdownDescription: describePendingList(lists),
-	}
-	attributes["ended_statuses"] = schema.SetAttribute{
-		Optional:            true,
-		ElementType:         types.StringType,
-		Validators:          endedStatusesValidators(),
-		MarkdownDescription: endedStatusesDescription,
 	}
 
 	return AddActionScope(attributes)

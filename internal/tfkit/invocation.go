@@ -49,6 +49,8 @@ func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, n
 func (i *Invocation) Submit(ctx context.Context, request deferred.Request) error {
 	var err error
 	i.Submission, i.Report, err = i.Engine.Submit(ctx, request, deferred.Submission{})
+	WarnNotUnderstood(i.Diags, i.what(), i.Report)
+
 	return err
 }
 
@@ -158,8 +160,8 @@ func (i *Invocation) AddOver(request deferred.Request) bool {
 
 // WarnStatus warns that the service gives the request a status that is not known.
 func (i *Invocation) WarnStatus() {
-	if i.Report.Status != "" {
-		WarnUnknownStatus(i.Diags, i.what(), i.Report.Status)
+	if i.Report.UnknownStatus {
+		WarnUnknownStatus(i.Diags, i.what())
 	}
 }
 

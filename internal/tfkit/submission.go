@@ -2,18 +2,11 @@ package tfkit
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -63,66 +56,6 @@ func WriteSubmission(ctx context.Context, private PrivateWriter, key string, s d
 	return private.SetKey(ctx, key, text)
 }
 
-// PendingListOptions are the attributes of a model about the list of pending requests.
-type PendingListOptions struct {
-	PendingList   types.String `tfsdk:"pending_list"`
-	EndedStatuses types.Set    `tfsdk:"ended_statuses"`
-}
-
-// AddPendingList adds pending_list and ended_statuses to the attributes of a resource.
-// accepted lists the values of pending_list, the default first.
-func AddPendingList(attributes map[string]schema.Attribute, accepted ...string) map[string]schema.Attribute {
-	attributes["pending_list"] = schema.StringAttribute{
-		Optional:            true,
-		Validators:          []validator.String{stringvalidator.OneOf(accepted...)},
-		MarkdownDescription: describePendingList(accepted),
-	}
-	attributes["ended_statuses"] = schema.SetAttribute{
-		Optional:            true,
-		ElementType:         types.StringType,
-		Validators:          endedStatusesValidators(),
-		MarkdownDescription: endedStatusesDescription,
-	}
-
-	return attributes
-}
-
-// describePendingList returns the description of pending_list. accepted are its values.
-func describePendingList(accepted []string) string {
-	description := "How the list of pending requests is used before anything is sent. `complete` (default): it is an error if the list cannot be understood as a whole, because it may hold another request of the person. " +
-		"`partial`: the part that is understood is treated as the whole list. "
-	if slices.Contains(accepted, deferred.ListIgnored) {
-		description += "`ignored`: the list is not read. No pending request is taken over or prevents a new one, and only the effect of the request shows that it was fulfilled. "
-	}
-
-	return description + "Check `analytics_pending_requests` before you loosen it."
-}
-
-const endedStatusesDescription = "Statuses that your service gives to a request that is over, such as `closed` or `delivered`. " +
-	"A status that the provider does not know counts as pending, so that no request counts as done too early, unless it is listed here. Case and punctuation are ignored."
-
-func endedStatusesValidators() []validator.Set {
-	return []validator.Set{
-		setvalidator.SizeAtMost(20),
-		setvalidator.ValueStringsAre(stringvalidator.LengthBetween(1, 100)),
-	}
-}
-
-// Apply sets the options in a request.
-func (o PendingListOptions) Apply(r *deferred.Request) {
-	r.List = o.PendingList.ValueString()
-	for _, element := range o.EndedStatuses.Elements() {
-		if status, ok := element.(types.String); ok {
-			r.EndedStatuses = append(r.EndedStatuses, status.ValueString())
-		}
-	}
-}
-
-// Equal reports whether the options are the same.
-func (o PendingListOptions) Equal(other PendingListOptions) bool {
-	return attr.Value(o.PendingList).Equal(other.PendingList) && o.EndedStatuses.Equal(other.EndedStatuses)
-}
-
 // QuoteID returns the service's identifier of a request for messages: quoted, cut, and
 // without anything that looks like a person.
 func QuoteID(id string) string {
@@ -137,8 +70,8 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 		what += " (request " + QuoteID(s.ID) + ")"
 	}
 
-	if report.Status != "" {
-		WarnUnknownStatus(diags, what, report.Status)
+	if report.UnknownStatus {
+		WarnUnknownStatus(diags, what)
 	}
 	if !s.State.IsOpen() {
 		return
@@ -168,11 +101,25 @@ const notFulfilled = "the object with fulfilled = false"
 
 // WarnUnknownStatus warns of a pending request whose status is not known. what names the
 // request, such as "the deletion".
-func WarnUnknownStatus(diags *diag.Diagnostics, what, status string) {
+func WarnUnknownStatus(diags *diag.Diagnostics, what string) {
 	Problem{
 		Summary: "Unknown status of a pending request",
-		Detail:  "The service gives " + what + " the status \"" + status + "\", which this provider does not know. It is treated as pending, never as done.",
-		Do:      "if this status means that the request is over, name it in ended_statuses.",
+		Detail:  "The service gives " + what + " a status that this provider does not know. It is treated as pending, never as done. The data source analytics_pending_requests shows the status.",
+		Do:      "if this status means that the request is over, name it in wire.ended_statuses in the provider block.",
+	}.AddWarning(diags)
+}
+
+// WarnNotUnderstood warns of a request whose answer is not understood, if there is such an
+// answer. what names the request, such as "the deletion".
+func WarnNotUnderstood(diags *diag.Diagnostics, what string, report deferred.Report) {
+	if report.NotUnderstood == "" {
+		return
+	}
+
+	Problem{
+		Summary: "Sent, and the answer is not understood",
+		Detail:  "The service answered " + what + " with a status of success and " + report.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
+		Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, name a member that it has at its top in wire.all_data_member.",
 	}.AddWarning(diags)
 }
 

@@ -162,15 +162,15 @@ var Acknowledgements = []string{
 }
 
 // DataLikeAcknowledgements are data of a person that resemble an acknowledgement, a
-// rejection or a pending record.
-var DataLikeAcknowledgements = []string{
-	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`,
-	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`,
-	`{"identity":"user-1","errors":[{"message":"a page crashed","at":"2026-01-15"}],"events":[{"name":"click"}]}`,
-	`{"identity":"user-1","error":"none","profile":{"name":"Ada"}}`,
-	`{"identity":"user-1","operation":"access_all_data_export","profile":{"name":"Delete Profile"},"events":[]}`,
-	`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`,
-	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`,
+// rejection or a pending record, by a member that each has at its top.
+var DataLikeAcknowledgements = map[string]string{
+	`{"identity":"user-1","status":"active","profile":{"name":"Ada"},"events":[]}`:                                "profile",
+	`{"id":"user-1","status":"pending","profile":{"plan":"free"},"sessions":[{"id":"s1"}]}`:                       "sessions",
+	`{"identity":"user-1","errors":[{"message":"a page crashed","at":"2026-01-15"}],"events":[{"name":"click"}]}`: "events",
+	`{"identity":"user-1","error":"none","profile":{"name":"Ada"}}`:                                               "profile",
+	`{"identity":"user-1","operation":"access_all_data_export","profile":{"name":"Delete Profile"},"events":[]}`:  "profile",
+	`{"identity":"user-1","type":"customer","name":"deleteAllData","message":"hello","profile":{"age":36}}`:       "profile",
+	`[{"kind":"event","name":"getAllData"},{"kind":"session","id":"s1"}]`:                                         "kind",
 }
 
 // AnswerQueueing returns an option for Start: deferred requests are answered with this

@@ -1,0 +1,34 @@
+package client
+
+import answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+
+// What the service's answers are, as package answer reads them.
+type (
+	Optional[T any] = answers.Optional[T]
+	Consent         = answers.Consent
+	Profile         = answers.Profile
+	PendingList     = answers.PendingList
+	PendingRecord   = answers.PendingRecord
+	Progress        = answers.Progress
+	Receipt         = answers.Receipt
+)
+
+// Constants of package answer.
+const (
+	Clauses = answers.Clauses
+
+	RequestProfileUpdate = answers.RequestProfileUpdate
+	RequestDataAccess    = answers.RequestDataAccess
+	RequestDataDeletion  = answers.RequestDataDeletion
+
+	Waiting = answers.Waiting
+	Unclear = answers.Unclear
+	Failed  = answers.Failed
+	Done    = answers.Done
+)
+
+// RequestTypes are all request types.
+var RequestTypes = answers.RequestTypes
+
+// Some returns a field with a value.
+func Some[T any](v T) Optional[T] { return answers.Some(v) }
