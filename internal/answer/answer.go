@@ -1,10 +1,10 @@
 // Package answer reads what the service answers. The interface shows hardly any answer, so
 // each one counts only as what it is recognised as: every function here returns the value
-// of one kind of answer, or a *Problem that says why it is not one, and which setting
+// of one kind of answer, or a *Error that says why it is not one, and which setting
 // admits it. It knows no HTTP and no Terraform.
 //
 // The vocabulary is the same for all of them: Open gives the fields of an object by their
-// folded names, inner opens a wrapper, and a Problem is the outcome of what is no value.
+// folded names, inner opens a wrapper, and an Error is the outcome of what is no value.
 package answer
 
 import (
@@ -28,9 +28,9 @@ const (
 	Absent
 )
 
-// Problem says why an answer is not the value it was asked for. Its text holds names of
+// Error says why an answer is not the value it was asked for. Its text holds names of
 // members that have the form of a field's name, and nothing else of the answer.
-type Problem struct {
+type Error struct {
 	Outcome Outcome
 	Why     string
 	// Setting admits the answer, such as `wire.profile_member = "profile"`; empty where no
@@ -38,18 +38,18 @@ type Problem struct {
 	Setting string
 }
 
-func (p *Problem) Error() string {
+func (p *Error) Error() string {
 	if p.Setting == "" {
 		return p.Why
 	}
 	return p.Why + "; if that is right for your service, " + p.Setting + " admits it"
 }
 
-// unrecognised returns the Problem of an answer that nothing is known of.
-func unrecognised(why string) *Problem { return &Problem{Why: why} }
+// unrecognised returns the Error of an answer that nothing is known of.
+func unrecognised(why string) *Error { return &Error{Why: why} }
 
-// wantObject returns the Problem of an answer that is no object.
-func wantObject(v jsontext.Value) *Problem {
+// wantObject returns the Error of an answer that is no object.
+func wantObject(v jsontext.Value) *Error {
 	return unrecognised("$: expected an object, found " + jsonvalue.KindName(v.Kind()))
 }
 
@@ -61,12 +61,12 @@ type member struct {
 }
 
 // Object is an object of an answer. Its fields are found by their folded names, so that
-// identityId and identity_id are one field. Reading a field notes the first Problem of the
+// identityId and identity_id are one field. Reading a field notes the first Error of the
 // object.
 type Object struct {
 	path    string
 	members []member
-	problem *Problem
+	problem *Error
 }
 
 // Open returns the object v; without members where v is no object.
@@ -149,7 +149,7 @@ func (o *Object) has(names string) bool {
 	return false
 }
 
-// fail notes a Problem, unless there is one already.
+// fail notes an Error, unless there is one already.
 func (o *Object) fail(why string) {
 	if o.problem == nil {
 		o.problem = unrecognised(why)

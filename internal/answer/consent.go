@@ -56,7 +56,7 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 
 // ReadConsent returns the consent record of an answer: the outermost object that has all
 // five clauses. Objects inside of it, such as a history, are not looked at. The error is a
-// *Problem. It is Absent where the answer is null or empty, or all five clauses are null:
+// *Error. It is Absent where the answer is null or empty, or all five clauses are null:
 // the service knows of no choice.
 func ReadConsent(v jsontext.Value) (Consent, error) {
 	top := Open(v)
@@ -99,8 +99,8 @@ func ReadConsent(v jsontext.Value) (Consent, error) {
 	return held, nil
 }
 
-func noConsent() *Problem {
-	return &Problem{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
+func noConsent() *Error {
+	return &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 }
 
 // isBlank reports whether a value is null, or an object of nothing but such values.
@@ -119,9 +119,9 @@ func isBlank(v jsontext.Value) bool {
 const consentLevels = 8
 
 // outermostConsent returns the outermost object with five clauses. An object with some of
-// them, or several objects at one depth, are a Problem: which of them is the latest state
+// them, or several objects at one depth, are an Error: which of them is the latest state
 // is not known.
-func outermostConsent(top *Object) (*Object, *Problem) {
+func outermostConsent(top *Object) (*Object, *Error) {
 	level := []*Object{top}
 	for range consentLevels {
 		var found, next []*Object

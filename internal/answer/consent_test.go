@@ -25,9 +25,9 @@ func parse(tb testing.TB, text string) jsontext.Value {
 
 // wantProblem returns the problem that an error is, and fails unless it is one of this
 // outcome.
-func wantProblem(tb testing.TB, err error, outcome answer.Outcome) *answer.Problem {
+func wantProblem(tb testing.TB, err error, outcome answer.Outcome) *answer.Error {
 	tb.Helper()
-	p, ok := errors.AsType[*answer.Problem](err)
+	p, ok := errors.AsType[*answer.Error](err)
 	if !ok || p.Outcome != outcome {
 		tb.Fatalf("got %v, want a problem of outcome %d", err, outcome)
 	}
@@ -186,7 +186,7 @@ func FuzzReadConsent_readOrRefused(f *testing.F) {
 		}
 
 		held, err := answer.ReadConsent(v)
-		if _, isProblem := errors.AsType[*answer.Problem](err); err != nil && !isProblem {
+		if _, isProblem := errors.AsType[*answer.Error](err); err != nil && !isProblem {
 			t.Fatalf("%v is no problem", err)
 		}
 		if err == nil && (len(held.JSON) == 0 || !json.Valid(held.JSON)) {

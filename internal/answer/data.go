@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,7 +24,7 @@ type DataCall struct {
 
 // Read returns the receipt that an answer to the call is; Delivered where it is the data.
 // Without wire.all_data_member, the first answer is never the data. Once the request was
-// seen, the error is a *Problem for an answer that is neither the data nor a receipt.
+// seen, the error is a *Error for an answer that is neither the data nor a receipt.
 func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	const ok = 200
 	receipt, err := ReadReceipt(status, v, c.Person)
@@ -43,7 +45,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, nil
 	}
 
-	return Receipt{}, &Problem{
+	return Receipt{}, &Error{
 		Why:     "the answer is not recognised as the person's data; it is " + receipt.NotUnderstood,
 		Setting: "wire.all_data_member, the name of a member that the data has at its top,",
 	}
@@ -64,34 +66,35 @@ func (c DataCall) marked(v jsontext.Value) (jsontext.Value, bool) {
 // isData reports whether a value is an object or an array of more than scalars, other than
 // those that describe an answer or lead to a further page.
 func isData(v jsontext.Value) bool {
-	for element := range jsonvalue.EachElement(v) {
-		r := openRequest(element, "")
-		_, hasType := r.requestType().Get()
-		if element.Kind() == '{' && !r.isOpen() && !r.saysNo() && !hasType {
-			return true
-		}
+	if v.Kind() == '[' {
+		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
+			r := openRequest(e, "")
+			_, hasType := r.requestType().Get()
+
+			return e.Kind() == '{' && !hasType && !r.isOpen() && !r.saysNo()
+		})
 	}
 
-	composites, full := 0, false
-	for _, m := range Open(v).members {
-		if m.isNamed(paging) && jsonvalue.Told(m.value) {
-			return false
-		}
-		if isComposite := m.value.Kind() == '{' || m.value.Kind() == '['; isComposite && !m.isNamed(describing) {
-			composites++
-			full = full || jsonvalue.Told(m.value)
-		}
+	o := Open(v)
+	if slices.ContainsFunc(o.members, func(m member) bool { return m.isNamed(paging) && jsonvalue.Told(m.value) }) {
+		return false
 	}
 
-	return full || composites > 1 // an empty wrapper is no data of a person without data
+	composites := slices.DeleteFunc(o.members, func(m member) bool {
+		return m.value.Kind() != '{' && m.value.Kind() != '[' || m.isNamed(describing)
+	})
+	isFull := func(m member) bool { return jsonvalue.Told(m.value) }
+
+	return slices.ContainsFunc(composites, isFull) || len(composites) > 1 // an empty wrapper alone is no data
 }
 
 // paging are members that lead to a further page.
 const paging = "next nextpage nextlink nextcursor nexttoken nextpagetoken odatanextlink hasmore hasnext more istruncated"
 
 // Skeleton reads one JSON value to the end of text, and returns what Read needs of it, in
-// constant memory: the members at its top, with stand-ins for what they hold. It is for
-// values too large for anything but data, so that texts and numbers are left out.
+// constant memory: the members at its top, or of the first element of an array, with
+// stand-ins for what they hold. It is for values too large for anything but data, so that
+// texts and numbers are left out.
 func Skeleton(text io.Reader) (jsontext.Value, error) {
 	decoder := jsontext.NewDecoder(text)
 	v, err := skeleton(decoder)
@@ -103,69 +106,36 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 	}
 
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		if err == nil {
-			err = jsonvalue.ErrTrailing
-		}
-		return nil, err
+		return nil, cmp.Or(err, jsonvalue.ErrTrailing)
 	}
 
 	return v, nil
 }
 
-func skeleton(decoder *jsontext.Decoder) (jsontext.Value, error) {
-	switch decoder.PeekKind() {
-	case '{':
-		return skeletonOfObject(decoder)
-	case '[':
-		return skeletonOfArray(decoder)
-	}
-	return jsontext.Value("null"), decoder.SkipValue()
-}
-
-func skeletonOfObject(decoder *jsontext.Decoder) (jsontext.Value, error) {
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, err
-	}
-
-	members := map[string]jsontext.Value{}
-	for decoder.PeekKind() == '"' {
-		name, err := decoder.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-
-		key := name.String()
-		if v, held := standIns[decoder.PeekKind()]; held && len(members) < 1000 {
-			members[key] = v
-		}
-		if err := decoder.SkipValue(); err != nil {
-			return nil, err
-		}
-	}
-
-	_, err := decoder.ReadToken()
-
-	return jsontext.Value(jsonvalue.FormatObject(members)), err
-}
-
-// standIns are what stands for a member of a large object.
+// standIns are what stands for a member of a skeleton.
 var standIns = map[jsontext.Kind]jsontext.Value{
 	'{': jsontext.Value(`{"":{}}`), '[': jsontext.Value(`[{}]`), 't': jsontext.Value("true"), 'f': jsontext.Value("false"),
 }
 
-func skeletonOfArray(decoder *jsontext.Decoder) (jsontext.Value, error) {
+// skeleton returns the skeleton of the next value.
+func skeleton(decoder *jsontext.Decoder) (jsontext.Value, error) {
+	kind := decoder.PeekKind()
+	if kind != '{' && kind != '[' {
+		return jsontext.Value("null"), decoder.SkipValue()
+	}
 	if _, err := decoder.ReadToken(); err != nil {
 		return nil, err
 	}
 
-	elements := jsontext.Value("[]")
-	for first := true; decoder.PeekKind() != ']'; first = false {
+	members, first := map[string]jsontext.Value{}, jsontext.Value(nil)
+	for next := decoder.PeekKind(); next != '}' && next != ']'; next = decoder.PeekKind() {
 		var err error
-		if first && decoder.PeekKind() == '{' {
-			var element jsontext.Value
-			element, err = skeletonOfObject(decoder)
-			elements = jsontext.Value("[" + string(element) + "]")
-		} else {
+		switch {
+		case kind == '{':
+			err = skeletonMember(decoder, members)
+		case first == nil && next == '{':
+			first, err = skeleton(decoder)
+		default:
 			err = decoder.SkipValue()
 		}
 		if err != nil {
@@ -174,6 +144,25 @@ func skeletonOfArray(decoder *jsontext.Decoder) (jsontext.Value, error) {
 	}
 
 	_, err := decoder.ReadToken()
+	if kind == '[' {
+		return jsontext.Value("[" + string(first) + "]"), err
+	}
 
-	return elements, err
+	return jsontext.Value(jsonvalue.FormatObject(members)), err
+}
+
+// skeletonMember adds the stand-in of the next member.
+func skeletonMember(decoder *jsontext.Decoder, members map[string]jsontext.Value) error {
+	token, err := decoder.ReadToken()
+	if err != nil {
+		return err
+	}
+
+	const limit = 1000
+	name := token.String()
+	if v, held := standIns[decoder.PeekKind()]; held && len(members) < limit {
+		members[name] = v
+	}
+
+	return decoder.SkipValue()
 }

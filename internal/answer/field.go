@@ -32,7 +32,7 @@ func (o Optional[T]) IsAbsent() bool { return !o.present }
 func (o Optional[T]) IsNull() bool { return o.present && o.null }
 
 // read returns a field of the object, whose name is as the interface spells it. expected
-// says what convert accepts, for the Problem of any other value.
+// says what convert accepts, for the Error of any other value.
 func read[T any](o *Object, name, expected string, convert func(jsontext.Value) (T, bool)) Optional[T] {
 	v := o.field(fold(name))
 	if v == nil && o.has(fold(name)) {
@@ -107,5 +107,6 @@ func identifier(v jsontext.Value) Optional[string] {
 	if text == "" {
 		return Optional[string]{}
 	}
+
 	return Some(text)
 }

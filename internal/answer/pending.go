@@ -67,7 +67,7 @@ type ListCall struct {
 
 // Read returns the list of an answer: an array of objects, at the top or in one container.
 // It is whole where nothing stands beside it but nulls, counts that agree with it, and what
-// wire.pending_ignored_members names. The error of an answer without a list is a *Problem.
+// wire.pending_ignored_members names. The error of an answer without a list is a *Error.
 func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	if c.saysNo(v) {
 		return PendingList{}, refused()
@@ -90,7 +90,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 	case c.Continued:
 		list.Gap = partial("a Link header names a further page")
 	case len(list.Beside) > 0:
-		list.Gap = (&Problem{
+		list.Gap = (&Error{
 			Why:     "beside its list it has " + shown(list.Beside),
 			Setting: setting("wire.pending_ignored_members", list.Beside...),
 		}).Error()
@@ -110,7 +110,7 @@ func (c ListCall) Read(v jsontext.Value) (PendingList, error) {
 
 // partial returns the gap of a list that only its user can declare to be whole.
 func partial(why string) string {
-	return (&Problem{Why: why, Setting: `wire.pending_list = "partial"`}).Error()
+	return (&Error{Why: why, Setting: `wire.pending_list = "partial"`}).Error()
 }
 
 // saysNo reports whether the answer is an error. A member that is ignored says nothing.
@@ -130,7 +130,7 @@ const containerLevels = 3
 
 // find returns the array of an answer and the members beside it: the only array at the top
 // or in the only object that holds one.
-func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside []member, _ *Problem) {
+func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside []member, _ *Error) {
 	if v.Kind() == '[' {
 		return v, nil, nil
 	}
@@ -152,7 +152,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 		return arrays[0].value, append(others, objects...), nil
 	}
 	if len(arrays) > 1 {
-		return nil, nil, &Problem{
+		return nil, nil, &Error{
 			Why:     "the answer holds more than one array, " + shown(namesOf(arrays)) + ", and which of them is the list of pending requests is not known",
 			Setting: "wire.pending_ignored_members with the names of the others",
 		}
@@ -168,7 +168,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 		}
 	}
 
-	return nil, nil, &Problem{
+	return nil, nil, &Error{
 		Why:     "no list of pending requests was recognised in the answer",
 		Setting: `wire.pending_list = "ignored"`,
 	}

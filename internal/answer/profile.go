@@ -27,7 +27,7 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 
 // ReadProfile returns the profile of an answer: the object as it is, or else the object in
 // the member that wire.profile_member names. managed are members of a profile that the
-// caller knows of. The error is a *Problem.
+// caller knows of. The error is a *Error.
 func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.Value) (Profile, error) {
 	if v.Kind() != '{' {
 		return Profile{}, wantObject(v)
@@ -52,9 +52,9 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 	return Profile{Members: jsonvalue.Members(inside), JSON: v}, nil
 }
 
-// wrapped returns the Problem of an answer whose only member is an object that holds what is
+// wrapped returns the Error of an answer whose only member is an object that holds what is
 // managed: taken as it is, it would never hold it.
-func wrapped(members, managed map[string]jsontext.Value) *Problem {
+func wrapped(members, managed map[string]jsontext.Value) *Error {
 	name, inside := soleMember(members)
 	if _, isManaged := managed[name]; isManaged || inside.Kind() != '{' {
 		return nil
@@ -62,7 +62,7 @@ func wrapped(members, managed map[string]jsontext.Value) *Problem {
 
 	for field := range jsonvalue.Members(inside) {
 		if _, isManaged := managed[field]; isManaged {
-			return &Problem{
+			return &Error{
 				Why:     "the only member of the answer, " + shown([]string{name}) + ", is an object with members of the profile",
 				Setting: setting("wire.profile_member", name),
 			}

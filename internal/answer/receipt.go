@@ -26,7 +26,7 @@ type Receipt struct {
 
 // ReadReceipt returns the receipt that an answer to a queueing call is: anything under 202
 // or 204; nothing; a request; or a flag that says yes. person is whom the call is about. An
-// answer that says no is a *Problem, and the service has not accepted the request.
+// answer that says no is a *Error, and the service has not accepted the request.
 func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 	r := openRequest(v, "")
 	if r.saysNo() {

@@ -20,6 +20,7 @@ func (o *Object) saysNo() bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -37,9 +38,9 @@ func (o *Object) saysYes() bool {
 // success: by an error, or by a flag such as success or accepted that is false.
 func SaysNo(v jsontext.Value) bool { return Open(v).saysNo() }
 
-// refused returns the Problem of an answer that says no.
-func refused() *Problem {
-	return &Problem{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
+// refused returns the Error of an answer that says no.
+func refused() *Error {
+	return &Error{Outcome: Refused, Why: "the answer has a status of success and says that the service refused the request"}
 }
 
 // complaining are the members of an answer that is nothing but an error.

@@ -112,7 +112,7 @@ func (r request) field(names string) jsontext.Value {
 func (r request) id(person string) Optional[string] {
 	id := identifier(r.field(idFields))
 	text, _ := id.Get()
-	if text != "" && SamePerson(text, person) {
+	if text != "" && PersonKey(text) == PersonKey(person) {
 		return Optional[string]{}
 	}
 	return id
@@ -167,17 +167,13 @@ func (r request) isOpen() bool {
 	})
 }
 
-// SamePerson reports whether two identifiers may be of one person: they are equal once
-// capitals and percent-encoding are left out of account.
-func SamePerson(a, b string) bool {
-	return strings.EqualFold(unescaped(a), unescaped(b))
-}
-
-func unescaped(s string) string {
-	if plain, err := url.PathUnescape(s); err == nil {
-		return plain
+// PersonKey returns what identifiers that may be of one person have in common: they differ
+// only by capitals and percent-encoding.
+func PersonKey(identity string) string {
+	if plain, err := url.PathUnescape(identity); err == nil {
+		identity = plain
 	}
-	return s
+	return strings.ToLower(identity)
 }
 
 // requestWords are the words that the name of a request type consists of, and those without

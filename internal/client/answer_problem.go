@@ -9,7 +9,7 @@ import (
 // problem returns the *Error of an answer that is not what was asked for. err is of package
 // answer.
 func (a answer) problem(err error) error {
-	p, ok := errors.AsType[*answers.Problem](err)
+	p, ok := errors.AsType[*answers.Error](err)
 	if !ok {
 		return err
 	}

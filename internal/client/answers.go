@@ -2,10 +2,13 @@ package client
 
 import answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 
-// What the service's answers are, as package answer reads them.
+// The answers of the service, as package answer reads them.
+//
+//nolint:revive // their own comments are in package answer
 type (
 	Optional[T any] = answers.Optional[T]
 	Consent         = answers.Consent
+	DataCall        = answers.DataCall
 	Profile         = answers.Profile
 	PendingList     = answers.PendingList
 	PendingRecord   = answers.PendingRecord

@@ -210,6 +210,7 @@ func (w Wire) withDefaults() Wire {
 	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)
 	w.PendingList = cmp.Or(w.PendingList, ListWhole)
 	w.PendingListLag = cmp.Or(w.PendingListLag, DefaultPendingListLag)
+
 	return w
 }
 

@@ -54,11 +54,11 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 //
 // An answer with status 200 that is recognised as the data is written to w as it comes,
 // whatever its size, and the receipt says Delivered; what is written without that is not the
-// data. seen reports that the person's own request was in the pending list and has left it.
+// data. The caller sets Person and Seen in the call.
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
-func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, seen bool, w io.Writer) (Receipt, error) {
-	to, err := scope.ofPerson(identity, opGetAllData)
+func (c *Client) FetchData(ctx context.Context, scope Scope, call DataCall, w io.Writer) (Receipt, error) {
+	to, err := scope.ofPerson(call.Person, opGetAllData)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -67,11 +67,13 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, identity string, se
 		return Receipt{}, invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
-	s, err := c.sender.stream(ctx, request{op: opGetAllData, to: to, private: []string{identity}})
+	s, err := c.sender.stream(ctx, request{op: opGetAllData, to: to, private: []string{call.Person}})
 	if err != nil {
 		return Receipt{}, err
 	}
 	defer s.close()
 
-	return s.receipt(ctx, answers.DataCall{Person: identity, Member: c.wire.AllDataMember, Seen: seen}, w)
+	call.Member = c.wire.AllDataMember
+
+	return s.receipt(ctx, call, w)
 }

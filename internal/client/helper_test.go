@@ -166,7 +166,7 @@ func changes() map[string]func(context.Context, *client.Client) error {
 			return err
 		},
 		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.FetchData(ctx, scope, person, true, io.Discard)
+			_, err := c.FetchData(ctx, scope, client.DataCall{Person: person, Seen: true}, io.Discard)
 			return err
 		},
 	}

@@ -97,6 +97,7 @@ func (op operation) incomplete(status int) string {
 	if !op.effect && status != http.StatusOK && status != http.StatusNoContent {
 		return "the status " + strconv.Itoa(status) + " is no complete answer to a read"
 	}
+
 	return ""
 }
 

@@ -47,9 +47,9 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
-				r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = tc.ended })
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = tc.ended })
 				q := r.deletion(person)
 
 				s, _ := r.mustSubmit(t, q)

@@ -32,7 +32,7 @@ func TestDeferred_acknowledgementIsNeverTheData(t *testing.T) {
 				s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 				wantState(t, s, deferred.Fulfilled)
 
-				s, _ = r.mustSubmit(t, r.fetch(person, &file))
+				s, _ = r.mustSubmit(t, r.fetch(&file))
 				if !strings.Contains(file.String(), `"free"`) || s.State != deferred.Fulfilled {
 					t.Errorf("the data is %q, %+v", file.String(), s)
 				}
@@ -54,7 +54,7 @@ func TestDeferred_dataThatLooksLikeAnAcknowledgementIsTheData(t *testing.T) {
 				wantState(t, s, deferred.Fulfilled)
 
 				var file strings.Builder
-				s, _ = r.mustSubmit(t, r.fetch(person, &file))
+				s, _ = r.mustSubmit(t, r.fetch(&file))
 				if file.String() != body || s.State != deferred.Fulfilled {
 					t.Errorf("the data is %q, %+v", file.String(), s)
 				}
@@ -185,7 +185,7 @@ func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 		wantState(t, s, deferred.Fulfilled)
 
 		var written counter
-		s, _ = r.mustSubmit(t, r.fetch(person, &written))
+		s, _ = r.mustSubmit(t, r.fetch(&written))
 		wantState(t, s, deferred.Fulfilled)
 		if int(written) != len(body) {
 			t.Errorf("%d bytes of %d", written, len(body))
@@ -214,7 +214,7 @@ func TestDeferred_dataIsCollectedOnceTheRequestIsFulfilled(t *testing.T) {
 		s, _ = r.Await(t.Context(), r.access(person, nil), s, time.Hour)
 		wantState(t, s, deferred.Fulfilled)
 
-		s, _ = r.mustSubmit(t, r.fetch(person, &file))
+		s, _ = r.mustSubmit(t, r.fetch(&file))
 		wantState(t, s, deferred.Fulfilled)
 		if !strings.Contains(file.String(), `"gold"`) {
 			t.Errorf("the data is %s", file.String())

@@ -14,8 +14,12 @@ import (
 type view struct {
 	began   time.Time              // when reading the list began
 	records []client.PendingRecord // the person's, the oldest first
-	// unassigned are the records that do not name a person.
+	// unassigned are the records that do not name a person, or may name the person in
+	// another spelling.
 	unassigned []client.PendingRecord
+	// all are the records of the list. A request that is known by its identifier is among
+	// them whoever they name.
+	all []client.PendingRecord
 	// gap says why the list cannot be read completely; empty if it can.
 	gap string
 }
@@ -62,6 +66,10 @@ func (r Request) gapIn(v view) string {
 	}
 
 	if record, found := first(v.unassigned, r.mayConcern); found {
+		if _, named := record.Identity.Get(); named {
+			return `it holds a record that may name this person in another spelling; wire.pending_list = "partial" takes it for another person`
+		}
+
 		return "it holds records that do not say in a known field whom they are about" + answer.Members(record.JSON) +
 			`; wire.pending_identity_field names the field that does, and without one, wire.pending_list = "partial" takes what is understood for the whole list`
 	}
@@ -138,7 +146,7 @@ func (r Request) find(s Submission, v view) (own client.PendingRecord, found boo
 // sent.
 func (r Request) candidates(s Submission, v view) []client.PendingRecord {
 	if s.ID != "" {
-		return withID(v.records, s.ID)
+		return withID(slices.Concat(v.records, v.all), s.ID)
 	}
 
 	var found []client.PendingRecord

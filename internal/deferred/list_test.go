@@ -2,6 +2,7 @@ package deferred_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -111,10 +112,10 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 
 func TestDeferred_ignoredListIsNotAskedFor(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 		service.PutProfile(serverScope, person, `{"plan":"free"}`)
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Times: -1})
-		r = newRun(t, service, ignoringTheList)
+		r := newRun(t, service, ignoringTheList)
 		q := r.deletion(person)
 
 		s, _ := r.mustSubmit(t, q)
@@ -176,4 +177,46 @@ func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
 		noError(t, err)
 		wantState(t, s, deferred.Fulfilled)
 	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+}
+
+// The service respells the person in its list. Without an id, a record that may be about
+// the person stops a submission; with one, the request is found whoever the record names.
+func TestDeferred_personInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	for name, spell := range map[string]func(string) string{
+		"lower case":      strings.ToLower,
+		"upper case":      strings.ToUpper,
+		"percent-encoded": url.PathEscape,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+				const person = "Jane/Doe@example.com"
+				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpDeleteAllData})
+				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
+				e := wantClass(t, err, client.ClassPayload)
+				if !strings.Contains(e.Detail, "another spelling") {
+					t.Errorf("the detail is %s", e.Detail)
+				}
+				wantCount(t, service, mockserver.OpDeleteAllData, 0)
+
+				r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.PendingList = client.ListPartial })
+				s, _ := r.mustSubmit(t, r.deletion(person))
+				service.Conclude(s.ID, mockserver.Outcome{Fate: mockserver.Failed, After: -1})
+				s, _, err = r.Refresh(t.Context(), r.deletion(person), s)
+				noError(t, err)
+				wantState(t, s, deferred.Failed)
+			}, respelled(spell), becomes(mockserver.Outcome{Fate: mockserver.Never}))
+		})
+	}
+}
+
+// respelled returns an option for a list that names each person in another spelling.
+func respelled(spell func(string) string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		s.PendingRecord = func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
+			record["identityId"] = spell(q.Identity)
+			return record
+		}
+	}
 }

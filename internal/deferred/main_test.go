@@ -84,15 +84,17 @@ func (r run) access(identity string, w io.Writer) deferred.Request {
 }
 
 // fetch is access once the request was seen to be carried out.
-func (r run) fetch(identity string, w io.Writer) deferred.Request {
-	return r.dataAccess(identity, true, w)
+func (r run) fetch(w io.Writer) deferred.Request {
+	return r.dataAccess(person, true, w)
 }
 
 func (r run) dataAccess(identity string, seen bool, w io.Writer) deferred.Request {
 	return deferred.Request{
 		Scope: scope, Identity: identity, Type: client.RequestDataAccess, Adopts: true,
 		Against: []string{client.RequestDataDeletion},
-		Send:    func(ctx context.Context) (client.Receipt, error) { return r.FetchData(ctx, scope, identity, seen, w) },
+		Send: func(ctx context.Context) (client.Receipt, error) {
+			return r.FetchData(ctx, scope, client.DataCall{Person: identity, Seen: seen}, w)
+		},
 	}
 }
 

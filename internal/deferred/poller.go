@@ -3,9 +3,11 @@ package deferred
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -61,15 +63,26 @@ func (p *pollers) of(scope client.Scope) *poller {
 // listing is the pending list as it was read once.
 type listing struct {
 	began      time.Time
-	byIdentity map[string][]client.PendingRecord
+	byPerson   map[string][]client.PendingRecord // by answer.PersonKey
 	unassigned []client.PendingRecord
+	all        []client.PendingRecord
 	gap        string
 	err        error
 }
 
-// about returns what the listing shows of a person.
+// about returns what the listing shows of a person. A record whose person may be the same in
+// another spelling is one without a person.
 func (l *listing) about(identity string) view {
-	return view{began: l.began, records: l.byIdentity[identity], unassigned: l.unassigned, gap: l.gap}
+	v := view{began: l.began, unassigned: l.unassigned, all: l.all, gap: l.gap}
+	for _, record := range l.byPerson[answer.PersonKey(identity)] {
+		if named, _ := record.Identity.Get(); named == identity {
+			v.records = append(v.records, record)
+		} else {
+			v.unassigned = append(slices.Clip(v.unassigned), record)
+		}
+	}
+
+	return v
 }
 
 // isUsable reports whether the listing was read successfully, later than a time. A nil
@@ -242,14 +255,15 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 	}()
 
 	list, err := p.lister.ListPending(ctx, p.scope)
-	l = &listing{began: began, byIdentity: map[string][]client.PendingRecord{}, gap: list.Gap, err: err}
+	l = &listing{began: began, byPerson: map[string][]client.PendingRecord{}, all: list.Records, gap: list.Gap, err: err}
 	for _, record := range list.Records {
 		identity, known := record.Identity.Get()
 		if !known {
 			l.unassigned = append(l.unassigned, record)
 			continue
 		}
-		l.byIdentity[identity] = append(l.byIdentity[identity], record)
+		key := answer.PersonKey(identity)
+		l.byPerson[key] = append(l.byPerson[key], record)
 	}
 
 	return l

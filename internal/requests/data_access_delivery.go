@@ -32,7 +32,7 @@ func (d *delivery) request(w io.Writer) deferred.Request {
 		Against:  []string{client.RequestDataDeletion},
 		Adopts:   true,
 		Send: func(ctx context.Context) (client.Receipt, error) {
-			return d.client.FetchData(ctx, d.scope, d.identity, d.seen, w)
+			return d.client.FetchData(ctx, d.scope, client.DataCall{Person: d.identity, Seen: d.seen}, w)
 		},
 	}
 }

@@ -43,7 +43,14 @@ func (w *waiter) refreshAfter(change func()) prototest.Diagnostics {
 	return diags
 }
 
-func (w *waiter) hidePerson() { w.service.PendingRecord = mockserver.OmitField("identityId") }
+// hidePerson makes the list name neither a person nor an identifier of a request.
+func (w *waiter) hidePerson() {
+	w.service.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+		delete(record, "id")
+		delete(record, "identityId")
+		return record
+	}
+}
 
 // showEffect makes the service show the effect of the request.
 func (w *waiter) showEffect() {
