@@ -25,6 +25,7 @@ func settingsOf(w client.Wire) map[string]string {
 		"pending_ignored_members": w.PendingIgnoredMembers,
 		"pending_list":            unless(w.PendingList, client.ListWhole),
 		"pending_list_lag":        unless(w.PendingListLag, client.DefaultPendingListLag),
+		"ended_statuses":          strings.Join(w.EndedStatuses, ","),
 		"profile_member":          w.ProfileMember,
 		"all_data_member":         w.AllDataMember,
 	}
@@ -60,7 +61,11 @@ func wireBlock(settings map[string]string) string {
 	b.WriteString("wire = {\n")
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := settings[name]
-		if name != "export_min_rate" {
+		switch name {
+		case "export_min_rate":
+		case "ended_statuses":
+			value = "[" + strings.ReplaceAll(quoted(value), ",", `", "`) + "]"
+		default:
 			value = quoted(value)
 		}
 		fmt.Fprintf(&b, "  %-*s = %s\n", width, name, value)

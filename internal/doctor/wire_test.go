@@ -21,10 +21,11 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	}
 
 	own := client.Wire{
-		ConsentParametersIn: client.InForm, ExportMinRate: client.Some(int64(0)), ExportKindParameter: `k"${x}%{y}\`,
+		ConsentParametersIn: client.InForm, ExportMinRate: client.Some(int64(0)), ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
 	}
 	want := `wire = {
   consent_parameters_in = "form"
+  ended_statuses        = ["closed", "gone away"]
   export_kind_parameter = "k\"$${x}%%{y}\\"
   export_min_rate       = 0
 }

@@ -129,6 +129,9 @@ func wrapIn(names ...string) func(any) any {
 	}
 }
 
+// always returns a step that answers with v.
+func always(v any) func(any) any { return func(any) any { return v } }
+
 // rename returns a step that gives a member of an object another name.
 func rename(name, other string) func(any) any {
 	return func(v any) any {

@@ -1,6 +1,9 @@
 package mockserver
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Questions are all questions that the interface leaves open and that the server can answer
 // in more than one way, in the order in which Speak applies them: what shapes an answer from
@@ -114,6 +117,25 @@ var Questions = []Question{
 		{Name: "counted", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("total", countOf)) }},
 		{Name: "described", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("links", linksOf)) }},
 		{Name: "by_person", Foreign: true, set: func(s *Server) { reshape(&s.PendingAnswer, byPerson) }},
+	}},
+	{"queue_answer", "4, gaps", []Choice{
+		{Name: "accepted"},
+		{Name: "ok", set: func(s *Server) { s.QueueStatus = http.StatusOK }},
+		{Name: "wrapped", set: func(s *Server) { s.QueueStatus = http.StatusOK; reshape(&s.QueueAnswer, wrapIn("data", "request")) }},
+		{Name: "flag", set: func(s *Server) {
+			s.QueueStatus = http.StatusOK
+			reshape(&s.QueueAnswer, always(map[string]any{"ok": true}))
+		}},
+		{Name: "state", set: func(s *Server) {
+			s.QueueStatus = http.StatusOK
+			reshape(&s.QueueAnswer, always(map[string]any{"state": "QUEUED"}))
+		}},
+		{Name: "nothing", set: func(s *Server) { reshape(&s.QueueAnswer, always(NoContent)) }},
+	}},
+	{"data_answer", "4, gaps", []Choice{
+		{Name: "object"},
+		{Name: "wrapped", set: func(s *Server) { reshape(&s.DataAnswer, wrapIn("data")) }},
+		{Name: "list", set: func(s *Server) { reshape(&s.DataAnswer, func(v any) any { return []any{v} }) }},
 	}},
 	{"pages", "8", []Choice{
 		{Name: "none"},

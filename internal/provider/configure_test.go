@@ -69,6 +69,11 @@ func TestProvider_badSettingsAreRefusedAtTheirAttribute(t *testing.T) {
 		{prototest.Attributes{"headers": prototest.Attributes{"X-IDEMPOTENCY-KEY": "canary"}}, "headers", "must not contain X-Idempotency-Key"},
 		{prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": "body"}}, "login_parameters_in", "one of"},
 		{prototest.Attributes{"wire": prototest.Attributes{"agreement_time_format": "iso"}}, "agreement_time_format", "one of"},
+		{prototest.Attributes{"wire": prototest.Attributes{"pending_list": "complete"}}, "pending_list", "one of"},
+		{prototest.Attributes{"wire": prototest.Attributes{"ended_statuses": []any{""}}}, "ended_statuses", "between 1 and 100"},
+		{prototest.Attributes{"wire": prototest.Attributes{"pending_ignored_members": ""}}, "pending_ignored_members", "at least 1"},
+		{prototest.Attributes{"wire": prototest.Attributes{"profile_member": ""}}, "profile_member", "between 1 and 100"},
+		{prototest.Attributes{"wire": prototest.Attributes{"all_data_member": ""}}, "all_data_member", "between 1 and 100"},
 	} {
 		_, diags := prototest.Start(t, good.With(tc.config), nil)
 		prototest.WantText(t, diags.Errors(), tc.words, `AttributeName("`+tc.attribute+`")`)
@@ -118,7 +123,7 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{
 		"ANALYTICS_MAX_CONCURRENCY": "canary", "ANALYTICS_MAX_RETRIES": "100", "ANALYTICS_REQUESTS_PER_SECOND": "NaN", "ANALYTICS_REQUEST_TIMEOUT": "canary",
-		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "body",
+		"ANALYTICS_READ_ONLY": "canary", "ANALYTICS_HEADERS": "canary", "ANALYTICS_CA_CERT_FILE": "/canary", "ANALYTICS_WIRE_CONSENT_PARAMETERS_IN": "body", "ANALYTICS_WIRE_PENDING_LIST": "canary", "ANALYTICS_WIRE_ENDED_STATUSES": "canary,",
 		"ANALYTICS_BASE_URL": "canary", "ANALYTICS_API_SECRET_KEY": "canary\n", "ANALYTICS_ORG_ID": "o",
 	} {
 		environment := map[string]string{"ANALYTICS_BASE_URL": "https://h.example.com", "ANALYTICS_API_SECRET_KEY": "k", variable: value}
@@ -126,6 +131,50 @@ func TestProvider_unusableVariablesAreNamedAndNotRepeated(t *testing.T) {
 		if errors := diags.Errors(); len(errors) == 0 || strings.Contains(strings.Join(errors, ""), "canary") {
 			t.Errorf("%s: %q", variable, errors)
 		}
+	}
+}
+
+// The settings for answers about people come from the environment or from the block.
+func TestProvider_answersOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	scope := mockserver.Scope{AccountID: "acct-7"}
+	for name, wire := range map[string]map[string]any{
+		"environment": nil,
+		"block":       {"pending_ignored_members": "links", "profile_member": "traits", "ended_statuses": []any{"closed", "simmering"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.FulfilmentDelay = time.Hour
+				if err := s.Speak(mockserver.Dialect{"pending_answer": "described", "profile_answer": "own_wrapper", "pending_states": "own_words"}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			service.PutProfile(scope, "user-1", `{"plan":"gold"}`)
+			service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "user-1", Operation: mockserver.OpGetAllData})
+
+			environment := map[string]string{
+				"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": scope.AccountID,
+			}
+			config := prototest.Attributes{}
+			if wire == nil {
+				environment["ANALYTICS_WIRE_PENDING_IGNORED_MEMBERS"], environment["ANALYTICS_WIRE_PROFILE_MEMBER"], environment["ANALYTICS_WIRE_ENDED_STATUSES"] = "links", "traits", "closed, simmering"
+			} else {
+				config["wire"] = prototest.Attributes(wire)
+			}
+			p, diags := prototest.Start(t, config, environment)
+			p.NoErrors(diags)
+
+			profile, diags := p.ReadData("analytics_profile", prototest.Attributes{"identity_id": "user-1"})
+			p.NoErrors(diags)
+			if profile["profile"] != `{"plan":"gold"}` {
+				t.Errorf("the profile is %v", profile)
+			}
+
+			deletion := prototest.Attributes{"identity_id": "user-1", "wait_for_fulfilment": false}
+			_, diags = p.Create("analytics_data_deletion", deletion)
+			p.NoErrors(diags)
+		})
 	}
 }
 

@@ -78,7 +78,9 @@ func (s *settings) answerWire(m answerWireModel, w *client.Wire) {
 
 	statuses, fromEnv := s.env("wire_ended_statuses", m.EndedStatuses)
 	if fromEnv {
-		w.EndedStatuses = strings.Split(statuses, ",")
+		for status := range strings.SplitSeq(statuses, ",") {
+			w.EndedStatuses = append(w.EndedStatuses, strings.TrimSpace(status))
+		}
 		return
 	}
 	for _, element := range m.EndedStatuses.Elements() {

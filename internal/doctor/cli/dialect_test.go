@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +160,7 @@ func TestDoctor_itsSetupMakesConsentWork(t *testing.T) {
 			wantConsentWorks(t, service, out.report)
 			wantExportWorks(t, service, out.report)
 			wantRestored(t, service, out.report)
+			wantRequestsWork(t, service, out.report)
 		})
 	}
 }
@@ -177,6 +180,7 @@ func TestDoctor_itsSetupMakesConsentWorkInMixedDialects(t *testing.T) {
 			wantConsentWorks(t, service, out.report)
 			wantExportWorks(t, service, out.report)
 			wantRestored(t, service, out.report)
+			wantRequestsWork(t, service, out.report)
 		})
 	}
 }
@@ -201,6 +205,55 @@ func wantConsentWorks(t *testing.T, service *mocktest.Instance, report doctor.Re
 	record, ok := service.Consent(scope, "new.person@example.com")
 	if !ok || record.Clauses != [mockserver.Clauses]bool{true, false, true, false, false} || record.Manual == nil || !*record.Manual {
 		t.Errorf("the service holds another consent: %+v", record)
+	}
+}
+
+// wantRequestsWork configures the provider as the report says, and expects that a profile
+// is recognised, that a deletion and an access request are accepted, and that the data is
+// written once the request is carried out.
+func wantRequestsWork(t *testing.T, service *mocktest.Instance, report doctor.Report) {
+	t.Helper()
+	config, scope := configuration(t, service, report.Setup)
+	p := prototest.MustStart(t, config)
+
+	profile, diags := p.ReadData("analytics_profile", prototest.Attributes{"identity_id": person})
+	if text, _ := profile["profile"].(string); len(diags.Errors()) > 0 || !strings.Contains(text, `"plan":"pro"`) || strings.Contains(text, "{{") || strings.Count(text, "{") != 1 {
+		t.Errorf("with %v, the profile is %s: %q", report.Setup, text, diags.Errors())
+	}
+
+	pending, diags := p.ReadData("analytics_pending_requests", nil)
+	if pending["complete"] != true || fmt.Sprint(pending["total"]) != "2" {
+		t.Errorf("with %v, the pending list is %v: %q %q", report.Setup, pending["counts_by_operation"], diags.Errors(), diags.Warnings())
+	}
+
+	atOnce := prototest.Attributes{"identity_id": "third.person@example.com", "wait_for_fulfilment": false}
+	_, diags = p.Create("analytics_data_deletion", atOnce)
+	wantNoWord(t, diags, "not understood")
+
+	path := filepath.Join(t.TempDir(), "data.json")
+	access := prototest.Attributes{"identity_id": "fourth.person@example.com", "output_path": path, "wait_for_fulfilment": false}
+	state, diags := p.Create("analytics_data_access_request", access)
+	wantNoWord(t, diags, "not understood")
+	if state == nil {
+		return
+	}
+	service.PutProfile(scope, "fourth.person@example.com", `{"plan":"free"}`)
+	service.FulfilAll()
+
+	p.NewRun()
+	state, _ = p.MustRefresh("analytics_data_access_request", state)
+	_, diags = p.Update("analytics_data_access_request", state, access)
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"free"`) {
+		t.Errorf("with %v, the data is %s (%v): %q %q", report.Setup, text, err, diags.Errors(), diags.Warnings())
+	}
+}
+
+func wantNoWord(t *testing.T, diags prototest.Diagnostics, words string) {
+	t.Helper()
+	for _, text := range append(diags.Errors(), diags.Warnings()...) {
+		if len(diags.Errors()) > 0 || strings.Contains(text, words) {
+			t.Errorf("it says %s", text)
+		}
 	}
 }
 
