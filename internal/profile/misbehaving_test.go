@@ -197,6 +197,38 @@ func TestProfile_wayBackIsNotFulfilledByWhatWasThere(t *testing.T) {
 	}
 }
 
+// A service that wraps the profile in a member: nothing is taken for the profile, and the
+// setting that the message names admits the answer. The update is not sent again.
+func TestProfile_wrapperHasAWayOut(t *testing.T) {
+	t.Parallel()
+
+	for _, wrapper := range []string{"user", "traits"} {
+		t.Run(wrapper, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := start(t, func(s *mockserver.Server) {
+				s.ProfileAnswer = func(profile map[string]any) any { return map[string]any{wrapper: profile} }
+			})
+			state, diags := p.MustCreate(name, config(`{"plan":"gold"}`, nil))
+			setting := `wire.profile_member = "` + wrapper + `"`
+			prototest.WantText(t, diags.Warnings(), setting)
+
+			_, diags = p.Refresh(name, state)
+			prototest.WantText(t, append(diags.Warnings(), diags.Errors()...), setting)
+
+			p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"profile_member": wrapper}}))
+			state, diags = p.MustRefresh(name, state)
+			if len(diags.Warnings()) > 0 || state.Attributes["fulfilled"] != true {
+				t.Errorf("with the setting it is %v: %q", state.Attributes, diags.Warnings())
+			}
+			p.WantEmptyPlan(name, state, config(`{"plan":"gold"}`, nil))
+			if n := service.Count(mockserver.OpUpdateProfile); n != 1 {
+				t.Errorf("the update was sent %d times", n)
+			}
+		})
+	}
+}
+
 // An imported profile has no update to wait for.
 func TestProfile_importedProfileStaysFulfilled(t *testing.T) {
 	t.Parallel()

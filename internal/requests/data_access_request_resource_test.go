@@ -326,6 +326,31 @@ func TestDataAccess_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
 	}
 }
 
+// An answer that is not recognised as the data leaves the request in state and no file. The
+// setting that the warning names admits the answer, and nothing is requested again.
+func TestDataAccess_dataThatIsNotRecognisedHasAWayOut(t *testing.T) {
+	t.Parallel()
+
+	const body = `{"plan":"gold","seen":3}`
+	p, service := start(t, mocktest.AnswerData(body))
+	path := output(t)
+	state, diags := p.MustCreate(accessName, accessTo(path, nil))
+	prototest.WantText(t, diags.Warnings(), "not recognised as the person's data", "$.plan (a string)", "wire.all_data_member")
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "sha256": nil})
+	wantNoFile(t, path)
+
+	withWire(p, service, prototest.Attributes{"all_data_member": "plan"})
+	state, _ = p.MustRefresh(accessName, state)
+	state, diags = p.Update(accessName, state, accessTo(path, nil))
+	p.NoErrors(diags)
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
+	if text, err := os.ReadFile(path); err != nil || string(text) != body {
+		t.Errorf("the file holds %s (%v)", text, err)
+	}
+	p.WantEmptyPlan(accessName, state, accessTo(path, nil))
+	wantQueued(t, service, mockserver.OpGetAllData, 1)
+}
+
 func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
