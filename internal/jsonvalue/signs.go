@@ -151,13 +151,8 @@ func (m *message) finding() (_ Finding, ok bool) {
 	return m.other, true
 }
 
-// Total returns the largest number of records that the members of the object v state, at
-// any depth of its objects. stated is false if they state none.
-func Total(v jsontext.Value, ignored []string) (total int64, stated bool) {
-	return totalIn(v, ignored, signDepth)
-}
-
-// TotalOf is Total for one member.
+// TotalOf returns the largest number of records that a member states, at any depth of its
+// objects. stated is false if it states none.
 func TotalOf(name []byte, v jsontext.Value, ignored []string) (total int64, stated bool) {
 	return totalOf(name, v, ignored, signDepth)
 }

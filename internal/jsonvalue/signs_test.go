@@ -49,7 +49,7 @@ func TestSigns_ignoredMembersGiveNone(t *testing.T) {
 	if got := Signs(v, []string{"NEXT"}); got.Sign != NoSign {
 		t.Errorf("found is %v", got)
 	}
-	if _, stated := Total(v, []string{"total"}); stated {
+	if _, stated := totalIn(v, []string{"total"}, signDepth); stated {
 		t.Error("a total is stated")
 	}
 }
@@ -84,7 +84,7 @@ func TestTotal_isTheLargestThatIsStated(t *testing.T) {
 	for text, want := range map[string]int64{
 		`{"total":3,"meta":{"totalCount":5}}`: 5, `{"@odata.count":7}`: 7, `{"count":0}`: 0, `{"events":[{"total":9}]}`: -1, `{"total":"many"}`: -1,
 	} {
-		got, stated := Total(jsontext.Value(text), nil)
+		got, stated := totalIn(jsontext.Value(text), nil, signDepth)
 		if stated != (want >= 0) || stated && got != want {
 			t.Errorf("%s: %d, %t", text, got, stated)
 		}
@@ -111,7 +111,7 @@ func FuzzEachMember(f *testing.F) {
 		}
 
 		Signs(v, nil)
-		Total(v, nil)
+		totalIn(v, nil, signDepth)
 		if !utf8.Valid(text) || !v.IsValid(jsontext.AllowInvalidUTF8(true)) {
 			return // it must not panic, and may find anything
 		}
