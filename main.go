@@ -9,11 +9,15 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"google.golang.org/grpc"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
@@ -56,30 +60,50 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-func serve(debug bool) error {
-	work := &orphan.Work{}
-	newServer := func() tfprotov6.ProviderServer {
-		return work.Count(provider.NewServer(version, os.Getenv))
-	}
+// maxMessage is the size of a message of gRPC in bytes, as tf6server.Serve sets it.
+const maxMessage = 256 << 20
+
+// serve answers Terraform until Terraform ends the process. It does what tf6server.Serve does,
+// which takes no interceptors. options are added to those of the gRPC server.
+func serve(debug bool, options ...grpc.ServerOption) error {
+	guard := provider.NewServer(version, os.Getenv)
+	newServer := func() tfprotov6.ProviderServer { return guard }
 
 	if debug {
-		// The debugger is the parent, and may end before this process does.
+		// The debugger is the parent, and may end before this process does. It shows a
+		// panic where it happens.
 		return tf6server.Serve(address, newServer, tf6server.WithManagedDebug())
 	}
 
-	parent := orphan.Watch()
-	go endAfter(parent, work)
-	surviveFirstTerminate(parent)
+	gone := orphan.Watch()
+	go endAfter(gone, guard)
+	surviveFirstTerminate(gone)
 
-	return tf6server.Serve(address, newServer)
+	options = append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig: plugin.HandshakeConfig{
+			ProtocolVersion:  6,
+			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
+			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+		},
+		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{Name: address, GRPCProvider: newServer}},
+		GRPCServer: func(transport []grpc.ServerOption) *grpc.Server {
+			return grpc.NewServer(slices.Concat(transport, guard.Options(), options)...)
+		},
+	})
+
+	return nil
 }
+
+// grace is how long calls that are under way may take to end once the parent is gone.
+const grace = 8 * time.Second
 
 // endAfter ends the process after its parent. The work under way was cancelled with the
 // parent's connection, and has a moment to finish: the outcome of a request that was sent is
 // found out, and no file is left half written.
-func endAfter(parent *orphan.Parent, work *orphan.Work) {
-	<-parent.Gone()
-	work.Wait(orphan.Grace)
+func endAfter(gone <-chan struct{}, guard *provider.Guard) {
+	<-gone
+	guard.Wait(grace)
 	os.Exit(1)
 }
 
@@ -87,12 +111,12 @@ func endAfter(parent *orphan.Parent, work *orphan.Work) {
 // receives a SIGTERM, Terraform asks the provider to stop and saves what it still returns,
 // which would be lost if the provider ended at once. Terraform ends this process when it is
 // done. A second SIGTERM ends it in any case.
-func surviveFirstTerminate(parent *orphan.Parent) {
+func surviveFirstTerminate(gone <-chan struct{}) {
 	terminate := make(chan os.Signal, 1)
 	signal.Notify(terminate, syscall.SIGTERM)
 	go func() {
 		select {
-		case <-parent.Gone():
+		case <-gone:
 		case <-terminate:
 		}
 		signal.Stop(terminate)

@@ -37,30 +37,3 @@ func TestOrphan_anotherParentIsNoticedWithinASecond(t *testing.T) {
 		}
 	})
 }
-
-func TestOrphan_changesUnderWayEndFirst(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ takes, waits time.Duration }{
-		"nothing under way":       {0, 0},
-		"a change that ends":      {3 * time.Second, 3 * time.Second},
-		"a change that ends late": {time.Hour, Grace},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				work := &Work{}
-				if tc.takes > 0 {
-					work.changes.Add(1)
-					time.AfterFunc(tc.takes, work.changes.Done)
-				}
-
-				began := time.Now()
-				work.Wait(Grace)
-				if waited := time.Since(began); waited != tc.waits {
-					t.Errorf("waited %v, want %v", waited, tc.waits)
-				}
-				<-time.After(2 * time.Hour)
-			})
-		})
-	}
-}

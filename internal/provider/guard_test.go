@@ -2,136 +2,206 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// panicking is a provider in which every request panics, many of them with a person's
-// data.
-type panicking struct{ Server }
-
-const panicValue = "canary of jane.doe@example.com"
-
-func (panicking) ValidateProviderConfig(context.Context, *tfprotov6.ValidateProviderConfigRequest) (*tfprotov6.ValidateProviderConfigResponse, error) {
-	panic(panicValue)
+// connection is a connection to a provider, as Terraform has one, in memory. The driver of
+// the other tests calls the provider without gRPC, since the types of its messages are
+// internal to terraform-plugin-go; here, they come from their descriptions.
+type connection struct {
+	t    *testing.T
+	conn *grpc.ClientConn
+	end  func()
 }
 
-func (panicking) ConfigureProvider(context.Context, *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	panic(panicValue)
-}
+func connect(t *testing.T, g *Guard, options ...grpc.ServerOption) connection {
+	t.Helper()
+	server := grpc.NewServer(append(g.Options(), options...)...)
+	plugin := &tf6server.GRPCProviderPlugin{
+		Name:         "registry.terraform.io/example/analytics",
+		GRPCProvider: func() tfprotov6.ProviderServer { return g },
+	}
+	if err := plugin.GRPCServer(nil, server); err != nil {
+		t.Fatal(err)
+	}
 
-func (panicking) ValidateResourceConfig(context.Context, *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	panic(panicValue)
-}
+	listener := bufconn.Listen(1 << 20)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
 
-func (panicking) UpgradeResourceState(context.Context, *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) ReadResource(context.Context, *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) PlanResourceChange(context.Context, *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) ApplyResourceChange(context.Context, *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) ImportResourceState(context.Context, *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	panic(panicValue)
-}
-
-func (panicking) ReadDataSource(context.Context, *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	panic(panicValue)
-}
-
-func TestGuard_panicKeepsWhatWasThere(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	g := newGuard(panicking{})
-	prior, err := tfprotov6.NewDynamicValue(tftypes.String, tftypes.NewValue(tftypes.String, "prior"))
+	dial := func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
+	conn, err := grpc.NewClient("passthrough:memory", grpc.WithContextDialer(dial), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	all := map[string]func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error){
-		"validate provider": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ValidateProviderConfig(ctx, &tfprotov6.ValidateProviderConfigRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"configure": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"validate resource": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"upgrade": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"read": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ReadResource(ctx, &tfprotov6.ReadResourceRequest{CurrentState: &prior})
-			return r.Diagnostics, r.NewState, true, err
-		},
-		"plan": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{PriorState: &prior})
-			return r.Diagnostics, r.PlannedState, true, err
-		},
-		"apply": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{PriorState: &prior})
-			return r.Diagnostics, r.NewState, true, err
-		},
-		"import": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"validate data": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ValidateDataResourceConfig(ctx, &tfprotov6.ValidateDataResourceConfigRequest{})
-			return r.Diagnostics, nil, false, err
-		},
-		"read data": func() ([]*tfprotov6.Diagnostic, *tfprotov6.DynamicValue, bool, error) {
-			r, err := g.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{})
-			return r.Diagnostics, nil, false, err
-		},
+	return connection{t: t, conn: conn, end: func() {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		server.Stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}}
+}
+
+// methods returns what Terraform can ask of any provider, except for the state stores.
+func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
+	t.Helper()
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName("tfplugin6.Provider")
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, ok := found.(protoreflect.ServiceDescriptor)
+	if !ok {
+		t.Fatalf("the provider is no service: %v", found)
 	}
 
-	for name, request := range all {
-		diags, state, keeps, err := request()
-		if err != nil || len(diags) != 1 || diags[0].Summary != "Internal error" {
-			t.Errorf("%s: %v %v", name, diags, err)
-			continue
+	stores := reflect.TypeFor[tfprotov6.StateStoreServer]()
+	for i := range service.Methods().Len() {
+		method := service.Methods().Get(i)
+		if _, store := stores.MethodByName(string(method.Name())); !store && method.Name() != "DeleteState" {
+			all = append(all, method)
+		}
+	}
+
+	return all
+}
+
+// open sends a request, and returns the stream with the answers.
+func (c connection) open(ctx context.Context, method protoreflect.MethodDescriptor, request string) grpc.ClientStream {
+	c.t.Helper()
+	message := dynamicpb.NewMessage(method.Input())
+	if err := protojson.Unmarshal([]byte(request), message); err != nil {
+		c.t.Fatal(err)
+	}
+
+	name := "/tfplugin6.Provider/" + string(method.Name())
+	stream, err := c.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, name)
+	if err == nil {
+		err = stream.SendMsg(message)
+	}
+	if err == nil {
+		err = stream.CloseSend()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+
+	return stream
+}
+
+// answers returns what a stream holds up to its end, and its error.
+func answers(stream grpc.ClientStream, method protoreflect.MethodDescriptor) (texts []string, err error) {
+	for {
+		answer := dynamicpb.NewMessage(method.Output())
+		if err := stream.RecvMsg(answer); errors.Is(err, io.EOF) {
+			return texts, nil
+		} else if err != nil {
+			return texts, err
+		}
+		texts = append(texts, protojson.Format(answer))
+	}
+}
+
+const panicValue = "canary of jane.doe@example.com"
+
+// TestGuard_panicIsAnErrorOfItsRequest lets every request panic, and looks for the error in
+// its answer. Stops and functions have answers without diagnostics.
+func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &Guard{},
+		grpc.ChainUnaryInterceptor(func(context.Context, any, *grpc.UnaryServerInfo, grpc.UnaryHandler) (any, error) { panic(panicValue) }),
+		grpc.ChainStreamInterceptor(func(any, grpc.ServerStream, *grpc.StreamServerInfo, grpc.StreamHandler) error { panic(panicValue) }))
+	defer c.end()
+
+	all := methods(t)
+	if len(all) < 26 {
+		t.Errorf("there are %d methods only", len(all))
+	}
+
+	for _, method := range all {
+		texts, err := answers(c.open(t.Context(), method, `{}`), method)
+		if status := method.Name() == "StopProvider" || method.Name() == "CallFunction"; (err != nil) != status || err == nil && len(texts) != 1 {
+			t.Errorf("%s ended with %q and %v", method.Name(), texts, err)
 		}
 
-		if strings.Contains(diags[0].Detail, "canary") || !strings.Contains(diags[0].Detail, "In state now:") {
-			t.Errorf("%s: the detail is %q", name, diags[0].Detail)
+		text := strings.Join(texts, "")
+		if err != nil {
+			text = err.Error()
 		}
-		if keeps && state != &prior {
-			t.Errorf("%s: the prior state is lost", name)
+		if !strings.Contains(text, "Internal error") || !strings.Contains(text, "In state now:") || strings.Contains(text, "canary") {
+			t.Errorf("%s has the error %q", method.Name(), text)
 		}
 	}
 }
 
-// TestGuard_coversEveryRequest holds that no request to the framework's server passes
-// unguarded, and that none is hidden on its way from the process to that server.
-func TestGuard_coversEveryRequest(t *testing.T) {
+// streaming is a provider whose streams hand over one element and then panic.
+type streaming struct{ Server }
+
+func (streaming) ListResource(context.Context, *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	return &tfprotov6.ListResourceServerStream{Results: func(push func(tfprotov6.ListResourceResult) bool) {
+		push(tfprotov6.ListResourceResult{DisplayName: "first"})
+		panic(panicValue)
+	}}, nil
+}
+
+func (streaming) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		push(tfprotov6.InvokeActionEvent{Type: tfprotov6.ProgressInvokeActionEventType{Message: "first"}})
+		panic(panicValue)
+	}}, nil
+}
+
+func TestGuard_panicInAStreamEndsItWithAnError(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &Guard{Server: streaming{}})
+	defer c.end()
+
+	streams := 0
+	for _, method := range methods(t) {
+		if !method.IsStreamingServer() {
+			continue
+		}
+
+		streams++
+		texts, err := answers(c.open(t.Context(), method, `{}`), method)
+		if err != nil || len(texts) != 2 || !strings.Contains(texts[0], "first") || !strings.Contains(texts[1], "Internal error") || strings.Contains(texts[1], "canary") {
+			t.Errorf("%s has the answers %q and ended with %v", method.Name(), texts, err)
+		}
+	}
+
+	if streams != 2 {
+		t.Errorf("there are %d methods with streams", streams)
+	}
+}
+
+// TestGuard_hidesNoRequest holds that the provider has every method of the framework's server:
+// Terraform is told that it lacks what the guard's type does not have.
+func TestGuard_hidesNoRequest(t *testing.T) {
 	t.Parallel()
 	framework := reflect.TypeOf(providerserver.NewProtocol6(New("test", os.Getenv))())
 	stateStores := reflect.TypeFor[tfprotov6.StateStoreServer]()
@@ -141,61 +211,174 @@ func TestGuard_coversEveryRequest(t *testing.T) {
 		if _, left := stateStores.MethodByName(name); left {
 			continue
 		}
-
-		for _, outer := range []reflect.Type{reflect.TypeFor[guard](), reflect.TypeFor[orphan.Server]()} {
-			if method, ok := outer.MethodByName(name); !ok || method.Type.NumIn() != framework.Method(i).Type.NumIn() {
-				t.Errorf("%v has no %s", outer, name)
-			}
+		if _, ok := reflect.TypeFor[*Guard]().MethodByName(name); !ok {
+			t.Errorf("the guard has no %s", name)
 		}
 	}
 }
 
-// TestGuard_panicIsAnErrorOfItsRequest lets every request panic, and looks for the
-// error in its response.
-func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
+// chatty is a provider with one action, which reports progress until it is cancelled.
+type chatty struct{ provider.Provider }
+
+func (chatty) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{func() action.Action { return talking{} }}
+}
+
+type talking struct{}
+
+func (talking) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
+	resp.TypeName = "analytics_talk"
+}
+
+func (talking) Schema(context.Context, action.SchemaRequest, *action.SchemaResponse) {}
+
+func (talking) Invoke(ctx context.Context, _ action.InvokeRequest, resp *action.InvokeResponse) {
+	for ctx.Err() == nil {
+		resp.SendProgress(action.InvokeProgressEvent{Message: "still here"})
+		<-time.After(time.Second)
+	}
+	resp.Diagnostics.AddError("Interrupted", "The action was cancelled.")
+}
+
+// startChatty returns a guard in front of chatty, and the request that invokes its action.
+func startChatty(t *testing.T) (*Guard, *tfprotov6.InvokeActionRequest) {
+	t.Helper()
+	framework := providerserver.NewProtocol6(chatty{New("test", func(string) string { return "" })})()
+	none, err := tfprotov6.NewDynamicValue(tftypes.Object{}, tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return &Guard{Server: framework.(Server)}, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
+}
+
+// invokeChatty connects to chatty and invokes its action.
+func invokeChatty(ctx context.Context, t *testing.T) (*Guard, connection, func() (string, error)) {
+	t.Helper()
+	g, _ := startChatty(t)
+	c := connect(t, g)
+
+	for _, method := range methods(t) {
+		if method.Name() == "InvokeAction" {
+			stream := c.open(ctx, method, `{"actionType":"analytics_talk","config":{"msgpack":"gA=="}}`)
+			return g, c, func() (string, error) {
+				event := dynamicpb.NewMessage(method.Output())
+				err := stream.RecvMsg(event)
+				return protojson.Format(event), err
+			}
+		}
+	}
+
+	t.Fatal("no actions can be invoked")
+	return nil, connection{}, nil
+}
+
+// TestGuard_readerThatStopsLeaksNothing stops reading the progress of an action, and cancels
+// it, as a connection that breaks does. The bubble fails the test where a goroutine stays.
+func TestGuard_readerThatStopsLeaksNothing(t *testing.T) {
 	t.Parallel()
-	g := reflect.ValueOf(newGuard(panicking{}))
-	for i := range g.NumMethod() {
-		name, method := g.Type().Method(i).Name, g.Method(i)
-		request := reflect.New(method.Type().In(1).Elem())
-		out := method.Call([]reflect.Value{reflect.ValueOf(t.Context()), request})
-		if !out[1].IsNil() {
-			t.Errorf("%s ended with %v", name, out[1])
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		g, request := startChatty(t)
+		stream, err := g.InvokeAction(ctx, request)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if texts := errorsOf(out[0].Interface()); len(texts) != 1 || !strings.Contains(texts[0], "Internal error") || strings.Contains(texts[0], "canary") {
-			t.Errorf("%s has the errors %q", name, texts)
+
+		heard := 0
+		for event := range stream.Events {
+			if _, ok := event.Type.(tfprotov6.ProgressInvokeActionEventType); !ok {
+				t.Fatalf("the action ended with %v", event)
+			}
+			heard++
+			time.AfterFunc(10*time.Second, cancel)
+			break
 		}
-	}
+
+		if heard != 1 {
+			t.Errorf("%d messages were heard", heard)
+		}
+	})
 }
 
-// errorsOf returns the errors in a response, or in the stream of one.
-func errorsOf(response any) (texts []string) {
-	add := func(diags []*tfprotov6.Diagnostic) {
-		for _, d := range diags {
-			texts = append(texts, d.Summary+" "+d.Detail)
+// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads.
+func TestGuard_brokenConnectionEndsActions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		g, c, receive := invokeChatty(ctx, t)
+		defer c.end()
+		if event, err := receive(); err != nil || !strings.Contains(event, "still here") {
+			t.Fatalf("the action began with %s and %v", event, err)
 		}
-	}
 
-	switch r := response.(type) {
-	case *tfprotov6.StopProviderResponse:
-		return []string{r.Error}
-	case *tfprotov6.CallFunctionResponse:
-		return []string{r.Error.Text}
-	case *tfprotov6.ListResourceServerStream:
-		for result := range r.Results {
-			add(result.Diagnostics)
+		began := time.Now()
+		cancel()
+		synctest.Wait()
+		g.Wait(time.Hour)
+		if waited := time.Since(began); waited > 2*time.Second {
+			t.Errorf("the action ended after %v", waited)
 		}
-	case *tfprotov6.InvokeActionServerStream:
-		for event := range r.Events {
-			if completed, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); ok {
-				add(completed.Diagnostics)
+	})
+}
+
+// TestGuard_stopWaitsForTheEndOfActions stops the provider while an action runs, as an
+// interrupt does, and looks for what the action has to say about it.
+func TestGuard_stopWaitsForTheEndOfActions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, c, receive := invokeChatty(t.Context(), t)
+		defer c.end()
+		if event, err := receive(); err != nil || !strings.Contains(event, "still here") {
+			t.Fatalf("the action began with %s and %v", event, err)
+		}
+
+		for _, method := range methods(t) {
+			if method.Name() == "StopProvider" {
+				if texts, err := answers(c.open(t.Context(), method, `{}`), method); err != nil || len(texts) != 1 {
+					t.Fatalf("the stop ended with %q and %v", texts, err)
+				}
 			}
 		}
 
-	default:
-		diags, _ := reflect.TypeAssert[[]*tfprotov6.Diagnostic](reflect.ValueOf(response).Elem().FieldByName("Diagnostics"))
-		add(diags)
-	}
+		last := ""
+		for event, err := receive(); !errors.Is(err, io.EOF); event, err = receive() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = event
+		}
+		if !strings.Contains(last, "The action was cancelled.") {
+			t.Errorf("the last that Terraform heard is %s", last)
+		}
+	})
+}
 
-	return texts
+func TestGuard_waitsForCallsUnderWay(t *testing.T) {
+	t.Parallel()
+	const limit = 8 * time.Second
+
+	for name, tc := range map[string]struct{ takes, waits time.Duration }{
+		"nothing under way":     {0, 0},
+		"a call that ends":      {3 * time.Second, 3 * time.Second},
+		"a call that ends late": {time.Hour, limit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := &Guard{}
+				if tc.takes > 0 {
+					time.AfterFunc(tc.takes, g.begin())
+				}
+
+				began := time.Now()
+				g.Wait(limit)
+				if waited := time.Since(began); waited != tc.waits {
+					t.Errorf("waited %v, want %v", waited, tc.waits)
+				}
+				<-time.After(2 * time.Hour)
+			})
+		})
+	}
 }

@@ -44,9 +44,10 @@ func New(version string, getenv func(string) string, options ...Option) provider
 	return &analyticsProvider{version: version, getenv: getenv, options: options}
 }
 
-// NewServer returns the provider as a server of protocol 6 that turns panics into errors.
-func NewServer(version string, getenv func(string) string, options ...Option) Server {
-	return newGuard(providerserver.NewProtocol6(New(version, getenv, options...))())
+// NewServer returns the provider as a server of protocol 6.
+func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
+	framework := providerserver.NewProtocol6(New(version, getenv, options...))()
+	return &Guard{Server: framework.(Server)} //nolint:forcetypeassert // which returns an interface without lists and actions
 }
 
 type analyticsProvider struct {
