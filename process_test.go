@@ -2,26 +2,50 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
-// asProgram is a variable with which the test binary behaves as the provider's.
-const asProgram = "TEST_AS_PROVIDER"
+// asProgram is a variable with which the test binary behaves as the provider's. If it is set
+// to panics, each change of the person canary panics.
+const (
+	asProgram = "TEST_AS_PROVIDER"
+	panics    = "panics"
+)
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch os.Getenv(asProgram) {
+	case "":
+		acctest.Main(m)
+	case panics:
+		if err := serve(false, grpc.ChainUnaryInterceptor(panicForCanary)); err != nil {
+			fail(err)
+		}
+	default:
 		main()
-		os.Exit(0)
 	}
-	os.Exit(m.Run())
+}
+
+func panicForCanary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if strings.HasSuffix(info.FullMethod, "/ApplyResourceChange") && strings.Contains(fmt.Sprint(req), "canary") {
+		panic("canary@example.com")
+	}
+	return next(ctx, req)
 }
 
 // program returns the command that runs the provider's program with arguments.
@@ -84,4 +108,89 @@ func TestDoctor_restoresAfterCtrlC(t *testing.T) {
 	if !strings.Contains(output.String(), "the person's consent is as it was before") {
 		t.Errorf("the report does not say so: %s", output)
 	}
+}
+
+// TestCLIPanic_isAnErrorAndSiblingsAreSaved lets the change of one of six objects panic outside
+// of the object's own methods, first in an update, then in a destroy.
+func TestCLIPanic_isAnErrorAndSiblingsAreSaved(t *testing.T) {
+	t.Parallel()
+	configuration := func(agreed bool) string {
+		return fmt.Sprintf(`resource "analytics_consent" "x" {
+  for_each         = toset(["canary", "user-1", "user-2", "user-3", "user-4", "user-5"])
+  identity_id      = each.key
+  clause_1_consent = %t
+  clause_2_consent = false
+  clause_3_consent = false
+  clause_4_consent = false
+  clause_5_consent = false
+}
+`, agreed)
+	}
+
+	service := mocktest.Start(t)
+	cli := clitest.New(t, configuration(true), service.Environment())
+	cli.MustRun("apply", "-auto-approve")
+	before := instances(t, cli)
+
+	program := filepath.Join(t.TempDir(), "terraform-provider-analytics"+terraformcli.ExeSuffix())
+	if err := os.Symlink(os.Args[0], program); err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(cli.Dir, "panics.rc")
+	if err := os.WriteFile(settings, terraformcli.OverridesConfig(filepath.Dir(program)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cli.Setenv("TF_CLI_CONFIG_FILE", settings)
+	cli.Setenv(asProgram, panics)
+	cli.Setenv("TF_LOG", "ERROR")
+	cli.Configure(configuration(false))
+
+	for _, command := range []string{"apply", "destroy"} {
+		r := cli.Run(command, "-auto-approve")
+		clitest.WantWords(t, r, "Error: Internal error", `analytics_consent.x["canary"]`, "Panic in the provider", "panicForCanary")
+		if r.Code != 1 || strings.Contains(r.Output, "canary@example.com") {
+			t.Errorf("%s ended with %d:\n%s", command, r.Code, r.Output)
+		}
+
+		after := instances(t, cli)
+		if want := map[string]int{"apply": 6, "destroy": 1}[command]; len(after) != want {
+			t.Errorf("%d objects are left after %s, want %d", len(after), command, want)
+		}
+		for key, instance := range after {
+			if same := instance == before[key]; same != (key == "canary") {
+				t.Errorf("after %s, %s is %s", command, key, instance)
+			}
+		}
+	}
+
+	cli.Setenv(asProgram, "1")
+	cli.MustRun("destroy", "-auto-approve")
+}
+
+// instances returns the objects of the only resource in state by their keys.
+func instances(t *testing.T, cli *clitest.CLI) map[string]string {
+	t.Helper()
+	var state struct {
+		Resources []struct {
+			Instances []json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(cli.ReadFile("terraform.tfstate")), &state); err != nil {
+		t.Fatal(err)
+	}
+
+	found := map[string]string{}
+	for _, r := range state.Resources {
+		for _, instance := range r.Instances {
+			var key struct {
+				Key string `json:"index_key"`
+			}
+			if err := json.Unmarshal(instance, &key); err != nil {
+				t.Fatal(err)
+			}
+			found[key.Key] = string(instance)
+		}
+	}
+
+	return found
 }

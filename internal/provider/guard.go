@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -121,14 +120,16 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 		content = map[string]any{"diagnostic": diagnostics}
 	}
 
-	// The types of answers are internal to terraform-plugin-go, their descriptions are not.
+	// The types of answers are internal to terraform-plugin-go, and registered.
 	encoded, _ := json.Marshal(content)
 	name := strings.ReplaceAll(strings.TrimPrefix(fullMethod, "/"), "/", ".")
 	found, _ := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
 	if method, ok := found.(protoreflect.MethodDescriptor); ok {
-		answer := dynamicpb.NewMessage(method.Output())
-		if protojson.Unmarshal(encoded, answer) == nil {
-			return answer, nil
+		if typ, err := protoregistry.GlobalTypes.FindMessageByName(method.Output().FullName()); err == nil {
+			answer := typ.New().Interface()
+			if protojson.Unmarshal(encoded, answer) == nil {
+				return answer, nil
+			}
 		}
 	}
 
