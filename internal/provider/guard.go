@@ -91,9 +91,10 @@ func (g *Guard) begin() (end func()) {
 // Wait waits until the calls that are under way have ended, and at most for limit.
 func (g *Guard) Wait(limit time.Duration) {
 	late := time.After(limit)
-	for ended := range g.calls.Range {
+	for call := range g.calls.Range {
+		ended, _ := call.(chan struct{})
 		select {
-		case <-ended.(chan struct{}): //nolint:forcetypeassert // begin stores no others
+		case <-ended:
 		case <-late:
 			return
 		}

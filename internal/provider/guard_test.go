@@ -68,22 +68,29 @@ func connect(t *testing.T, g *Guard, options ...grpc.ServerOption) connection {
 	}}
 }
 
-// methods returns what Terraform can ask of any provider, except for the state stores.
-func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
+// service describes what Terraform can ask of a provider.
+func service(t *testing.T) protoreflect.MethodDescriptors {
 	t.Helper()
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName("tfplugin6.Provider")
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, ok := found.(protoreflect.ServiceDescriptor)
+	described, ok := found.(protoreflect.ServiceDescriptor)
 	if !ok {
 		t.Fatalf("the provider is no service: %v", found)
 	}
 
+	return described.Methods()
+}
+
+// methods returns what Terraform can ask of a provider, except for the state stores.
+func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
+	t.Helper()
 	stores := reflect.TypeFor[tfprotov6.StateStoreServer]()
-	for i := range service.Methods().Len() {
-		method := service.Methods().Get(i)
-		if _, store := stores.MethodByName(string(method.Name())); !store && method.Name() != "DeleteState" {
+	described := service(t)
+	for i := range described.Len() {
+		method := described.Get(i)
+		if _, store := stores.MethodByName(string(method.Name())); !store {
 			all = append(all, method)
 		}
 	}
@@ -206,13 +213,12 @@ func TestGuard_hidesNoRequest(t *testing.T) {
 	framework := reflect.TypeOf(providerserver.NewProtocol6(New("test", os.Getenv))())
 	stateStores := reflect.TypeFor[tfprotov6.StateStoreServer]()
 
-	for i := range framework.NumMethod() {
-		name := framework.Method(i).Name
-		if _, left := stateStores.MethodByName(name); left {
+	for method := range framework.Methods() {
+		if _, left := stateStores.MethodByName(method.Name); left {
 			continue
 		}
-		if _, ok := reflect.TypeFor[*Guard]().MethodByName(name); !ok {
-			t.Errorf("the guard has no %s", name)
+		if _, ok := reflect.TypeFor[*Guard]().MethodByName(method.Name); !ok {
+			t.Errorf("the guard has no %s", method.Name)
 		}
 	}
 }
@@ -243,13 +249,16 @@ func (talking) Invoke(ctx context.Context, _ action.InvokeRequest, resp *action.
 // startChatty returns a guard in front of chatty, and the request that invokes its action.
 func startChatty(t *testing.T) (*Guard, *tfprotov6.InvokeActionRequest) {
 	t.Helper()
-	framework := providerserver.NewProtocol6(chatty{New("test", func(string) string { return "" })})()
+	framework, ok := providerserver.NewProtocol6(chatty{New("test", func(string) string { return "" })})().(Server)
+	if !ok {
+		t.Fatal("the framework has no actions")
+	}
 	none, err := tfprotov6.NewDynamicValue(tftypes.Object{}, tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	return &Guard{Server: framework.(Server)}, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
+	return &Guard{Server: framework}, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
 }
 
 // invokeChatty connects to chatty and invokes its action.
@@ -258,19 +267,14 @@ func invokeChatty(ctx context.Context, t *testing.T) (*Guard, connection, func()
 	g, _ := startChatty(t)
 	c := connect(t, g)
 
-	for _, method := range methods(t) {
-		if method.Name() == "InvokeAction" {
-			stream := c.open(ctx, method, `{"actionType":"analytics_talk","config":{"msgpack":"gA=="}}`)
-			return g, c, func() (string, error) {
-				event := dynamicpb.NewMessage(method.Output())
-				err := stream.RecvMsg(event)
-				return protojson.Format(event), err
-			}
-		}
-	}
+	method := service(t).ByName("InvokeAction")
+	stream := c.open(ctx, method, `{"actionType":"analytics_talk","config":{"msgpack":"gA=="}}`)
 
-	t.Fatal("no actions can be invoked")
-	return nil, connection{}, nil
+	return g, c, func() (string, error) {
+		event := dynamicpb.NewMessage(method.Output())
+		err := stream.RecvMsg(event)
+		return protojson.Format(event), err
+	}
 }
 
 // TestGuard_readerThatStopsLeaksNothing stops reading the progress of an action, and cancels
@@ -334,12 +338,13 @@ func TestGuard_stopWaitsForTheEndOfActions(t *testing.T) {
 			t.Fatalf("the action began with %s and %v", event, err)
 		}
 
-		for _, method := range methods(t) {
-			if method.Name() == "StopProvider" {
-				if texts, err := answers(c.open(t.Context(), method, `{}`), method); err != nil || len(texts) != 1 {
-					t.Fatalf("the stop ended with %q and %v", texts, err)
-				}
-			}
+		began := time.Now()
+		stop := service(t).ByName("StopProvider")
+		if texts, err := answers(c.open(t.Context(), stop, `{}`), stop); err != nil || len(texts) != 1 {
+			t.Fatalf("the stop ended with %q and %v", texts, err)
+		}
+		if took := time.Since(began); took >= stopLimit {
+			t.Errorf("the stop took %v", took)
 		}
 
 		last := ""
