@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -40,9 +41,7 @@ func main() {
 	silenceStandardLogger()
 	silenceUnreadLogs(os.Environ(), os.Setenv) //nolint:forbidigo // nothing else runs yet
 
-	if err := serve(*debug); err != nil {
-		fail(err)
-	}
+	serve(*debug)
 }
 
 // runDoctor examines a service for a person, without Terraform. The first interrupt ends it
@@ -63,36 +62,53 @@ func fail(err error) {
 // maxMessage is the size of a message of gRPC in bytes, as tf6server.Serve sets it.
 const maxMessage = 256 << 20
 
-// serve answers Terraform until Terraform ends the process. It does what tf6server.Serve does,
-// which takes no interceptors. options are added to those of the gRPC server.
-func serve(debug bool, options ...grpc.ServerOption) error {
+// serve answers Terraform until Terraform ends the process, or with debug until an interrupt.
+// It does what tf6server.Serve does, which takes no interceptors. options are added to those
+// of the gRPC server.
+func serve(debug bool, options ...grpc.ServerOption) {
 	guard := provider.NewServer(version, os.Getenv)
-	newServer := func() tfprotov6.ProviderServer { return guard }
-
-	if debug {
-		// The debugger is the parent, and may end before this process does. It shows a
-		// panic where it happens.
-		return tf6server.Serve(address, newServer, tf6server.WithManagedDebug())
-	}
-
-	gone := orphan.Watch()
-	go endAfter(gone, guard)
-	surviveFirstTerminate(gone)
-
 	options = append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
-	plugin.Serve(&plugin.ServeConfig{
+	config := &plugin.ServeConfig{
 		HandshakeConfig: plugin.HandshakeConfig{
 			ProtocolVersion:  6,
 			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
 			MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 		},
-		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{Name: address, GRPCProvider: newServer}},
+		Plugins: plugin.PluginSet{"provider": &tf6server.GRPCProviderPlugin{
+			Name:         address,
+			GRPCProvider: func() tfprotov6.ProviderServer { return guard },
+		}},
 		GRPCServer: func(transport []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(slices.Concat(transport, guard.Options(), options)...)
 		},
-	})
+	}
 
-	return nil
+	if debug { // the debugger is the parent, and may end before this process does
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+
+		attach := make(chan *plugin.ReattachConfig)
+		go func() { printAttach(<-attach) }()
+		config.Test = &plugin.ServeTestConfig{Context: ctx, ReattachConfigCh: attach}
+	} else {
+		gone := orphan.Watch()
+		go endAfter(gone, guard)
+		surviveFirstTerminate(gone)
+	}
+
+	plugin.Serve(config)
+}
+
+// printAttach prints the variable that makes Terraform use this process.
+func printAttach(c *plugin.ReattachConfig) {
+	encoded, err := json.Marshal(map[string]any{address: map[string]any{
+		"Protocol": c.Protocol, "ProtocolVersion": c.ProtocolVersion, "Pid": c.Pid, "Test": c.Test,
+		"Addr": map[string]string{"Network": c.Addr.Network(), "String": c.Addr.String()},
+	}})
+	if err != nil {
+		fail(err)
+	}
+	fmt.Printf("TF_REATTACH_PROVIDERS='%s'\n", encoded) //nolint:forbidigo // nobody reads the protocol here
 }
 
 // grace is how long calls that are under way may take to end once the parent is gone.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -33,9 +34,7 @@ func TestMain(m *testing.M) {
 	case "":
 		acctest.Main(m)
 	case panics:
-		if err := serve(false, grpc.ChainUnaryInterceptor(panicForCanary)); err != nil {
-			fail(err)
-		}
+		serve(false, grpc.ChainUnaryInterceptor(panicForCanary))
 	default:
 		main()
 	}
@@ -193,4 +192,42 @@ func instances(t *testing.T, cli *clitest.CLI) map[string]string {
 	}
 
 	return found
+}
+
+// TestCLIDebug_servesUntilInterrupted sets the variable that is printed for Terraform.
+func TestCLIDebug_servesUntilInterrupted(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	cli := clitest.New(t, `data "analytics_current_user" "me" {}`, nil) // only the debugged process knows the service
+
+	command, _ := program(t, service, "-debug")
+	command.Stdout = nil
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+	if cli.Version().Product == "OpenTofu" {
+		value = strings.ReplaceAll(value, "registry.terraform.io", "registry.opentofu.org")
+	}
+	cli.Setenv(name, strings.Trim(value, "'"))
+	cli.MustRun("plan")
+	if service.Count(mockserver.OpGetCurrentUser) == 0 {
+		t.Error("the service was not asked")
+	}
+
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
 }
