@@ -122,7 +122,7 @@ func (x *examination) way(name string) *way {
 func (x *examination) examineUsers(ctx context.Context) {
 	for _, w := range x.ways {
 		if w.client == nil && w.name != wayLogin {
-			w.client, _ = x.connect(w, x.wire)
+			w.client, _ = x.connect(w, x.wire, 1)
 		}
 		if w.client == nil {
 			continue

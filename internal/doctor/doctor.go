@@ -198,12 +198,12 @@ func (x *examination) omitLevels() {
 	r.omit("export_min_rate: how fast a day arrives", "only the beginning of a day is read")
 }
 
-// connect returns a client that authenticates in one way and sends requests by the given
-// settings. close closes it.
-func (x *examination) connect(w *way, wire client.Wire) (*client.Client, error) {
+// connect returns a client that authenticates in one way, sends requests by the given
+// settings, and repeats each as often at most. close closes it.
+func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Client, error) {
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
-	cfg.MaxRetries = min(cfg.MaxRetries, 1)
+	cfg.MaxRetries = min(cfg.MaxRetries, retries)
 	cfg.Observer = x.seen.observer()
 
 	c, err := client.New(cfg)

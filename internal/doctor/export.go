@@ -81,7 +81,7 @@ func (s *sample) attributed() bool {
 // the beginning of each kind.
 func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire, limit int) *sample {
 	s := &sample{limit: limit, hidden: client.HiddenName(x.private()...)}
-	c, err := x.connect(w, wire)
+	c, err := x.connect(w, wire, 1)
 	if err != nil {
 		s.err = err
 		return s

@@ -61,7 +61,7 @@ func (x *examination) logIn(ctx context.Context, w *way, in string) error {
 
 	x.wire = wire
 	w.credentials = client.Credentials{Token: token.Token}
-	w.client, err = x.connect(w, wire)
+	w.client, err = x.connect(w, wire, 1)
 
 	return err
 }

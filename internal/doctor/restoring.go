@@ -2,130 +2,168 @@ package doctor
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// restore writes what was there before, unless somebody else has written in the meantime.
+// restore writes the person's own record until it is read at a time when nothing that was
+// sent can land any more. Where no form is known to work, each is tried, that of the last
+// update first.
 func (t *trial) restore(ctx context.Context) {
-	if t.sent == 0 {
-		return
+	forms := t.forms()
+	if t.working == nil {
+		last := min(len(t.sent), len(forms)) - 1
+		forms = slices.Concat(forms[last:], forms[:last])
 	}
 
-	t.options.Progress("restoring the consent")
-	held, err := t.use.client.GetConsent(ctx, t.scope, t.identity)
-	if err != nil && !client.IsClass(err, client.ClassNotFound) {
-		t.notRestored("the service cannot be read (" + describe(err) + ")")
-		return
+	why := "no form of an update is read back as it was written"
+	for i := 0; ; i++ {
+		held, err := t.settle(ctx)
+		if err == nil && t.isRestored(held) {
+			t.reportRestored(held)
+			return
+		}
+		if err != nil {
+			why = "the service cannot be read (" + describe(err) + ")"
+		}
+		if i == len(forms) || ctx.Err() != nil {
+			break
+		}
+
+		if err != nil {
+			_ = client.Pause(ctx, t.options.Settle)
+			continue
+		}
+		f := forms[i]
+		if t.working != nil {
+			f = *t.working
+		}
+		if err := t.send(ctx, f, t.original()); err != nil {
+			why = describe(err)
+		}
 	}
 
-	if t.isAsBefore(held, err) {
-		t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was; no write has changed it")
-		return
-	}
-	if t.read != nil && !isSame(*t.read, held) {
-		t.notRestored("somebody else has changed it in the meantime, and that change stands")
-		return
-	}
-
-	t.writeBack(ctx)
+	t.report.add(GroupWriting, "restored", Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack())
 }
 
-// isSame reports whether two records have the same fields with the same values.
-func isSame(a, b client.Consent) bool {
-	return a.Clauses == b.Clauses && a.AgreementTime == b.AgreementTime && a.UserIPv6 == b.UserIPv6 && a.Manual == b.Manual
+// settle reads the record until nothing that was sent can change it any more, and returns
+// what was read last.
+func (t *trial) settle(ctx context.Context) (record, error) {
+	for {
+		asked := time.Now()
+		held, err := t.look(ctx)
+
+		var wait time.Duration
+		for _, u := range t.sent {
+			wait = max(wait, u.until.Sub(asked))
+		}
+		if wait == 0 {
+			return held, err
+		}
+		if err := client.Pause(ctx, min(wait, t.options.Settle/4)); err != nil {
+			return held, err
+		}
+	}
 }
 
-// isAsBefore reports whether a record is the one that was there before.
-func (t *trial) isAsBefore(held client.Consent, err error) bool {
-	if err != nil || !t.existed {
-		return err != nil && !t.existed
+// original returns the update that restores the person's own record. A person who had none
+// gets one that refuses all clauses, since the interface has no request that removes a record.
+func (t *trial) original() client.ConsentUpdate {
+	u := client.ConsentUpdate{UserIPv6: addressOf(t.own.Consent)}
+	for i, c := range t.own.Clauses {
+		u.Clauses[i], _ = c.Get()
 	}
-	return len(t.notAsBefore(held)) == 0
+	u.AgreementTime, _ = t.own.AgreementTime.Get()
+	u.Manual, _ = t.own.Manual.Get()
+
+	return u
 }
 
-// notAsBefore returns the names of the fields that are not as they were before.
-func (t *trial) notAsBefore(held client.Consent) []string {
-	names := differences(t.original(), held)
-
-	if isSet(t.before.AgreementTime) != isSet(held.AgreementTime) {
-		names = append(names, fieldTime)
+// isRestored reports whether a record is the person's own, as far as an update can make it.
+func (t *trial) isRestored(r record) bool {
+	if !r.exists {
+		return !t.own.exists
 	}
-	if isSet(t.before.Manual) != isSet(held.Manual) {
-		names = append(names, fieldManual)
+	return len(differences(t.original(), r.Consent)) == 0
+}
+
+func (t *trial) reportRestored(held record) {
+	changed := t.changedMembers(t.own.JSON, held.JSON)
+
+	switch {
+	case t.chosen:
+		t.report.add(GroupWriting, "restored", Broken, "somebody else has changed the consent: a record that the trial has not sent is taken for the person's own choice and stands; if it is none, "+t.before.toPutBack())
+	case held.exists && !t.own.exists:
+		t.report.add(GroupWriting, "restored", Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses")
+	case len(changed) > 0:
+		t.report.add(GroupWriting, "restored", Differs, "the person's consent is as it was before, except "+list(changed)+", which an update cannot take back")
+	default:
+		t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was before")
+	}
+}
+
+// toPutBack tells a person to put back the clauses of a record.
+func (r record) toPutBack() string {
+	if !r.exists {
+		return "the person had no consent record"
+	}
+
+	var values []string
+	for i, c := range r.Clauses {
+		agreed, _ := c.Get()
+		values = append(values, fmt.Sprintf("clause_%d_consent = %t", i+1, agreed))
+	}
+
+	return "put back " + list(values)
+}
+
+// changedMembers returns the members that have another value in one of two answers or are
+// missing from it, each once. Names that may be people are not shown.
+func (t *trial) changedMembers(before, after jsontext.Value) []string {
+	mayBePerson := client.HiddenName(t.private()...)
+	was, is := jsonvalue.Members(before), jsonvalue.Members(after)
+	all := slices.Concat(jsonvalue.Names(was), jsonvalue.Names(is))
+	slices.Sort(all)
+
+	var names []string
+	for _, name := range slices.Compact(all) {
+		if was[name] != nil && is[name] != nil && was[name].Kind() == '{' && is[name].Kind() == '{' {
+			for _, inner := range t.changedMembers(was[name], is[name]) {
+				names = appendNew(names, inner)
+			}
+			continue
+		}
+		if isSameValue(was[name], is[name]) {
+			continue
+		}
+
+		if !jsonvalue.IsFieldName(name) || mayBePerson(name) {
+			name = jsonvalue.AnyName
+		}
+		names = appendNew(names, name)
 	}
 
 	return names
 }
 
-// original returns the update that restores the record. A person who had no record gets
-// one that refuses all clauses, since the interface has no request that removes a record.
-func (t *trial) original() client.ConsentUpdate {
-	u := client.ConsentUpdate{UserIPv6: addressOf(t.before)}
-	for i, c := range t.before.Clauses {
-		u.Clauses[i], _ = c.Get()
+// isSameValue reports whether two members mean the same: texts also if they are one instant,
+// in its full precision. A missing one is nil.
+func isSameValue(a, b jsontext.Value) bool {
+	if a == nil || b == nil {
+		return false
 	}
-	u.AgreementTime, _ = t.before.AgreementTime.Get()
-	u.Manual, _ = t.before.Manual.Get()
-
-	return u
-}
-
-// writeBack writes the original and compares what is read then. Where no form is known to
-// work, since the trial was interrupted, it tries each of them, that of the last update
-// first.
-func (t *trial) writeBack(ctx context.Context) {
-	if t.working != nil {
-		held, err := t.writeOriginal(ctx, t.working)
-		if err != nil {
-			t.notRestored(describe(err))
-			return
-		}
-		t.reportRestored(held)
-		return
+	if jsonvalue.Equal(a, b) {
+		return true
 	}
 
-	why := "no form of an update is read back as it was written"
-	for _, f := range t.formsFrom(t.last) {
-		c, err := t.connectAs(f)
-		if err != nil {
-			continue
-		}
+	at, errA := time.Parse(time.RFC3339Nano, jsonvalue.Text(a))
+	bt, errB := time.Parse(time.RFC3339Nano, jsonvalue.Text(b))
 
-		held, err := t.writeOriginal(ctx, c)
-		if err == nil && len(differences(t.original(), held)) == 0 {
-			t.reportRestored(held)
-			return
-		}
-		if err != nil {
-			why = describe(err)
-		}
-	}
-
-	t.notRestored(why)
-}
-
-// writeOriginal writes the original and returns what is read then.
-func (t *trial) writeOriginal(ctx context.Context, c *client.Client) (client.Consent, error) {
-	if _, err := c.UpdateConsent(ctx, t.scope, t.identity, t.original()); err != nil {
-		return client.Consent{}, err
-	}
-	return t.readSettled(ctx, c, t.original())
-}
-
-func (t *trial) reportRestored(held client.Consent) {
-	if !t.existed {
-		t.report.add(GroupWriting, "restored", Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses")
-		return
-	}
-
-	if names := t.notAsBefore(held); len(names) > 0 {
-		t.report.add(GroupWriting, "restored", Differs, "the person's consent is as it was before, except "+list(names)+", which an update cannot take back")
-		return
-	}
-	t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was before")
-}
-
-func (t *trial) notRestored(why string) {
-	t.report.add(GroupWriting, "restored", Broken, "the person's consent is not as it was: "+why+"; write it again yourself")
+	return errA == nil && errB == nil && at.Equal(bt)
 }
