@@ -44,11 +44,12 @@ func main() {
 	serve(*debug)
 }
 
-// runDoctor examines a service for a person, without Terraform. The first interrupt ends it
-// in order, which restores a consent that it has written.
+// runDoctor examines a service for a person, without Terraform. An interrupt, a closed terminal
+// and every other signal that asks to end do so in order, which restores a consent that it has
+// written.
 func runDoctor() int {
 	silenceStandardLogger()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 
 	return cli.Run(ctx, cli.OSProcess(version))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -73,13 +74,23 @@ func TestDoctor_isACommandOfTheProvider(t *testing.T) {
 	}
 }
 
-// TestDoctor_restoresAfterCtrlC interrupts the program while its first update is on the way.
-func TestDoctor_restoresAfterCtrlC(t *testing.T) {
+// TestDoctor_restoresAfterSignals ends the program while its first update is on the way.
+func TestDoctor_restoresAfterSignals(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("os.Interrupt cannot be sent on Windows")
+		t.Skip("signals cannot be sent on Windows")
 	}
 
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			restoresAfter(t, signal)
+		})
+	}
+}
+
+func restoresAfter(t *testing.T, signal os.Signal) {
+	t.Helper()
 	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	before := mockserver.ConsentRecord{Clauses: [mockserver.Clauses]bool{true, true}, AgreementTime: "2026-02-01T08:00:00Z", Manual: new(false)}
 	service := mocktest.Start(t)
@@ -95,7 +106,7 @@ func TestDoctor_restoresAfterCtrlC(t *testing.T) {
 	if record, _ := service.Consent(scope, "test-person"); record.Clauses == before.Clauses {
 		t.Error("nothing was written")
 	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
+	if err := command.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	_ = command.Wait()
