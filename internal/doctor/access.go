@@ -303,7 +303,7 @@ func describe(err error) string {
 	if e.Status != 0 {
 		text += ", HTTP " + strconv.Itoa(e.Status) + " " + http.StatusText(e.Status)
 	}
-	if e.Detail != "" && (e.Status == 0 || e.Class == client.ClassRedirect) {
+	if e.Detail != "" && e.Status == 0 {
 		text += ": " + e.Detail // of the client's own words
 	}
 

@@ -11,9 +11,12 @@ import (
 	"maps"
 	"net/http/httptrace"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Bounds of an examination.
@@ -81,6 +84,7 @@ func Examine(ctx context.Context, o Options) *Report {
 		Format: 1, Version: o.Version, Level: o.level(),
 		Findings: []Finding{}, NotAnswered: []Omission{}, Strangers: []Stranger{},
 	}
+	x.seen.hides = x.hides
 	defer x.close()
 
 	ctx = httptrace.WithClientTrace(ctx, x.seen.trace())
@@ -222,14 +226,35 @@ func (x *examination) close() {
 	}
 }
 
-// private returns what no name of a member may contain.
-func (x *examination) private() []string {
+// hides reports whether a name of a member may be a person or a credential, and is not shown:
+// it has no form that names of fields have, holds a private value, or has a word of what
+// stands before the @ of the identity.
+func (x *examination) hides(name string) bool {
 	c := x.options.Credentials
-	values := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
-	values = slices.AppendSeq(values, maps.Values(x.options.Client.Headers))
+	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
+	private = slices.AppendSeq(private, maps.Values(x.options.Client.Headers))
 	for _, w := range x.ways {
-		values = append(values, w.credentials.Token) // of a login
+		private = append(private, w.credentials.Token) // of a login
 	}
 
-	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
+	isPrivate := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
+	person, _, _ := strings.Cut(x.options.Identity, "@")
+	isPerson := func(word string) bool { return slices.Contains(wordsOf(person), word) }
+
+	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, isPrivate) ||
+		slices.ContainsFunc(wordsOf(name), isPerson) || client.HiddenName(private...)(name)
+}
+
+// wordsOf returns the words of a name in lower case: a capital letter begins one, and what is
+// no letter ends one.
+func wordsOf(name string) []string {
+	var spaced strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(unicode.ToLower(r))
+	}
+	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }

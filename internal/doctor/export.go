@@ -80,7 +80,7 @@ func (s *sample) attributed() bool {
 // readDay reads the beginning of the day. With a parameter that selects a kind, it reads
 // the beginning of each kind.
 func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire, limit int) *sample {
-	s := &sample{limit: limit, hidden: client.HiddenName(x.private()...)}
+	s := &sample{limit: limit, hidden: x.hides}
 	c, err := x.connect(w, wire, 1)
 	if err != nil {
 		s.err = err

@@ -12,6 +12,8 @@ import (
 
 // observations are what the clients of an examination saw of the service's answers.
 type observations struct {
+	hides func(name string) bool
+
 	mu     sync.Mutex
 	heads  []client.Head
 	bodies map[string][]jsonvalue.Place // of the last success, by operation
@@ -36,6 +38,13 @@ func (s *observations) addBody(b client.Body) {
 
 	if s.bodies == nil {
 		s.bodies = map[string][]jsonvalue.Place{}
+	}
+	for _, p := range b.Places {
+		for i, name := range p.Path {
+			if name != jsonvalue.Each && s.hides(name) {
+				p.Path[i] = jsonvalue.AnyName
+			}
+		}
 	}
 	s.bodies[b.Operation] = b.Places
 }

@@ -59,10 +59,7 @@ func (x *examination) examineBeside(pending client.PendingList) {
 		return
 	}
 
-	hidden := client.HiddenName(x.private()...)
-	mayNotIgnore := func(name string) bool {
-		return answer.MayLeadOn(name) || !jsonvalue.IsFieldName(name) || hidden(name)
-	}
+	mayNotIgnore := func(name string) bool { return answer.MayLeadOn(name) || x.hides(name) }
 	if len(pending.Beside) > 0 && !slices.ContainsFunc(pending.Beside, mayNotIgnore) {
 		x.wire.PendingIgnoredMembers = strings.Join(pending.Beside, ",")
 	}
@@ -152,11 +149,9 @@ func (x *examination) strangers(records []client.PendingRecord) []string {
 
 // places returns the structure of all records.
 func (x *examination) places(records []client.PendingRecord) []jsonvalue.Place {
-	hidden := client.HiddenName(x.private()...)
-
 	var all []jsonvalue.Place
 	for _, r := range records {
-		all = append(all, jsonvalue.Outline(r.JSON, hidden)...)
+		all = append(all, jsonvalue.Outline(r.JSON, x.hides)...)
 	}
 	return all
 }
@@ -222,13 +217,12 @@ func (x *examination) useIdentityField(records []client.PendingRecord) {
 		return
 	}
 
-	hidden := client.HiddenName(x.private()...)
 	for _, r := range records {
 		if isSet(r.Identity) {
 			continue
 		}
 		for name, v := range jsonvalue.Members(r.JSON) {
-			if jsonvalue.Text(v) == x.options.Identity && jsonvalue.IsFieldName(name) && !hidden(name) {
+			if jsonvalue.Text(v) == x.options.Identity && !x.hides(name) {
 				x.wire.PendingIdentityField = name
 				return
 			}

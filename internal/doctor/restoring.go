@@ -126,7 +126,6 @@ func (r record) toPutBack() string {
 // changedMembers returns the members that have another value in one of two answers or are
 // missing from it, each once. Names that may be people are not shown.
 func (t *trial) changedMembers(before, after jsontext.Value) []string {
-	mayBePerson := client.HiddenName(t.private()...)
 	was, is := jsonvalue.Members(before), jsonvalue.Members(after)
 	all := slices.Concat(jsonvalue.Names(was), jsonvalue.Names(is))
 	slices.Sort(all)
@@ -143,7 +142,7 @@ func (t *trial) changedMembers(before, after jsontext.Value) []string {
 			continue
 		}
 
-		if !jsonvalue.IsFieldName(name) || mayBePerson(name) {
+		if t.hides(name) {
 			name = jsonvalue.AnyName
 		}
 		names = appendNew(names, name)

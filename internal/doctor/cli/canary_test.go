@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -154,4 +155,33 @@ func repeating(t *testing.T, way string, values []string) mockserver.Fault {
 	}
 
 	return mockserver.Fault{Status: status, Body: prototest.QuotedBack(t, values)}
+}
+
+// TestDoctor_printsNoNameOfAShortIdentity has members that are named after a person whose
+// identity is a plain word.
+func TestDoctor_printsNoNameOfAShortIdentity(t *testing.T) {
+	t.Parallel()
+	for _, identity := range []string{"bob", "bob.smith@example.com"} {
+		service := patient(t, nil)
+		service.PutProfile(project, identity, `{"bob":1,"bobPhone":2,"phone_of_bob":{"since":3},"plan":"pro"}`)
+		record := held()
+		record.Extra = map[string]any{"bob": "x", "bobPhone": true}
+		service.PutConsent(project, identity, record)
+
+		out := run(t, environment(service), "-json", "-identity", identity, "-write", "-yes")
+		if strings.Contains(strings.ToLower(out.stdout), "bob") || !strings.Contains(out.stdout, "plan") {
+			t.Errorf("printed: %s", out.stdout)
+		}
+	}
+}
+
+func TestDoctor_printsNoHostOfARedirect(t *testing.T) {
+	t.Parallel()
+	service := patient(t, nil)
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpGetProfile, Status: http.StatusFound, Header: http.Header{"Location": {"https://elsewhere.example.com/"}}, Times: -1,
+	})
+	out := wholly(t, service)
+	wantFinding(t, out, "Profile", "shape", doctor.Broken, "Unexpected redirect")
+	prototest.WantNoCanary(t, "the report", out.stdout, "elsewhere.example.com")
 }
