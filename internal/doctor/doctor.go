@@ -9,7 +9,6 @@ package doctor
 import (
 	"context"
 	"maps"
-	"net/http/httptrace"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +23,6 @@ const (
 	// DefaultRecords is how many records of an export are read.
 	DefaultRecords = 100
 	LimitRecords   = 100_000
-	// LoginForms is how many logins are tried, one for each place of the parameters.
-	LoginForms = 3
 )
 
 // Options say what to examine.
@@ -48,59 +45,15 @@ type Options struct {
 	Records int
 	// Settle is how long a read may lag behind a write.
 	Settle time.Duration
-	// Progress is called with what is done next; nil is not called.
-	Progress func(step string)
-}
-
-// The levels of an examination.
-const (
-	levelNobody = "nobody is read or written"
-	levelRead   = "one person is read"
-	levelWrite  = "one person is read and written"
-)
-
-func (o Options) level() string {
-	if o.Write {
-		return levelWrite
-	}
-	if o.Identity != "" {
-		return levelRead
-	}
-	return levelNobody
-}
-
-// Examine examines a service and returns the report. If ctx ends, the report covers what
-// was done until then, and a consent that was written is restored first.
-func Examine(ctx context.Context, o Options) *Report {
-	if o.Records == 0 {
-		o.Records = DefaultRecords
-	}
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
-
-	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Credentials), families: familiesOf(o.Scope)}
-	x.report = &Report{
-		Format: 1, Version: o.Version, Level: o.level(),
-		Findings: []Finding{}, NotAnswered: []Omission{}, Strangers: []Stranger{},
-	}
-	x.seen.hides = x.hides
-	defer x.close()
-
-	ctx = httptrace.WithClientTrace(ctx, x.seen.trace())
-	x.run(ctx)
-	x.finish()
-
-	return x.report
 }
 
 // examination is an examination that is under way.
 type examination struct {
 	options  Options
 	report   *Report
-	seen     observations
+	seen     *observations
 	ways     []*way
-	families []family
+	families []*family
 	wire     client.Wire // what is known to work so far
 
 	// use and scope are what people and lists are examined with; nil and zero if nothing
@@ -111,6 +64,39 @@ type examination struct {
 	clients []*client.Client
 }
 
+// Examine examines a service and returns the report. If ctx ends, the report covers what
+// was done until then, and a consent that was written is restored first.
+func Examine(ctx context.Context, o Options) *Report {
+	if o.Records == 0 {
+		o.Records = DefaultRecords
+	}
+	level := "nobody is read or written"
+	if o.Identity != "" {
+		level = "one person is read"
+	}
+	if o.Write {
+		level = "one person is read and written"
+	}
+
+	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Credentials), families: familiesOf(o.Scope)}
+	x.report = &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: []Omission{}, Strangers: []Stranger{}}
+	x.seen = newObservations(x.hides)
+	x.run(ctx)
+	for _, c := range x.clients {
+		c.Close()
+	}
+
+	x.report.Requests, x.report.LoginAttempts = x.seen.requests, x.seen.logins
+	x.report.Setup.Wire = settingsOf(x.wire)
+	if x.use != nil {
+		x.report.Setup.Credentials, x.report.Setup.PathFamily = x.use.name, familyName(x.scope)
+	}
+	x.omit()
+	x.report.close()
+
+	return x.report
+}
+
 // run examines level by level. It stops where no later level could work.
 func (x *examination) run(ctx context.Context) {
 	if !x.checkSetup() {
@@ -119,75 +105,45 @@ func (x *examination) run(ctx context.Context) {
 
 	x.examineLogin(ctx)
 	x.examineUsers(ctx)
-	x.examineConnection()
-	if !x.seen.reached() {
+	if x.seen.requests == 0 {
 		return
 	}
 
 	x.examineLists(ctx)
-	exports := x.examineExports(ctx)
+	x.examineExport(ctx)
 	x.judgeAccess()
 	x.examinePending(ctx)
-	x.examineExport(ctx, exports)
-
 	x.examinePerson(ctx)
 	x.examineWriting(ctx)
-	x.examineLimits()
 }
 
 // checkSetup reports what is missing in the configuration, and whether anything can be
 // examined.
 func (x *examination) checkSetup() bool {
-	ok := true
 	if len(x.ways) == 0 {
-		ok = false
 		x.report.add(GroupAccess, "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
-
 	for _, w := range x.ways {
 		if err := w.credentials.Validate(); err != nil {
-			ok = false
 			x.report.add(GroupAccess, w.name, Broken, "the setting "+err.Error())
 		}
 	}
-
 	for _, f := range x.families {
 		if err := f.scope.Validate(); err != nil {
-			ok = false
 			x.report.add(GroupAccess, "path family", Broken, err.Error())
 		}
 	}
-
 	if id := x.options.Identity; id != "" {
 		if err := client.ValidateSegment(id); err != nil {
-			ok = false
 			x.report.add(GroupConsent, "identity", Broken, "the identity "+err.Error())
 		}
 	}
 
-	return ok
+	return len(x.report.Findings) == 0
 }
 
-// finish adds to the report what the whole examination has shown.
-func (x *examination) finish() {
-	r := x.report
-	r.Requests, r.LoginAttempts = x.seen.counts()
-
-	r.Setup.Wire = settingsOf(x.wire)
-	if x.use != nil {
-		r.Setup.Credentials = x.use.name
-	}
-	if !x.scope.IsZero() {
-		r.Setup.PathFamily = familyName(x.scope)
-	}
-
-	x.omitLevels()
-	r.close()
-}
-
-// omitLevels adds the questions that a further level would answer, and those that no level
-// does.
-func (x *examination) omitLevels() {
+// omit adds the questions that a further level would answer, and those that no level does.
+func (x *examination) omit() {
 	r := x.report
 	if x.options.Identity == "" {
 		r.omit("what consent and profile look like", "no person was read; -identity reads one")
@@ -195,7 +151,9 @@ func (x *examination) omitLevels() {
 	if !x.options.Write {
 		r.omit("where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
 	}
-
+	if len(x.families) == 1 {
+		r.omit("whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set")
+	}
 	r.omit("what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
 	r.omit("all_data_member: by which member all data of a person is recognised", "requests that the service queues are never sent")
 	r.omit("pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it")
@@ -203,12 +161,12 @@ func (x *examination) omitLevels() {
 }
 
 // connect returns a client that authenticates in one way, sends requests by the given
-// settings, and repeats each as often at most. close closes it.
+// settings, and repeats each as often at most.
 func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Client, error) {
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
-	cfg.Observer = x.seen.observer()
+	cfg.Observer = client.Observer{Head: x.seen.addHead, Body: x.seen.addBody}
 
 	c, err := client.New(cfg)
 	if err != nil {
@@ -217,13 +175,6 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	x.clients = append(x.clients, c)
 
 	return c, nil
-}
-
-// close closes the connections of all clients.
-func (x *examination) close() {
-	for _, c := range x.clients {
-		c.Close()
-	}
 }
 
 // hides reports whether a name of a member may be a person or a credential, and is not shown:

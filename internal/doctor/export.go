@@ -3,9 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,67 +19,39 @@ var errEnough = errors.New("enough records were read")
 
 // sample is the beginning of a day.
 type sample struct {
-	limit   int
-	hidden  func(string) bool
+	limit   int64
+	hides   func(string) bool
 	counts  records.Counts
 	members map[records.Kind][]string // of the first record of each kind
-	// kindMembers are members of records of unknown kind that hold the word for a kind.
-	kindMembers []string
-	opening     byte
-	err         error // of reading it; nil if the day or enough of it was read
+	err     error                     // of reading it; nil if the day or enough of it was read
 }
 
 func (s *sample) Restart() error {
-	s.counts, s.members, s.kindMembers = records.Counts{}, nil, nil
+	s.counts, s.members = records.Counts{}, map[records.Kind][]string{}
 	return nil
 }
 
 // Record counts a record and keeps the names of its members.
 func (s *sample) Record(kind records.Kind, record jsontext.Value) error {
-	if s.members == nil {
-		s.members = map[records.Kind][]string{}
-	}
 	if s.counts[kind] == 0 {
-		s.members[kind] = namesOf(jsonvalue.Outline(record, s.hidden))
-	}
-
-	if kind == records.Unknown {
-		s.noteKindMembers(record)
+		s.members[kind] = namesOf(jsonvalue.Outline(record, s.hides))
 	}
 
 	s.counts[kind]++
-	if s.counts.Total() >= int64(s.limit) {
+	if s.counts.Total() >= s.limit {
 		return errEnough
 	}
 
 	return nil
 }
 
-// kindWords are the words for kinds, without the ending of a plural.
-var kindWords = []string{"person", "people", "session", "event"}
+// attributed reports whether the day was read and the kind of each record is known.
+func (s *sample) attributed() bool { return s.err == nil && s.counts.Of(records.Unknown) == 0 }
 
-// noteKindMembers notes the shown members of a record whose text is the word for a kind.
-func (s *sample) noteKindMembers(record jsontext.Value) {
-	for _, name := range s.members[records.Unknown] {
-		word := strings.TrimSuffix(strings.ToLower(jsonvalue.Text(jsonvalue.Members(record)[name])), "s")
-		if slices.Contains(kindWords, word) {
-			s.kindMembers = appendNew(s.kindMembers, name)
-		}
-	}
-}
-
-// readable reports whether records were read without an error.
-func (s *sample) readable() bool { return s.err == nil }
-
-// attributed reports whether records were read and the kind of each is known.
-func (s *sample) attributed() bool {
-	return s.readable() && s.counts.Total() > 0 && s.counts.Of(records.Unknown) == 0
-}
-
-// readDay reads the beginning of the day. With a parameter that selects a kind, it reads
-// the beginning of each kind.
-func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire, limit int) *sample {
-	s := &sample{limit: limit, hidden: x.hides}
+// readDay reads the beginning of the day. With a parameter that selects a kind, it reads the
+// beginning of each kind.
+func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sample {
+	s := &sample{hides: x.hides, members: map[records.Kind][]string{}}
 	c, err := x.connect(w, wire, 1)
 	if err != nil {
 		s.err = err
@@ -91,12 +62,10 @@ func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire, lim
 	if wire.ExportKindParameter != "" {
 		kinds = [][]records.Kind{{records.Person}, {records.Session}, {records.Event}}
 	}
-
 	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
 	for _, of := range kinds {
-		s.limit = int(s.counts.Total()) + limit
-		result, err := c.Export(ctx, scope, client.ExportQuery{Day: x.day(), Kinds: of}, s)
-		s.opening = result.Opening
+		s.limit = s.counts.Total() + int64(x.options.Records)
+		_, err := c.Export(ctx, scope, client.ExportQuery{Day: x.day(), Kinds: of}, s)
 		if err != nil && !errors.Is(err, errEnough) {
 			s.err = err
 			return s
@@ -111,166 +80,140 @@ func (x *examination) day() time.Time {
 	if !x.options.Day.IsZero() {
 		return x.options.Day
 	}
-
-	now := time.Now
-	if x.options.Client.Now != nil {
-		now = x.options.Client.Now
-	}
-
-	return now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
+	return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 }
 
-// examineExports reads one record with each of the credentials, and returns the way that
-// is accepted; nil if none is.
-func (x *examination) examineExports(ctx context.Context) *way {
+// examineExport reads the beginning of the day with each of the credentials, and reports the
+// shape of the first answer. Where it cannot be read as configured, other settings are tried.
+func (x *examination) examineExport(ctx context.Context) {
 	if x.options.Scope.OrgID == "" {
 		x.report.omit("what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID")
-		return nil
+		return
 	}
 
 	var accepted *way
-	for _, w := range x.usable() {
-		x.options.Progress("beginning an export with " + w.name)
-		s := x.readDay(ctx, w, x.wire, 1)
+	var read *sample
+	for _, w := range x.ways {
+		s := x.readDay(ctx, w, x.wire)
 		if isAbsent(s.err) {
 			continue
 		}
-
 		w.note(endpointsExport, s.err)
 		if accepted == nil && !isRefused(s.err) {
-			accepted = w
+			accepted, read = w, s
+		}
+	}
+	if accepted == nil {
+		x.report.add(GroupExport, "access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
+		return
+	}
+
+	x.reportExport(x.tryExportSettings(ctx, accepted, read))
+}
+
+// tryExportSettings reads the day with other settings, and keeps the first with which the
+// kind of each record is known, or else the first with which several records can be read. It
+// returns that sample, or s where nothing helps.
+func (x *examination) tryExportSettings(ctx context.Context, w *way, s *sample) *sample {
+	first, wire := s, x.wire
+	others := kindParameters(wire, s.err)
+	if !isRejected(s.err) {
+		others = readings(wire, s.err)
+	}
+
+	for i := 0; i < len(others) && !s.attributed() && ctx.Err() == nil; i++ {
+		got := x.readDay(ctx, w, others[i])
+		several := got.err == nil && got.counts.Total() > 1 // a single one may be the whole answer
+		if got.attributed() && got.counts.Total() > 0 || several && s.err != nil {
+			s, x.wire = got, others[i]
+		}
+		if isRejected(first.err) && others[i].ExportShape == wire.ExportShape && !isRejected(got.err) && !got.attributed() {
+			others = append(others, readings(others[i], got.err)...)
 		}
 	}
 
-	if accepted == nil && len(x.usable()) > 0 {
-		x.report.add(GroupExport, "access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
-	}
-
-	return accepted
+	return s
 }
 
-// examineExport reads the beginning of the day and reports its shape. Where it cannot be
-// read as configured, other settings are tried.
-func (x *examination) examineExport(ctx context.Context, w *way) {
-	if w == nil {
-		return
+// isRejected reports whether the service rejects the request for a day, and not the
+// credentials.
+func isRejected(err error) bool {
+	e, ok := errors.AsType[*client.Error](err)
+	return ok && e.Status/100 == 4 && !isRefused(err)
+}
+
+// kindParameters returns settings with at most two names of parameters that may select a kind,
+// from the fields that the service complains about.
+func kindParameters(wire client.Wire, err error) (found []client.Wire) {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return nil
+	}
+	for _, f := range e.Fields {
+		if jsonvalue.IsFieldName(f.Field) && f.Field != "utcDate" && len(found) < 2 {
+			wire.ExportKindParameter = f.Field
+			found = append(found, wire)
+		}
+	}
+	return found
+}
+
+// readings returns settings for other readings of an answer. err is the error of reading it
+// with wire; nil if it was read and kinds are unknown.
+func readings(wire client.Wire, err error) (found []client.Wire) {
+	if err != nil && !client.IsClass(err, client.ClassPayload, client.ClassTooLarge) {
+		return nil // other settings change nothing
 	}
 
-	x.options.Progress("reading the beginning of the export of " + client.FormatDay(x.day()))
-	s := x.readDay(ctx, w, x.wire, x.options.Records)
-	if !s.attributed() && (s.err != nil || s.counts.Total() > 0) {
-		s = x.tryExportSettings(ctx, w, s)
+	texts := []string{wire.ExportInvalidUTF8}
+	if err != nil {
+		texts = append(texts, client.InvalidReplace)
+	}
+	for _, text := range texts {
+		for _, shape := range []string{wire.ExportShape, client.ShapeEnvelope, client.ShapeRecords} {
+			other := wire
+			other.ExportInvalidUTF8, other.ExportShape = text, shape
+			found = append(found, other)
+		}
 	}
 
-	if s.err != nil {
-		x.report.add(GroupExport, "shape", exportWord(s.err), describeExport(s.err))
+	return found[1:] // the first is wire
+}
+
+func (x *examination) reportExport(s *sample) {
+	switch {
+	case client.IsClass(s.err, client.ClassNotReady):
+		x.report.add(GroupExport, "shape", Unknown, describe(s.err))
 		return
-	}
-	if s.counts.Total() == 0 {
+	case isRejected(s.err):
+		x.report.add(GroupExport, "shape", Broken, describe(s.err)+"; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values")
+		return
+	case s.err != nil:
+		x.report.add(GroupExport, "shape", Broken, describe(s.err))
+		return
+	case s.counts.Total() == 0:
 		x.report.add(GroupExport, "shape", Unknown, "the day "+client.FormatDay(x.day())+" has no records; -day chooses another one")
 		return
 	}
 
-	x.reportExport(s)
-}
-
-// exportWord returns the word for an export that cannot be read.
-func exportWord(err error) Word {
-	if client.IsClass(err, client.ClassNotReady) {
-		return Unknown
+	word, text := OK, "read as configured"
+	if before, after := settingsOf(x.options.Client.Wire), settingsOf(x.wire); before["export_shape"] != after["export_shape"] ||
+		before["export_invalid_utf8"] != after["export_invalid_utf8"] || before["export_kind_parameter"] != after["export_kind_parameter"] {
+		word, text = Differs, "read with the wire settings below"
 	}
-	return Broken
-}
+	x.report.add(GroupExport, "shape", word, text+", "+x.seen.heads[opExport].MediaType)
 
-// describeExport returns what is wrong with an answer. What the client says of records
-// holds no value.
-func describeExport(err error) string {
-	text := describe(err)
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Status/100 == 2 && client.IsClass(err, client.ClassPayload, client.ClassNotReady, client.ClassRejected, client.ClassTooLarge) {
-		text += ": " + e.Detail
+	var counts []string
+	for _, k := range slices.Concat(records.Kinds, []records.Kind{records.Unknown}) {
+		if n := s.counts.Of(k); n > 0 {
+			counts = append(counts, strconv.FormatInt(n, 10)+" "+k.Plural())
+		}
 	}
-	return text
-}
-
-func (x *examination) reportExport(s *sample) {
-	head := x.seen.last(opExport)
-	text := openingOf(s, head) + ", " + head.MediaType
-	if head.Encoding != "" {
-		text += ", " + head.Encoding
-	}
-
-	word := OK
-	if settings := changed(x.options.Client.Wire, x.wire, "export_"); len(settings) > 0 {
-		word = Differs
-		text += "; needs " + list(settings)
-	}
-	x.report.add(GroupExport, "shape", word, text)
-
-	word, text = OK, describeCounts(s.counts)
+	word, text = OK, "among the first "+counted(int(s.counts.Total()), "record", "records")+": "+list(counts)
 	if s.counts.Of(records.Unknown) > 0 {
 		word = Differs
 		text += "; the provider exports a record without a recognisable kind as unknown"
-		x.report.stranger(s.unknownRecord())
+		x.report.stranger("exported record of unknown kind", s.members[records.Unknown])
 	}
 	x.report.add(GroupExport, "kinds", word, text)
-
-	for _, k := range records.Kinds {
-		if names := s.members[k]; len(names) > 0 {
-			x.report.add(GroupExport, k.String()+" record", OK, "has "+shortened(names))
-		}
-	}
-}
-
-// unknownRecord names the members of a record of unknown kind.
-func (s *sample) unknownRecord() Stranger {
-	stranger := Stranger{Where: "exported record of unknown kind", Members: s.members[records.Unknown]}
-	for _, name := range s.kindMembers {
-		stranger.Candidates = append(stranger.Candidates, Candidate{Member: name, Field: "the kind", Because: "it holds the word for a kind"})
-	}
-	return stranger
-}
-
-// openingOf describes the form of an answer.
-func openingOf(s *sample, head client.Head) string {
-	if strings.Contains(head.MediaType, "json") && head.MediaType != "application/json" {
-		return "a record on each line"
-	}
-	if s.opening == '[' {
-		return "an array"
-	}
-	return "an object, or one on each line"
-}
-
-// shortened joins names, and leaves out those beyond 24.
-func shortened(names []string) string {
-	const most = 24
-	if len(names) <= most {
-		return list(names)
-	}
-	return fmt.Sprintf("%s and %d more", list(names[:most]), len(names)-most)
-}
-
-func describeCounts(counts records.Counts) string {
-	var parts []string
-	for _, k := range []records.Kind{records.Person, records.Session, records.Event, records.Unknown} {
-		if n := counts.Of(k); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, k.Plural()))
-		}
-	}
-	return "among the first " + counted(int(counts.Total()), "record", "records") + ": " + list(parts)
-}
-
-// changed returns the names of the settings with a prefix that are not as configured.
-func changed(configured, found client.Wire, prefix string) []string {
-	before, after := settingsOf(configured), settingsOf(found)
-
-	var names []string
-	for name, value := range after {
-		if before[name] != value && len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-
-	return names
 }

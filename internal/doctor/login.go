@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
@@ -11,18 +13,22 @@ import (
 // place comes first. Only a rejection leads to the next one, so that a service that is down
 // or counts attempts is asked once.
 func (x *examination) examineLogin(ctx context.Context) {
-	w := x.way(wayLogin)
-	if w == nil {
+	i := slices.IndexFunc(x.ways, func(w *way) bool { return w.name == wayLogin })
+	if i < 0 {
 		x.report.omit("login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set")
 		return
 	}
 
-	x.options.Progress("logging in")
+	w := x.ways[i]
 	var reasons []string
 	var err error
-	for _, in := range placements(x.wire.LoginParametersIn) {
+	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
 		if err = x.logIn(ctx, w, in); err == nil {
-			x.reportLogin(in)
+			word := OK
+			if in != cmp.Or(x.options.Client.Wire.LoginParametersIn, client.InJSON) {
+				word = Differs
+			}
+			x.report.add(GroupAccess, "login", word, "e-mail and password are accepted as "+in+inURL(in))
 			return
 		}
 
@@ -33,27 +39,20 @@ func (x *examination) examineLogin(ctx context.Context) {
 	}
 
 	if client.IsClass(err, client.ClassLoginAnswer) {
-		x.report.stranger(Stranger{Where: "answer to a login", Members: namesOf(x.seen.body(opLogin))})
+		x.report.stranger("answer to a login", x.seen.members(opLogin))
 	}
-
-	_, logins := x.seen.counts()
-	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); sent %s, and never more than %d",
-		list(reasons), counted(logins, "attempt", "attempts"), LoginForms))
+	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); %s sent, and never more than %d",
+		list(reasons), counted(x.seen.logins, "attempt was", "attempts were"), len(client.Placements)))
 }
 
 // logIn logs in once. The token of the login serves all further requests.
 func (x *examination) logIn(ctx context.Context, w *way, in string) error {
 	wire := x.wire
 	wire.LoginParametersIn = in
-	cfg := x.options.Client
-	cfg.Credentials, cfg.Wire, cfg.MaxRetries, cfg.Observer = w.credentials, wire, 0, x.seen.observer()
-
-	c, err := client.New(cfg)
+	c, err := x.connect(w, wire, 0)
 	if err != nil {
 		return err
 	}
-	x.clients = append(x.clients, c)
-
 	token, err := c.NewSessionToken(ctx)
 	if err != nil {
 		return err
@@ -66,35 +65,19 @@ func (x *examination) logIn(ctx context.Context, w *way, in string) error {
 	return err
 }
 
-func (x *examination) reportLogin(in string) {
-	_, logins := x.seen.counts()
-	text := fmt.Sprintf("e-mail and password are accepted as %s (%s, and never more than %d)", in, counted(logins, "attempt", "attempts"), LoginForms)
-	if in == client.InQuery {
-		text += "; they are part of the URL, which proxies and the service may log"
-	}
-
-	word := OK
-	if in != orDefault(x.options.Client.Wire.LoginParametersIn, client.InJSON) {
-		word = Differs
-	}
-	x.report.add(GroupAccess, "login", word, text)
-}
-
-// placements returns all places of parameters, the configured one first.
-func placements(configured string) []string { return firstOf(client.Placements, configured) }
-
 // firstOf returns the values with one of them moved to the front.
 func firstOf(values []string, first string) []string {
-	ordered := []string{orDefault(first, values[0])}
+	ordered := []string{cmp.Or(first, values[0])}
 	for _, v := range values {
 		ordered = appendNew(ordered, v)
 	}
 	return ordered
 }
 
-func orDefault(value, preset string) string {
-	if value == "" {
-		return preset
+// inURL warns of values that are part of the URL; empty where they are not.
+func inURL(in string) string {
+	if in != client.InQuery {
+		return ""
 	}
-	return value
+	return "; they are part of the URL, which proxies and the service may log"
 }

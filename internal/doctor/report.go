@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -39,11 +40,10 @@ const (
 	GroupConsent    = "Consent"
 	GroupProfile    = "Profile"
 	GroupWriting    = "Writing consent"
-	GroupLimits     = "Limits"
 )
 
 var groups = []string{
-	GroupConnection, GroupAccess, GroupPending, GroupExport, GroupConsent, GroupProfile, GroupWriting, GroupLimits,
+	GroupConnection, GroupAccess, GroupPending, GroupExport, GroupConsent, GroupProfile, GroupWriting,
 }
 
 // Omission is a question that was not answered, with the reason.
@@ -56,15 +56,6 @@ type Omission struct {
 type Stranger struct {
 	Where   string   `json:"where"`
 	Members []string `json:"members"`
-	// Candidates are the fields that members may be, judging by their values.
-	Candidates []Candidate `json:"candidates,omitempty"`
-}
-
-// Candidate is a member that may be a field that the provider knows by another name.
-type Candidate struct {
-	Member  string `json:"member"`
-	Field   string `json:"field"`
-	Because string `json:"because"`
 }
 
 // Setup is what a provider block for this service contains.
@@ -103,9 +94,9 @@ func (r *Report) omit(question, why string) {
 }
 
 // stranger notes members that are not recognised. Without members there is none.
-func (r *Report) stranger(s Stranger) {
-	if len(s.Members) > 0 {
-		r.Strangers = append(r.Strangers, s)
+func (r *Report) stranger(where string, members []string) {
+	if len(members) > 0 {
+		r.Strangers = append(r.Strangers, Stranger{Where: where, Members: members})
 	}
 }
 
@@ -130,16 +121,13 @@ func (r *Report) close() {
 // configured, 1 if something differs or is unknown, and 2 if something is broken.
 var exitStatuses = map[Word]int{OK: 0, Unknown: 1, Differs: 1, Broken: 2}
 
-// Count returns how many findings have the word.
-func (r *Report) Count(w Word) int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Word == w {
-			n++
-		}
-	}
-	return n
-}
-
 // list joins words with commas.
 func list(words []string) string { return strings.Join(words, ", ") }
+
+// counted returns a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,6 @@ func (t *trial) wireAs(f form) client.Wire {
 
 // run carries out the trial. An interrupt ends it, and never its restoration.
 func (t *trial) run(ctx context.Context) {
-	t.options.Progress("reading the consent to restore")
 	held, err := t.read(ctx)
 	exists := !client.IsClass(err, client.ClassNotFound)
 	if exists && (err != nil || lacksClause(held)) {
@@ -130,7 +130,6 @@ func (t *trial) run(ctx context.Context) {
 		return
 	}
 
-	t.options.Progress("restoring the consent")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
 	defer cancel()
 	t.restore(ctx)
@@ -141,7 +140,6 @@ func (t *trial) run(ctx context.Context) {
 func (t *trial) tryForms(ctx context.Context) {
 	var reasons []string
 	for i, f := range t.forms() {
-		t.options.Progress("writing consent as " + f.String())
 		reason, next := t.try(ctx, i, f)
 		if t.working != nil {
 			t.wire = t.wireAs(f)
@@ -196,8 +194,13 @@ func (t *trial) try(ctx context.Context, i int, f form) (reason string, next boo
 		return "accepted, and read back without agreement_time", true
 	}
 
+	word := OK
+	configured := t.options.Client.Wire
+	if f != (form{cmp.Or(configured.ConsentParametersIn, client.InJSON), cmp.Or(configured.AgreementTimeFormat, client.TimeRFC3339)}) {
+		word = Differs
+	}
 	t.working = &f
-	t.reportForm(f, u, held)
+	t.report.add(GroupWriting, "form", word, "read back as written: parameters as "+f.in+", agreement_time as "+f.format+inURL(f.in))
 
 	return "", false
 }
@@ -297,25 +300,23 @@ func (t *trial) testUpdate(i int) client.ConsentUpdate {
 	}
 }
 
-// testClauses returns the clauses of update i: as before, with some of them changed.
+// testClauses returns the clauses of update i, counted among those that are neither all equal
+// nor as before.
 func (t *trial) testClauses(i int) (clauses [client.Clauses]bool) {
 	for mask := 1; ; mask++ {
-		agreed := 0
+		isBefore, isEqual := true, true
 		for c := range clauses {
+			clauses[c] = mask>>c&1 == 1
 			before, _ := t.before.Clauses[c].Get()
-			clauses[c] = before != (mask>>c&1 == 1)
-			if clauses[c] {
-				agreed++
-			}
+			isBefore = isBefore && clauses[c] == before
+			isEqual = isEqual && clauses[c] == clauses[0]
 		}
-
-		if agreed == 0 || agreed == client.Clauses {
-			continue
+		if !isBefore && !isEqual {
+			i--
 		}
-		if i == 0 {
+		if i < 0 {
 			return clauses
 		}
-		i--
 	}
 }
 
@@ -351,24 +352,4 @@ func differences(u client.ConsentUpdate, held client.Consent) []string {
 	}
 
 	return names
-}
-
-func (t *trial) reportForm(f form, u client.ConsentUpdate, held record) {
-	word := OK
-	configured := t.options.Client.Wire
-	if f != (form{orDefault(configured.ConsentParametersIn, client.InJSON), orDefault(configured.AgreementTimeFormat, client.TimeRFC3339)}) {
-		word = Differs
-	}
-
-	text := "read back as written: parameters as " + f.in + ", agreement_time as " + f.format
-	if f.in == client.InQuery {
-		text += "; the values are part of the URL, which proxies and the service may log"
-	}
-	t.report.add(GroupWriting, "form", word, text)
-
-	if read, _ := held.AgreementTime.Get(); read.UnixMilli() != u.AgreementTime.UnixMilli() {
-		t.report.add(GroupWriting, "precision of times", Differs, "the service keeps whole seconds; write agreement_time without a fraction")
-		return
-	}
-	t.report.add(GroupWriting, "precision of times", OK, "milliseconds are kept")
 }

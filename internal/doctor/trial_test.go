@@ -129,7 +129,7 @@ func (s schedule) try(t *testing.T) {
 	defer interrupt()
 
 	service := &patientService{schedule: s, interrupt: interrupt, held: consentBefore}
-	x := &examination{report: &Report{}, options: Options{Settle: 2 * time.Second, Progress: func(string) {}}}
+	x := &examination{report: &Report{}, options: Options{Settle: 2 * time.Second}}
 	(&trial{examination: x, read: service.read, write: service.write}).run(ctx)
 	x.report.close()
 	x.report.Findings = slices.DeleteFunc(x.report.Findings, func(f Finding) bool { return f.Check != "restored" })

@@ -131,16 +131,16 @@ func (p Process) examine(ctx context.Context, s settings) (int, error) {
 		}
 	}
 
-	progress := newProgress(p, s)
-	options.Progress = progress.show
 	report := doctor.Examine(ctx, options)
-	progress.clear()
-
-	if s.json {
-		return report.ExitStatus, writeJSON(p.Stdout, report)
+	if !s.json {
+		return report.ExitStatus, writeText(p.Stdout, report)
 	}
 
-	return report.ExitStatus, newScreen(p).write(report)
+	encoder := json.NewEncoder(p.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+
+	return report.ExitStatus, encoder.Encode(report)
 }
 
 // options returns what to examine, from the flags and the environment.
@@ -214,26 +214,3 @@ func (p Process) confirm(identity string) error {
 
 	return nil
 }
-
-func writeJSON(out io.Writer, report *doctor.Report) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(report)
-}
-
-// progress shows what is done, on one line of a terminal.
-type progress struct{ out io.Writer }
-
-func newProgress(p Process, s settings) progress {
-	if !p.Interactive || s.json {
-		return progress{io.Discard}
-	}
-	return progress{p.Stderr}
-}
-
-const clearLine = "\r\x1b[K"
-
-func (g progress) show(step string) { fmt.Fprint(g.out, clearLine+"… "+step) }
-
-func (g progress) clear() { fmt.Fprint(g.out, clearLine) }
