@@ -32,20 +32,10 @@ func waysOf(c client.Credentials) []*way {
 	return slices.DeleteFunc(ways, func(w *way) bool { return w.credentials.IsZero() })
 }
 
-// family is a path family at hand.
-type family struct {
-	scope    client.Scope
-	answered bool
-	failure  string // why it does not answer; empty if it was not tried
-}
-
 // familiesOf returns the path families that the scope has identifiers for.
-func familiesOf(s client.Scope) []*family {
-	families := []*family{
-		{scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
-		{scope: client.Scope{AccountID: s.AccountID}},
-	}
-	return slices.DeleteFunc(families, func(f *family) bool { return f.scope.IsZero() })
+func familiesOf(s client.Scope) []client.Scope {
+	families := []client.Scope{{OrgID: s.OrgID, ProjectID: s.ProjectID}, {AccountID: s.AccountID}}
+	return slices.DeleteFunc(families, client.Scope.IsZero)
 }
 
 func familyName(s client.Scope) string {
@@ -62,12 +52,12 @@ const (
 	endpointsExport = "exports"
 )
 
-// note remembers whether a way was accepted for a group of endpoints.
+// note remembers whether a way was accepted for a group of endpoints: an error about the
+// content of an answer shows that it was.
 func (w *way) note(endpoints string, err error) {
-	switch {
-	case isRefused(err):
+	if isRefused(err) {
 		w.refused = appendNew(w.refused, endpoints)
-	case err == nil, hasAnswer(err):
+	} else if hasAnswer(err) {
 		w.accepted = appendNew(w.accepted, endpoints)
 	}
 }
@@ -84,10 +74,9 @@ func isRefused(err error) bool {
 	return client.IsClass(err, client.ClassAuthentication, client.ClassForbidden)
 }
 
-// hasAnswer reports whether the error is about the content of an answer, so that the
-// credentials were accepted.
+// hasAnswer reports whether the service answers what was asked, whatever the content.
 func hasAnswer(err error) bool {
-	return client.IsClass(err, client.ClassNotFound, client.ClassPayload, client.ClassNotReady, client.ClassEmpty, client.ClassRejected)
+	return err == nil || client.IsClass(err, client.ClassNotFound, client.ClassPayload, client.ClassNotReady, client.ClassEmpty, client.ClassRejected)
 }
 
 // isAbsent reports whether there is no such endpoint or object.
@@ -134,27 +123,39 @@ func (x *examination) examineLists(ctx context.Context) {
 		x.report.add(GroupAccess, "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 
-	for _, f := range x.families {
+	answered, failures := map[client.Scope]bool{}, map[client.Scope]string{}
+	for _, scope := range x.families {
 		for _, w := range x.ways {
-			_, err := w.client.ListPending(ctx, f.scope)
+			_, err := w.client.ListPending(ctx, scope)
 			if !isAbsent(err) {
 				w.note(endpointsPeople, err)
 			}
-			if err != nil && (isAbsent(err) || !hasAnswer(err)) {
-				f.failure = describe(err)
+			if isAbsent(err) || !hasAnswer(err) {
+				failures[scope] = describe(err)
 				continue
 			}
 
-			f.answered = true
-			if x.use == nil || x.scope == f.scope && len(w.refused) < len(x.use.refused) {
-				x.use, x.scope = w, f.scope
+			answered[scope] = true
+			if x.use == nil || x.scope == scope && len(w.refused) < len(x.use.refused) {
+				x.use, x.scope = w, scope
 			}
+		}
+	}
+
+	for _, scope := range x.families {
+		name := familyName(scope) + " paths"
+		switch {
+		case answered[scope]:
+			x.report.add(GroupAccess, name, OK, "they answer")
+		case x.use == nil && len(x.ways) > 0:
+			x.report.add(GroupAccess, name, Broken, failures[scope]+"; the service may offer the other path family, or your user has no access to the early preview")
+		case x.use != nil: // one family is enough
+			x.report.add(GroupAccess, name, Differs, failures[scope]+"; use the "+familyName(x.scope)+" paths alone")
 		}
 	}
 }
 
-// judgeAccess reports what the requests so far say about credentials and path families. From
-// then on it uses the way that the most groups of endpoints accept.
+// judgeAccess reports what the requests so far say about credentials. From then on it uses the way that the most groups of endpoints accept.
 func (x *examination) judgeAccess() {
 	for _, w := range x.ways {
 		if x.use != nil && slices.Contains(w.accepted, endpointsPeople) && len(w.accepted) > len(x.use.accepted) {
@@ -168,18 +169,6 @@ func (x *examination) judgeAccess() {
 			x.report.add(GroupAccess, w.name, Differs, "accepted for "+list(w.accepted)+"; refused for "+list(w.refused))
 		case len(w.accepted) > 0:
 			x.report.add(GroupAccess, w.name, OK, "accepted for "+list(w.accepted))
-		}
-	}
-
-	for _, f := range x.families {
-		name := familyName(f.scope) + " paths"
-		switch {
-		case f.answered:
-			x.report.add(GroupAccess, name, OK, "they answer")
-		case f.failure != "" && x.scope.IsZero():
-			x.report.add(GroupAccess, name, Broken, f.failure+"; the service may offer the other path family, or your user has no access to the early preview")
-		case f.failure != "": // one family is enough
-			x.report.add(GroupAccess, name, Differs, f.failure+"; use the "+familyName(x.scope)+" paths alone")
 		}
 	}
 }

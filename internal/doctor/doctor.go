@@ -53,7 +53,7 @@ type examination struct {
 	report   *Report
 	seen     *observations
 	ways     []*way
-	families []*family
+	families []client.Scope
 	wire     client.Wire // what is known to work so far
 
 	// use and scope are what people and lists are examined with; nil and zero if nothing
@@ -129,7 +129,7 @@ func (x *examination) checkSetup() bool {
 		}
 	}
 	for _, f := range x.families {
-		if err := f.scope.Validate(); err != nil {
+		if err := f.Validate(); err != nil {
 			x.report.add(GroupAccess, "path family", Broken, err.Error())
 		}
 	}
@@ -178,7 +178,7 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 }
 
 // hides reports whether a name of a member may be a person or a credential, and is not shown:
-// it has no form that names of fields have, holds a private value, or has a word of what
+// it has no form that names of fields have, or it holds a private value or a word of what
 // stands before the @ of the identity.
 func (x *examination) hides(name string) bool {
 	c := x.options.Credentials
@@ -188,24 +188,10 @@ func (x *examination) hides(name string) bool {
 		private = append(private, w.credentials.Token) // of a login
 	}
 
-	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
-	isPrivate := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	isPerson := func(word string) bool { return slices.Contains(wordsOf(person), word) }
+	words := strings.FieldsFunc(person, func(r rune) bool { return !unicode.IsLetter(r) })
+	holds := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
+	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
 
-	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, isPrivate) ||
-		slices.ContainsFunc(wordsOf(name), isPerson) || client.HiddenName(private...)(name)
-}
-
-// wordsOf returns the words of a name in lower case: a capital letter begins one, and what is
-// no letter ends one.
-func wordsOf(name string) []string {
-	var spaced strings.Builder
-	for _, r := range name {
-		if unicode.IsUpper(r) {
-			spaced.WriteByte(' ')
-		}
-		spaced.WriteRune(unicode.ToLower(r))
-	}
-	return strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) })
+	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(slices.Concat(private, words), holds) || client.HiddenName(private...)(name)
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -108,7 +109,8 @@ func (x *examination) examineExport(ctx context.Context) {
 		return
 	}
 
-	x.reportExport(x.tryExportSettings(ctx, accepted, read))
+	before := x.wire
+	x.reportExport(x.tryExportSettings(ctx, accepted, read), before)
 }
 
 // tryExportSettings reads the day with other settings, and keeps the first with which the
@@ -180,7 +182,7 @@ func readings(wire client.Wire, err error) (found []client.Wire) {
 	return found[1:] // the first is wire
 }
 
-func (x *examination) reportExport(s *sample) {
+func (x *examination) reportExport(s *sample, before client.Wire) {
 	switch {
 	case client.IsClass(s.err, client.ClassNotReady):
 		x.report.add(GroupExport, "shape", Unknown, describe(s.err))
@@ -197,11 +199,10 @@ func (x *examination) reportExport(s *sample) {
 	}
 
 	word, text := OK, "read as configured"
-	if before, after := settingsOf(x.options.Client.Wire), settingsOf(x.wire); before["export_shape"] != after["export_shape"] ||
-		before["export_invalid_utf8"] != after["export_invalid_utf8"] || before["export_kind_parameter"] != after["export_kind_parameter"] {
+	if !maps.Equal(settingsOf(x.wire), settingsOf(before)) {
 		word, text = Differs, "read with the wire settings below"
 	}
-	x.report.add(GroupExport, "shape", word, text+", "+x.seen.heads[opExport].MediaType)
+	x.report.add(GroupExport, "shape", word, text)
 
 	var counts []string
 	for _, k := range slices.Concat(records.Kinds, []records.Kind{records.Unknown}) {

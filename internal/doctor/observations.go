@@ -13,7 +13,6 @@ import (
 const (
 	opLogin       = "Log in"
 	opListPending = "List pending actions"
-	opExport      = "Export records"
 	opGetConsent  = "Get consent"
 	opGetProfile  = "Get user profile"
 )
@@ -24,19 +23,17 @@ type observations struct {
 
 	mu               sync.Mutex
 	requests, logins int                          // that were answered
-	heads            map[string]client.Head       // of the last answer, by operation
 	bodies           map[string][]jsonvalue.Place // of the last success, by operation
 }
 
 func newObservations(hides func(name string) bool) *observations {
-	return &observations{hides: hides, heads: map[string]client.Head{}, bodies: map[string][]jsonvalue.Place{}}
+	return &observations{hides: hides, bodies: map[string][]jsonvalue.Place{}}
 }
 
 func (s *observations) addHead(h client.Head) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	s.heads[h.Operation] = h
 	delete(s.bodies, h.Operation)
 	s.requests++
 	if h.Operation == opLogin {

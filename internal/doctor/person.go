@@ -32,9 +32,9 @@ func (x *examination) examinePerson(ctx context.Context) {
 func (x *examination) adopt(ctx context.Context) bool {
 	for _, f := range x.families {
 		for _, w := range x.ways {
-			_, err := w.client.GetConsent(ctx, f.scope, x.options.Identity)
+			_, err := w.client.GetConsent(ctx, f, x.options.Identity)
 			if err == nil || client.IsClass(err, client.ClassNotFound, client.ClassPayload) {
-				x.use, x.scope = w, f.scope
+				x.use, x.scope = w, f
 				return true
 			}
 		}

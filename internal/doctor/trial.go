@@ -262,29 +262,14 @@ func (t *trial) noteLanded(r record) (landed bool) {
 }
 
 // hasMade reports whether a record is what an update makes of the person's own: it has the
-// five clauses of the update, and beside them nothing that is neither the update's nor the
-// person's as known. Times that were sent before may stay, since an update need not have one.
+// five clauses of the update, and each other field is the update's or the person's.
 func (t *trial) hasMade(u sentUpdate, r record) bool {
-	for i, sent := range u.Clauses {
-		if read, _ := r.Clauses[i].Get(); read != sent {
-			return false
-		}
+	isOwn := map[string]bool{
+		fieldTime: r.AgreementTime == t.own.AgreementTime, fieldAddress: r.UserIPv6 == t.own.UserIPv6, fieldManual: r.Manual == t.own.Manual,
 	}
+	others := slices.DeleteFunc(differences(u.ConsentUpdate, r.Consent), func(name string) bool { return isOwn[name] })
 
-	at, timed := r.AgreementTime.Get()
-	isSent := slices.ContainsFunc(t.sent, func(u sentUpdate) bool { return u.AgreementTime.Unix() == at.Unix() })
-	if timed && !isSent && r.AgreementTime != t.own.AgreementTime {
-		return false
-	}
-
-	manual, ok := r.Manual.Get()
-	if ok && manual != u.Manual && r.Manual != t.own.Manual {
-		return false
-	}
-
-	isOwn := !isSet(r.UserIPv6) || addressOf(r.Consent) == addressOf(t.own.Consent)
-
-	return r.exists && (isOwn || addressOf(r.Consent).Unmap() == u.UserIPv6.Unmap())
+	return r.exists && len(others) == 0
 }
 
 // testUpdate returns values that tell the forms apart. Each update differs from those

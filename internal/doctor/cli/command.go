@@ -40,8 +40,6 @@ type Process struct {
 	Interactive bool
 	// Settle is how long a read of the service may lag behind a write.
 	Settle time.Duration
-	// Change changes the configuration of the client; nil does not.
-	Change func(*client.Config)
 }
 
 // OSProcess returns this process.
@@ -143,53 +141,36 @@ func (p Process) examine(ctx context.Context, s settings) (int, error) {
 	return report.ExitStatus, encoder.Encode(report)
 }
 
-// options returns what to examine, from the flags and the environment.
+// options returns what to examine, from the flags and the environment. A day that is not over
+// is refused, since exporting it is not advised (section 8).
 func (p Process) options(ctx context.Context, s settings) (doctor.Options, error) {
+	o := doctor.Options{Version: p.Version, Identity: s.identity, Write: s.write, Records: s.records, Settle: p.Settle}
 	if s.write && s.identity == "" {
-		return doctor.Options{}, errors.New("-write needs -identity, the identity of a test person")
+		return o, errors.New("-write needs -identity, the identity of a test person")
 	}
 	if s.records < 1 || s.records > doctor.LimitRecords {
-		return doctor.Options{}, fmt.Errorf("-records is a number from 1 to %d", doctor.LimitRecords)
+		return o, fmt.Errorf("-records is a number from 1 to %d", doctor.LimitRecords)
 	}
-
-	day, err := s.dayToRead(time.Now())
-	if err != nil {
-		return doctor.Options{}, err
+	if s.day != "" {
+		var err error
+		if o.Day, err = client.ParseDay(s.day); err != nil {
+			return o, errors.New("-day " + err.Error())
+		}
+		if !o.Day.Before(time.Now().UTC().Truncate(24 * time.Hour)) {
+			return o, errors.New("-day must be a UTC day that is over")
+		}
 	}
 
 	e, problems := provider.ReadEnvironment(ctx, p.Version, p.Getenv)
 	if len(problems) > 0 {
-		return doctor.Options{}, errors.New(strings.Join(problems, "\n"))
+		return o, errors.New(strings.Join(problems, "\n"))
 	}
 	if s.write && e.Client.ReadOnly {
-		return doctor.Options{}, errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
+		return o, errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
 	}
-	if p.Change != nil {
-		p.Change(&e.Client)
-	}
+	o.Client, o.Credentials, o.Scope = e.Client, e.Credentials, e.Scope
 
-	return doctor.Options{
-		Client: e.Client, Credentials: e.Credentials, Scope: e.Scope, Version: p.Version,
-		Identity: s.identity, Write: s.write, Day: day, Records: s.records, Settle: p.Settle,
-	}, nil
-}
-
-// dayToRead returns the day of the flag; zero if there is none. A day that is not over is
-// refused, since exporting it is not advised (section 8).
-func (s settings) dayToRead(now time.Time) (time.Time, error) {
-	if s.day == "" {
-		return time.Time{}, nil
-	}
-
-	day, err := client.ParseDay(s.day)
-	if err != nil {
-		return time.Time{}, errors.New("-day " + err.Error())
-	}
-	if !day.Before(now.UTC().Truncate(24 * time.Hour)) {
-		return time.Time{}, errors.New("-day must be a UTC day that is over")
-	}
-
-	return day, nil
+	return o, nil
 }
 
 // confirm asks twice whether the consent of the person may be written. Without a person
