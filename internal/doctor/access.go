@@ -123,36 +123,49 @@ func (x *examination) examineLists(ctx context.Context) {
 		x.report.add(GroupAccess, "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 
-	answered, failures := map[client.Scope]bool{}, map[client.Scope]string{}
+	failures := map[client.Scope]string{} // of the families that have not answered
 	for _, scope := range x.families {
-		for _, w := range x.ways {
-			_, err := w.client.ListPending(ctx, scope)
-			if !isAbsent(err) {
-				w.note(endpointsPeople, err)
-			}
-			if isAbsent(err) || !hasAnswer(err) {
-				failures[scope] = describe(err)
-				continue
-			}
-
-			answered[scope] = true
-			if x.use == nil || x.scope == scope && len(w.refused) < len(x.use.refused) {
-				x.use, x.scope = w, scope
-			}
-		}
+		failures[scope] = x.examineList(ctx, scope)
 	}
 
 	for _, scope := range x.families {
 		name := familyName(scope) + " paths"
 		switch {
-		case answered[scope]:
+		case failures[scope] == "":
 			x.report.add(GroupAccess, name, OK, "they answer")
-		case x.use == nil && len(x.ways) > 0:
+		case x.use == nil:
 			x.report.add(GroupAccess, name, Broken, failures[scope]+"; the service may offer the other path family, or your user has no access to the early preview")
-		case x.use != nil: // one family is enough
+		default: // one family is enough
 			x.report.add(GroupAccess, name, Differs, failures[scope]+"; use the "+familyName(x.scope)+" paths alone")
 		}
 	}
+}
+
+// examineList asks a path family with each of the credentials. It returns why none has an
+// answer; empty if one has.
+func (x *examination) examineList(ctx context.Context, scope client.Scope) (failure string) {
+	answered := false
+	for _, w := range x.ways {
+		_, err := w.client.ListPending(ctx, scope)
+		if !isAbsent(err) {
+			w.note(endpointsPeople, err)
+		}
+		if isAbsent(err) || !hasAnswer(err) {
+			failure = describe(err)
+			continue
+		}
+
+		answered = true
+		if x.use == nil || x.scope == scope && len(w.refused) < len(x.use.refused) {
+			x.use, x.scope = w, scope
+		}
+	}
+
+	if answered {
+		return ""
+	}
+
+	return failure
 }
 
 // judgeAccess reports what the requests so far say about credentials. From then on it uses the way that the most groups of endpoints accept.

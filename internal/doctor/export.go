@@ -49,6 +49,13 @@ func (s *sample) Record(kind records.Kind, record jsontext.Value) error {
 // attributed reports whether the day was read and the kind of each record is known.
 func (s *sample) attributed() bool { return s.err == nil && s.counts.Of(records.Unknown) == 0 }
 
+// isBetterThan reports whether more of the day was understood than in another sample, of which
+// not all was. A single record of unknown kind may be the whole answer.
+func (s *sample) isBetterThan(other *sample) bool {
+	n := s.counts.Total()
+	return s.attributed() && n > 0 || s.err == nil && n > 1 && other.err != nil
+}
+
 // readDay reads the beginning of the day. With a parameter that selects a kind, it reads the
 // beginning of each kind.
 func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sample {
@@ -117,20 +124,23 @@ func (x *examination) examineExport(ctx context.Context) {
 // kind of each record is known, or else the first with which several records can be read. It
 // returns that sample, or s where nothing helps.
 func (x *examination) tryExportSettings(ctx context.Context, w *way, s *sample) *sample {
-	first, wire := s, x.wire
-	others := kindParameters(wire, s.err)
-	if !isRejected(s.err) {
-		others = readings(wire, s.err)
+	var tries []client.Wire
+	if s.err == nil || client.IsClass(s.err, client.ClassPayload, client.ClassTooLarge) {
+		tries = readings(x.wire)[1:] // the first is that of s
+	}
+	if isRejected(s.err) {
+		for _, wire := range kindParameters(x.wire, s.err) {
+			tries = append(tries, readings(wire)...)
+		}
 	}
 
-	for i := 0; i < len(others) && !s.attributed() && ctx.Err() == nil; i++ {
-		got := x.readDay(ctx, w, others[i])
-		several := got.err == nil && got.counts.Total() > 1 // a single one may be the whole answer
-		if got.attributed() && got.counts.Total() > 0 || several && s.err != nil {
-			s, x.wire = got, others[i]
+	for _, wire := range tries {
+		if s.attributed() || ctx.Err() != nil {
+			break
 		}
-		if isRejected(first.err) && others[i].ExportShape == wire.ExportShape && !isRejected(got.err) && !got.attributed() {
-			others = append(others, readings(others[i], got.err)...)
+		got := x.readDay(ctx, w, wire)
+		if got.isBetterThan(s) {
+			s, x.wire = got, wire
 		}
 	}
 
@@ -157,29 +167,20 @@ func kindParameters(wire client.Wire, err error) (found []client.Wire) {
 			found = append(found, wire)
 		}
 	}
+
 	return found
 }
 
-// readings returns settings for other readings of an answer. err is the error of reading it
-// with wire; nil if it was read and kinds are unknown.
-func readings(wire client.Wire, err error) (found []client.Wire) {
-	if err != nil && !client.IsClass(err, client.ClassPayload, client.ClassTooLarge) {
-		return nil // other settings change nothing
-	}
-
-	texts := []string{wire.ExportInvalidUTF8}
-	if err != nil {
-		texts = append(texts, client.InvalidReplace)
-	}
-	for _, text := range texts {
+// readings returns settings for each reading of an answer, that of wire first.
+func readings(wire client.Wire) (found []client.Wire) {
+	for _, text := range []string{wire.ExportInvalidUTF8, client.InvalidReplace} {
 		for _, shape := range []string{wire.ExportShape, client.ShapeEnvelope, client.ShapeRecords} {
 			other := wire
 			other.ExportInvalidUTF8, other.ExportShape = text, shape
 			found = append(found, other)
 		}
 	}
-
-	return found[1:] // the first is wire
+	return found
 }
 
 func (x *examination) reportExport(s *sample, before client.Wire) {

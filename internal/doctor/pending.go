@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -77,14 +78,12 @@ func (x *examination) shown(name string) string {
 // examineRecords reports which fields of the records are recognised, and which of their
 // statuses.
 func (x *examination) examineRecords(records []client.PendingRecord) {
-	fields := []string{"id", "identity", "request_type", "status", "created_at"}
-	missing := map[string]int{}
-	var strange []string
+	var strange, lacking []string
 	unclear := 0
 	for _, r := range records {
-		for i, has := range []bool{isSet(r.ID), isSet(r.Identity), isSet(r.RequestType), isSet(r.Status), isSet(r.CreatedAt)} {
+		for name, has := range fieldsOf(r) {
 			if !has {
-				missing[fields[i]]++
+				lacking = appendNew(lacking, name)
 			}
 		}
 		for name := range jsonvalue.Members(r.JSON) {
@@ -98,22 +97,36 @@ func (x *examination) examineRecords(records []client.PendingRecord) {
 	}
 
 	slices.Sort(strange)
-	lacks := func(name string) bool { return missing[name] > 0 }
-	lacking := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return !lacks(name) })
-	word, text := OK, "recognised "+list(slices.DeleteFunc(fields, lacks))
-	if len(lacking) > 0 {
-		text += "; not recognised in some or all: " + list(lacking)
-	}
-	if len(lacking) > 0 && len(strange) > 0 || lacks("identity") || lacks("request_type") {
-		word = Differs
-	}
-	x.report.add(GroupPending, "fields", word, text)
 	x.report.stranger("record of a pending request", strange)
-
+	x.reportFields(GroupPending, fieldsOf(client.PendingRecord{}), lacking, len(strange) > 0 || slices.Contains(lacking, "identity") || slices.Contains(lacking, "request_type"))
 	if unclear > 0 {
 		x.report.add(GroupPending, "statuses", Differs, counted(unclear, "record has", "records have")+
 			" a status that the provider does not know, which it treats as pending; wire.ended_statuses names those of ended requests")
 	}
+}
+
+// fieldsOf returns whether a record has each field that the provider knows.
+func fieldsOf(r client.PendingRecord) map[string]bool {
+	return map[string]bool{
+		"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
+	}
+}
+
+// reportFields reports which fields a record has. Lacking ones differ where matters says so.
+func (x *examination) reportFields(group string, fields map[string]bool, lacking []string, matters bool) {
+	for _, name := range lacking {
+		delete(fields, name)
+	}
+
+	word, text := OK, "recognised "+list(slices.Sorted(maps.Keys(fields)))
+	if len(lacking) > 0 {
+		slices.Sort(lacking)
+		text += "; not recognised: " + list(lacking)
+		if matters {
+			word = Differs
+		}
+	}
+	x.report.add(group, "fields", word, text)
 }
 
 func isSet[T any](o client.Optional[T]) bool {

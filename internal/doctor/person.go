@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -69,30 +68,17 @@ func (x *examination) examineConsent(ctx context.Context) {
 
 	x.report.add(GroupConsent, "shape", OK, "a record was found")
 
-	has := map[string]bool{fieldTime: isSet(held.AgreementTime), fieldAddress: isSet(held.UserIPv6), fieldManual: isSet(held.Manual)}
+	fields := map[string]bool{fieldTime: isSet(held.AgreementTime), fieldAddress: isSet(held.UserIPv6), fieldManual: isSet(held.Manual)}
 	for i, c := range held.Clauses {
-		has[fmt.Sprintf("clause_%d_consent", i+1)] = isSet(c)
+		fields[fmt.Sprintf("clause_%d_consent", i+1)] = isSet(c)
 	}
-	var known, lacking []string
-	for _, name := range slices.Sorted(maps.Keys(has)) {
-		if has[name] {
-			known = append(known, name)
-		} else {
+	var lacking []string
+	for name, has := range fields {
+		if !has {
 			lacking = append(lacking, name)
 		}
 	}
-
-	word, text := OK, "recognised "+list(known)
-	if len(lacking) > 0 {
-		text += "; not recognised: " + list(lacking)
-		if len(namesOf(strange)) > 0 {
-			word = Differs
-		}
-	}
-	if lacksClause(held) {
-		word = Broken // no consent can be compared with a configuration
-	}
-	x.report.add(GroupConsent, "fields", word, text)
+	x.reportFields(GroupConsent, fields, lacking, len(namesOf(strange)) > 0 || lacksClause(held))
 }
 
 func lacksClause(held client.Consent) bool {
@@ -137,6 +123,7 @@ func (x *examination) examineProfile(ctx context.Context) {
 		}
 		x.report.add(GroupProfile, "shape", Differs, "the only member is an object, "+x.shown(name)+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
 		x.report.stranger("profile", names)
+
 		return
 	}
 	x.report.add(GroupProfile, "shape", OK, "an object with "+counted(len(profile.Members), "member", "members"))

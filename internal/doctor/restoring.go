@@ -17,38 +17,34 @@ import (
 // update first.
 func (t *trial) restore(ctx context.Context) {
 	forms := t.forms()
-	if t.working == nil {
-		last := min(len(t.sent), len(forms)) - 1
-		forms = slices.Concat(forms[last:], forms[:last])
+	last := min(len(t.sent), len(forms)) - 1
+	forms = slices.Concat(forms[last:], forms[:last])
+	if t.working != nil {
+		forms = slices.Repeat([]form{*t.working}, len(forms))
 	}
 
 	why := "no form of an update is read back as it was written"
-	for i := 0; ; i++ {
-		held, err := t.settle(ctx)
-		if err == nil && t.isRestored(held) {
-			t.reportRestored(held)
-			return
-		}
-		if err != nil {
-			why = "the service cannot be read (" + describe(err) + ")"
-		}
-		if i == len(forms) || ctx.Err() != nil {
+	held, err := t.settle(ctx)
+	for _, f := range forms {
+		if err == nil && t.isRestored(held) || ctx.Err() != nil {
 			break
 		}
 
 		if err != nil {
 			_ = client.Pause(ctx, t.options.Settle)
-			continue
-		}
-		f := forms[i]
-		if t.working != nil {
-			f = *t.working
-		}
-		if err := t.send(ctx, f, t.original()); err != nil {
+		} else if err := t.send(ctx, f, t.original()); err != nil {
 			why = describe(err)
 		}
+		held, err = t.settle(ctx)
 	}
 
+	if err == nil && t.isRestored(held) {
+		t.reportRestored(held)
+		return
+	}
+	if err != nil {
+		why = "the service cannot be read (" + describe(err) + ")"
+	}
 	t.report.add(GroupWriting, "restored", Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack())
 }
 

@@ -172,18 +172,10 @@ func (t *trial) try(ctx context.Context, i int, f form) (reason string, next boo
 		return describe(err), client.IsClass(err, client.ClassRejected, client.ClassNotFound, client.ClassEndpointNotFound)
 	}
 
-	// A read may lag behind a write.
-	var held record
-	for look := range looks {
-		var err error
-		if held, err = t.look(ctx); err != nil {
-			return "accepted, and reading it failed: " + describe(err), false
-		}
-		if t.chosen || look == looks-1 || len(differences(u, held.Consent)) == 0 || client.Pause(ctx, t.options.Settle/(looks-1)) != nil {
-			break
-		}
+	held, err := t.readBack(ctx, u)
+	if err != nil {
+		return "accepted, and reading it failed: " + describe(err), false
 	}
-
 	if names := differences(u, held.Consent); len(names) > 0 {
 		return "accepted, and read back with another " + list(names), true
 	}
@@ -203,6 +195,22 @@ func (t *trial) try(ctx context.Context, i int, f form) (reason string, next boo
 	t.report.add(GroupWriting, "form", word, "read back as written: parameters as "+f.in+", agreement_time as "+f.format+inURL(f.in))
 
 	return "", false
+}
+
+// readBack reads the record until it is as written, since a read may lag behind a write. After
+// a few looks it returns what was read last.
+func (t *trial) readBack(ctx context.Context, u client.ConsentUpdate) (held record, err error) {
+	for look := range looks {
+		held, err = t.look(ctx)
+		if err != nil || t.chosen || look == looks-1 || len(differences(u, held.Consent)) == 0 {
+			break
+		}
+		if client.Pause(ctx, t.options.Settle/(looks-1)) != nil {
+			break
+		}
+	}
+
+	return held, err
 }
 
 // send sends an update, and notes how long it may land: longer without an answer.

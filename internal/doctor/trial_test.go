@@ -64,7 +64,7 @@ func consentOf(clauses [client.Clauses]bool, at time.Time, manual bool) client.C
 	for i, agreed := range clauses {
 		c.Clauses[i] = client.Some(agreed)
 	}
-	c.JSON = jsontext.Value(fmt.Sprintf(`{"consent":{"clauses":"%v","agreement_time":"%s","manual":%t}}`, clauses, at.Format(time.RFC3339Nano), manual))
+	c.JSON = jsontext.Value(fmt.Sprintf(`{"consent":{"clauses":"%v","agreement_time":%q,"manual":%t}}`, clauses, at.Format(time.RFC3339Nano), manual))
 	return c
 }
 
@@ -90,6 +90,7 @@ func (s *patientService) read(ctx context.Context) (client.Consent, error) {
 	}
 
 	s.seen = s.seen || s.held.AgreementTime == withdrawal.AgreementTime
+
 	return s.held, nil
 }
 
@@ -204,6 +205,7 @@ func (s schedule) events(depth int) []schedule {
 			chosen := s
 			chosen.choose, chosen.after = i, after
 			all = append(all, chosen)
+
 			for signal := i; signal <= min(depth, i+2); signal++ {
 				chosen.signal = signal
 				all = append(all, chosen)

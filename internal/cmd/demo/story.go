@@ -237,7 +237,7 @@ var story = []step{
 	}},
 	{"Another service, which differs: the first day", "The provider found out which settings the service needs, with a test person whose consent is as it was. Nothing was queued.", []action{
 		examineDialect,
-		reported(`agreement_time_format += "unix_ms"`, `consent_parameters_in += "form"`, `export_kind_values += "Persons,Sessions,Events"`, `ok +restored `),
+		reported(`agreement_time_format += "unix_ms"`, `consent_parameters_in += "form"`, `export_kind_parameter += "kind"`, `ok +restored `),
 		received(0, deletions),
 		received(0, dataRequests),
 	}},

@@ -35,6 +35,7 @@ func writeText(out io.Writer, r *doctor.Report) error {
 	}
 
 	b.WriteString("\nFor the provider block\n")
+
 	switch r.Setup.PathFamily {
 	case "project":
 		b.WriteString("  org_id and project_id, and no account_id\n")
