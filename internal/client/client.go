@@ -18,8 +18,6 @@
 package client
 
 import (
-	"errors"
-	"net/http"
 	"time"
 )
 
@@ -65,20 +63,6 @@ func (c *Client) ReadOnly() bool { return c.sender.readOnly }
 
 // Concurrency returns the largest number of requests that the client sends at a time.
 func (c *Client) Concurrency() int { return c.sender.pool.MaxIdleConnsPerHost }
-
-// Proxy returns the host of the proxy that requests go through; empty if there is none. The
-// error never holds the setting, which may have a password in it.
-func (c *Client) Proxy() (host string, err error) {
-	u, err := c.sender.pool.Proxy(&http.Request{URL: c.sender.base})
-	if err != nil {
-		return "", errors.New("the address of the proxy cannot be read")
-	}
-	if u == nil {
-		return "", nil
-	}
-
-	return hostOf(u), nil
-}
 
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.

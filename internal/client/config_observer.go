@@ -1,9 +1,6 @@
 package client
 
 import (
-	"crypto/tls"
-	"time"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -22,16 +19,6 @@ type Observer struct {
 type Head struct {
 	Operation string // its name in section 4, such as "Update consent"
 	Status    int
-	Protocol  string               // such as HTTP/1.1
-	TLS       *tls.ConnectionState // nil for plain HTTP
-	// Date is the clock of the service, to the second; zero if the answer has none.
-	// Received is this machine's at the same moment.
-	Date, Received time.Time
-	// MediaType and Encoding are the declared type and content coding of the body.
-	MediaType, Encoding string
-	// Limits are the header fields that state a rate limit, by name. A value is empty if
-	// it is not a small number.
-	Limits map[string]string
 }
 
 // Body is the structure of a JSON body.

@@ -32,22 +32,17 @@ func TestObserver_seesLoginsRepetitionsAndStructure(t *testing.T) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{Extra: map[string]any{person: 1, "agreedOn": "2026-01-02"}})
 		service.Inject(mockserver.Fault{
 			Operation: mockserver.OpGetConsent, Status: http.StatusTooManyRequests,
-			Header: http.Header{"Retry-After": {"1"}, "X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Reset": {"call " + person}},
+			Header: http.Header{"Retry-After": {"1"}},
 		})
 		_, err := c.GetConsent(t.Context(), scope, person)
 		noError(t, err)
 
 		var got []string
 		for _, h := range seen.heads {
-			got = append(got, h.Operation+" "+http.StatusText(h.Status)+" "+h.Protocol)
+			got = append(got, h.Operation+" "+http.StatusText(h.Status))
 		}
-		if want := []string{"Log in OK HTTP/1.1", "Get consent Too Many Requests HTTP/1.1", "Get consent OK HTTP/1.1"}; !slices.Equal(got, want) {
+		if want := []string{"Log in OK", "Get consent Too Many Requests", "Get consent OK"}; !slices.Equal(got, want) {
 			t.Errorf("the observer saw %q", got)
-		}
-
-		limits := seen.heads[1].Limits
-		if limits["Retry-After"] != "1" || limits["X-RateLimit-Limit"] != "60" || limits["X-RateLimit-Reset"] != "" || len(limits) != 3 {
-			t.Errorf("the limits are %v", limits)
 		}
 
 		wantStructure(t, seen.bodies[len(seen.bodies)-1])
