@@ -98,3 +98,19 @@ func TestExamine_leavesAWithdrawalRightAfterAnUpdate(t *testing.T) {
 		}
 	})
 }
+
+// TestExamine_repeatsNoUpdateOverAChoice has the person choose while an update gets lost.
+func TestExamine_repeatsNoUpdateOverAChoice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		withdrawn := mockserver.ConsentRecord{AgreementTime: "2026-03-01T08:00:00Z", Manual: new(false)}
+		service, restored := examine(t, nil, func(s *mockserver.Server) {
+			s.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() { s.PutConsent(scope, person, withdrawn) }})
+		})
+
+		record, _ := service.Consent(scope, person)
+		if n := service.Count(mockserver.OpUpdateConsent); n != 1 || record.AgreementTime != withdrawn.AgreementTime || restored.Word != doctor.Broken {
+			t.Errorf("after %d updates, the consent is %+v: %+v", n, record, restored)
+		}
+	})
+}
