@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,9 +50,22 @@ type patientService struct {
 	interrupt context.CancelFunc
 	requests  int
 	updates   int
-	held      client.Consent
-	chosen    bool // the person has chosen
-	seen      bool // and the trial has read it
+	seen      bool // the trial has read the person's choice
+
+	mu   sync.Mutex
+	held client.Consent
+}
+
+func (s *patientService) put(c client.Consent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = c
+}
+
+func (s *patientService) get() client.Consent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
 }
 
 var (
@@ -72,7 +86,7 @@ func consentOf(clauses [client.Clauses]bool, at time.Time, manual bool) client.C
 func (s *patientService) arrive() {
 	s.requests++
 	if s.requests == s.choose {
-		time.AfterFunc(s.after, func() { s.held, s.chosen = withdrawal, true })
+		time.AfterFunc(s.after, func() { s.put(withdrawal) })
 		synctest.Wait()
 	}
 	if s.requests == s.signal {
@@ -89,9 +103,10 @@ func (s *patientService) read(ctx context.Context) (client.Consent, error) {
 		return client.Consent{}, &client.Error{Class: client.ClassServer}
 	}
 
-	s.seen = s.seen || s.held.AgreementTime == withdrawal.AgreementTime
+	held := s.get()
+	s.seen = s.seen || held.AgreementTime == withdrawal.AgreementTime
 
-	return s.held, nil
+	return held, nil
 }
 
 func (s *patientService) write(ctx context.Context, _ form, u client.ConsentUpdate) error {
@@ -102,7 +117,7 @@ func (s *patientService) write(ctx context.Context, _ form, u client.ConsentUpda
 	}
 	s.updates++
 
-	land := func() { s.held = consentOf(u.Clauses, u.AgreementTime, u.Manual) }
+	land := func() { s.put(consentOf(u.Clauses, u.AgreementTime, u.Manual)) }
 	switch f {
 	case answered, lost:
 		land()
@@ -135,9 +150,9 @@ func (s schedule) try(t *testing.T) {
 	x.report.close()
 	x.report.Findings = slices.DeleteFunc(x.report.Findings, func(f Finding) bool { return f.Check != "restored" })
 
-	landed := service.held
+	landed := service.get()
 	wait(time.Hour)
-	if landed.AgreementTime != service.held.AgreementTime && service.held.AgreementTime != withdrawal.AgreementTime {
+	if landed.AgreementTime != service.get().AgreementTime && service.get().AgreementTime != withdrawal.AgreementTime {
 		t.Errorf("%+v: an update landed after the trial", s)
 	}
 	s.judge(t, service, x.report)
@@ -160,20 +175,20 @@ func (s schedule) judge(t *testing.T, service *patientService, report *Report) {
 
 	// A choice that no read has shown cannot be told from none.
 	own := consentBefore
-	if service.held.AgreementTime == withdrawal.AgreementTime || service.seen {
+	if service.get().AgreementTime == withdrawal.AgreementTime || service.seen {
 		own = withdrawal
 	}
 
 	restored := report.Findings[0]
-	isOwn := service.held.Clauses == own.Clauses && service.held.AgreementTime == own.AgreementTime
+	isOwn := service.get().Clauses == own.Clauses && service.get().AgreementTime == own.AgreementTime
 	if restored.Word == OK && (!isOwn || service.seen) {
-		t.Errorf("%+v: the service holds %s, and the report says %+v", s, service.held.JSON, restored)
+		t.Errorf("%+v: the service holds %s, and the report says %+v", s, service.get().JSON, restored)
 	}
 	if restored.Word != OK && report.ExitStatus != 2 {
 		t.Errorf("%+v: exit status %d for %+v", s, report.ExitStatus, restored)
 	}
 	if !isOwn && !strings.Contains(restored.Text, record{own, true}.toPutBack()) {
-		t.Errorf("%+v: the service holds %s, and the report does not have the values of %s: %+v", s, service.held.JSON, own.JSON, restored)
+		t.Errorf("%+v: the service holds %s, and the report does not have the values of %s: %+v", s, service.get().JSON, own.JSON, restored)
 	}
 }
 
