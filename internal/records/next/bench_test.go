@@ -1,0 +1,78 @@
+package records
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+const many = 50_000
+
+// answer returns an answer with many records.
+func answer(begin, between, end string) []byte { return answerOf(many, begin, between, end) }
+
+func answerOf(records int, begin, between, end string) []byte {
+	var b bytes.Buffer
+	b.WriteString(begin)
+	for i := range records {
+		if i > 0 {
+			b.WriteString(between)
+		}
+
+		fmt.Fprintf(&b, `{"type":"event","id":"evt-%08d","sessionId":"ses-%07d","identityId":"user-%06d@example.com","name":"button.clicked",`+
+			`"timestamp":"2026-03-01T12:%02d:%02d.123Z","properties":{"path":"/settings/%d","title":"Caf\u00e9 – settings","duration_ms":%d,`+
+			`"flags":[true,false,null],"nested":{"a":1.5,"b":"text with \"quotes\" inside","c":{"d":"e"}}},"context":{"browser":"Firefox 140","os":"Linux"}}`,
+			i, i/20, i/100, i%60, i/60%60, i, i%10000)
+	}
+
+	b.WriteString(end)
+
+	return b.Bytes()
+}
+
+// shapes are the answers that BenchmarkRead reads.
+func shapes() map[string][]byte {
+	lines := answer("", "\n", "\n")
+	return map[string][]byte{
+		"object":        answer(`{"events":[`, ",", "]}"),
+		"array":         answer("[", ",", "]"),
+		"lines":         lines,
+		"lines-no-kind": bytes.ReplaceAll(lines, []byte(`"type":"event",`), nil),
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	for name, text := range shapes() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+
+			for b.Loop() {
+				if res, err := Read(bytes.NewReader(text), Options{RecordMember: "id"}, keep); err != nil || res.Counts.Total() != many {
+					b.Fatal(res, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkEncodingJSON is the alternative of the standard library to Split.
+func BenchmarkEncodingJSON(b *testing.B) {
+	text := answer("", "\n", "\n")
+	b.SetBytes(int64(len(text)))
+
+	for b.Loop() {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		for {
+			var record json.RawMessage
+			if err := dec.Decode(&record); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package records
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// strange is a member around the records that is not recognised.
+type strange struct {
+	name  string
+	value string // if it is null, true, false, [] or {}
+}
+
+// Refusal says what in an answer is not recognised.
+type Refusal struct {
+	// Reason is ErrNoRecord, ErrOtherKind, ErrMember, ErrCount or ErrNoList.
+	Reason error
+	// Detail says where it is. It holds names of members that have the form of a field's
+	// name, and nothing else of the answer.
+	Detail string
+	// Members are those of the object that is no record, or those around the records that
+	// are not recognised, as Options.Ignored takes them. Names that must not be shown
+	// are missing.
+	Members []string
+}
+
+func (r *Refusal) Error() string { return r.Reason.Error() + ": " + r.Detail }
+
+// Unwrap returns the reason.
+func (r *Refusal) Unwrap() error { return r.Reason }
+
+// quoted returns names as a message shows them.
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = strconv.Quote(name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// ignoredKey returns the key of an ignored member in a map. value is empty if any value is
+// ignored.
+func ignoredKey(name, value []byte) string {
+	return string(appendFolded(nil, name)) + "=" + string(value)
+}
+
+// ignores reports whether a member with the value is ignored.
+func (x *reader) ignores(name, value []byte) bool {
+	return len(x.ignored) > 0 && (x.ignored[ignoredKey(name, nil)] || value != nil && x.ignored[ignoredKey(name, value)])
+}
+
+// envelope is an object around records, while it is read.
+type envelope struct {
+	place
+
+	before  Counts
+	mark    int // how many strange members were in front of it
+	members int
+	found   bool // it has a container of records
+	stated  []statement
+}
+
+// statement is a member that counts records.
+type statement struct {
+	name  string
+	kind  Kind // Unknown: records of all kinds
+	count string
+}
+
+// readEnvelope reads the object that is the whole answer.
+func (x *reader) readEnvelope() error {
+	e, err := x.readObject(place{})
+	if err != nil {
+		return err
+	}
+
+	if !e.found {
+		return x.refuseObject(e)
+	}
+	if !x.wanted {
+		return &Refusal{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
+	}
+
+	return nil
+}
+
+// readObject reads an object around records. Without a container of records it is itself
+// what is not recognised, which its caller has to say.
+func (x *reader) readObject(in place) (*envelope, error) {
+	e := &envelope{place: in, before: x.counts, mark: len(x.strange)}
+	if _, err := x.dec.ReadToken(); err != nil {
+		return nil, x.failure(err)
+	}
+
+	for x.dec.PeekKind() == '"' {
+		if e.members++; e.members > LimitMembers {
+			return nil, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+		}
+		if err := x.readMember(e); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := x.dec.ReadToken(); err != nil {
+		return nil, x.failure(err)
+	}
+
+	if !e.found {
+		return e, nil
+	}
+	if len(x.strange) > 0 {
+		return nil, x.refuseStrange()
+	}
+
+	return e, x.checkStatements(e)
+}
+
+func (x *reader) readMember(e *envelope) error {
+	token, err := x.dec.ReadToken()
+	if err != nil {
+		return x.failure(err)
+	}
+
+	name := token.String()
+	in := place{name: name, kind: nameKind(name)}
+	in.named = in.kind != Unknown
+	in.shows = in.named || e.shows && isList([]byte(name))
+	in.kind = orKind(in.kind, e.kind)
+
+	value := x.dec.PeekKind()
+	if (value == '[' || value == '{') && !in.named && x.ignores([]byte(name), nil) {
+		return x.failure(x.dec.SkipValue())
+	}
+
+	switch value {
+	case '[':
+		return x.readContainer(e, in)
+	case '{':
+		return x.readWrapper(e, in)
+	}
+
+	return x.readRemark(e, in)
+}
+
+// readContainer reads an array in an object.
+func (x *reader) readContainer(e *envelope, in place) error {
+	if _, err := x.dec.ReadToken(); err != nil {
+		return x.failure(err)
+	}
+
+	isEmpty := x.dec.PeekKind() == ']'
+	if isEmpty && !in.named && !isList([]byte(in.name)) && x.options.RecordMember == "" {
+		x.addStrange(in.name, "[]")
+	} else if err := x.found(e, in); err != nil {
+		return err
+	}
+
+	return x.readElements(in)
+}
+
+// found notes that an object has a container of records. The members in front of it have
+// to be recognised.
+func (x *reader) found(e *envelope, in place) error {
+	if len(x.strange) > 0 {
+		return x.refuseStrange()
+	}
+
+	e.found = true
+	if in.kind == Unknown || x.options.Asked == Unknown || in.kind == x.options.Asked {
+		x.wanted = true
+	}
+
+	return nil
+}
+
+// readWrapper reads an object in an object.
+func (x *reader) readWrapper(e *envelope, in place) error {
+	inner, err := x.readObject(in)
+	if err != nil {
+		return err
+	}
+	if inner.found {
+		e.found = true
+		return nil
+	}
+
+	x.strange = x.strange[:inner.mark]
+	if in.named {
+		return &Refusal{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
+	}
+
+	value := ""
+	if inner.members == 0 {
+		value = "{}"
+	}
+	x.addStrange(in.name, value)
+
+	return nil
+}
+
+// readRemark reads a member that is neither an array nor an object.
+func (x *reader) readRemark(e *envelope, in place) error {
+	v, err := x.dec.ReadValue()
+	if err != nil {
+		return x.failure(err)
+	}
+
+	if v.Kind() == 'n' && in.named {
+		return x.found(e, in)
+	}
+	if x.ignores([]byte(in.name), nil) {
+		return nil
+	}
+	if kind, isCount := counted([]byte(in.name)); isCount && v.Kind() == '0' {
+		e.stated = append(e.stated, statement{in.name, kind, string(v)})
+		return nil
+	}
+
+	value := ""
+	if v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f' {
+		value = string(v)
+	}
+	x.addStrange(in.name, value)
+
+	return nil
+}
+
+// addStrange notes a member that is not recognised, unless it is ignored with its value.
+func (x *reader) addStrange(name, value string) {
+	if value != "" && x.ignores([]byte(name), []byte(value)) {
+		return
+	}
+	if len(x.strange) < shownNames {
+		x.strange = append(x.strange, strange{name, value})
+	}
+}
+
+// refuseStrange refuses members that stand beside the records.
+func (x *reader) refuseStrange() error {
+	problem := &Refusal{Reason: ErrMember, Detail: "its name cannot be shown"}
+	for _, s := range x.strange {
+		if !jsonvalue.IsFieldName(s.name) {
+			continue
+		}
+		if s.value != "" {
+			s.name += "=" + s.value
+		}
+		problem.Members = append(problem.Members, s.name)
+	}
+	if len(problem.Members) > 0 {
+		problem.Detail = quoted(problem.Members)
+	}
+
+	return problem
+}
+
+// refuseObject refuses an object that is the whole answer, and neither a record nor
+// something that holds records.
+func (x *reader) refuseObject(e *envelope) error {
+	for _, s := range e.stated {
+		x.strange = append(x.strange, strange{name: s.name})
+	}
+
+	problem := &Refusal{Reason: ErrNoList}
+	for _, s := range x.strange {
+		if jsonvalue.IsFieldName(s.name) {
+			problem.Members = append(problem.Members, s.name)
+		}
+	}
+
+	problem.Detail = "the answer is an object that nothing shows to be a record"
+	if len(problem.Members) > 0 {
+		problem.Detail += "; its members are " + quoted(problem.Members)
+	}
+
+	return problem
+}
+
+// checkStatements refuses an object that counts other records than it has.
+func (x *reader) checkStatements(e *envelope) error {
+	for _, s := range e.stated {
+		has := x.counts.Of(s.kind) - e.before.Of(s.kind)
+		if s.kind == Unknown {
+			has = x.counts.Total() - e.before.Total()
+		}
+
+		if s.count != strconv.FormatInt(has, 10) {
+			return &Refusal{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
+		}
+	}
+
+	return nil
+}

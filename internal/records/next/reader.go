@@ -1,0 +1,340 @@
+package records
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// Options says what is known about an answer before it is read.
+type Options struct {
+	// Asked is the one kind that was asked for; Unknown if all were.
+	Asked Kind
+	// RecordMember is the name of a member that shows that an object is a record; empty if
+	// none is known.
+	RecordMember string
+	// Ignored are names of members that say nothing about the records, as name or as
+	// name=value. With a value, which is null, true, false, [] or {}, only a member with
+	// that value is ignored.
+	Ignored []string
+	// ReplaceInvalid replaces bytes that are not UTF-8 by U+FFFD, and counts the records.
+	ReplaceInvalid bool
+}
+
+// Read reads an answer to its end. It passes every record to emit, as it is in the
+// answer and in order. The record is valid until emit returns. An error of emit ends the
+// reading and is returned as it is, and so is one of r, which has to return it again.
+//
+// What is not recognised is a *Refusal. Records that were passed on before are then part
+// of an answer that is none.
+func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
+	x := &reader{options: o, emit: emit, ignored: map[string]bool{}}
+	for _, entry := range o.Ignored {
+		name, value, _ := bytes.Cut([]byte(entry), []byte("="))
+		x.ignored[ignoredKey(name, value)] = true
+	}
+
+	ahead := bufio.NewReaderSize(r, lookahead)
+	if mark, _ := ahead.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		x.begin, _ = ahead.Discard(len(byteOrderMark))
+	}
+
+	x.source = &source{Reader: ahead}
+	x.dec = jsontext.NewDecoder(x.source, jsontext.AllowInvalidUTF8(true))
+	x.source.dec = x.dec
+
+	closed, err := x.readAnswer(ahead)
+
+	return Result{Counts: x.counts, Closed: closed, Mended: x.mended}, err
+}
+
+const byteOrderMark = "\uFEFF"
+
+// source is the text of an answer. It ends where one value, or what stands between two,
+// is too large.
+type source struct {
+	io.Reader
+
+	dec  *jsontext.Decoder // reads the source
+	read int64
+	err  error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.read-s.dec.InputOffset() > LimitRecord+lookahead {
+		s.err = ErrTooLarge
+		return 0, s.err
+	}
+
+	n, err := s.Reader.Read(p[:min(len(p), lookahead)])
+	s.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+
+	return n, err
+}
+
+// reader reads one answer.
+type reader struct {
+	options Options
+	emit    func(Kind, jsontext.Value) error
+	ignored map[string]bool // by ignoredKey
+
+	source *source
+	dec    *jsontext.Decoder
+	begin  int // length of the byte order mark
+
+	counts Counts
+	mended int64
+	// strange are the members around the records that are not recognised.
+	strange []strange
+	wanted  bool // there is a container of the kind that was asked for
+}
+
+// place is where records stand.
+type place struct {
+	lines bool   // they follow each other without an array around them
+	name  string // of the member
+	named bool   // the name means a kind
+	kind  Kind   // that the name means, or that of the place around it
+	shows bool   // what stands here is a record of the kind
+}
+
+// readAnswer reads the answer. closed reports whether its last bracket shows that it is
+// complete.
+func (x *reader) readAnswer(ahead *bufio.Reader) (closed bool, err error) {
+	head, _ := ahead.Peek(lookahead) // an error comes again
+	if x.beginsWithRecord(head) {
+		return false, x.readLines()
+	}
+
+	switch x.dec.PeekKind() {
+	case '[':
+		err = x.readArray()
+	case '{':
+		err = x.readEnvelope()
+	default:
+		return false, x.readEnd(ErrShape)
+	}
+	if err != nil {
+		return false, err
+	}
+
+	return true, x.readEnd(ErrFollowed)
+}
+
+// readEnd expects the end of the answer. otherwise is the error for anything else.
+func (x *reader) readEnd(otherwise error) error {
+	_, err := x.dec.ReadToken()
+	if errors.Is(err, io.EOF) && x.source.err == nil {
+		return nil
+	}
+
+	if err = x.failure(err); err == nil || errors.Is(err, ErrSyntax) {
+		return otherwise
+	}
+	return err
+}
+
+// beginsWithRecord reports whether the answer is a sequence of records, judging by what is
+// at hand of its first object.
+func (x *reader) beginsWithRecord(head []byte) bool {
+	first := jsontext.Value(head[jsonvalue.SkipSpace(head, 0):])
+	if len(first) == 0 || first[0] != '{' {
+		return false
+	}
+
+	k, plural := said(first, true)
+	return k != Unknown && !plural || x.hasRecordMember(first)
+}
+
+// readLines reads records that follow each other.
+func (x *reader) readLines() error {
+	for {
+		v, err := x.dec.ReadValue()
+		if errors.Is(err, io.EOF) && x.source.err == nil {
+			return nil
+		}
+		if err != nil {
+			return x.failure(err)
+		}
+		if err := x.record(v, place{lines: true}); err != nil {
+			return err
+		}
+	}
+}
+
+// readArray reads the array that is the whole answer.
+func (x *reader) readArray() error {
+	if _, err := x.dec.ReadToken(); err != nil {
+		return x.failure(err)
+	}
+	return x.readElements(place{})
+}
+
+// readElements reads the records in an array, up to its last bracket.
+func (x *reader) readElements(in place) error {
+	for x.dec.PeekKind() != ']' {
+		v, err := x.dec.ReadValue()
+		if err != nil {
+			return x.failure(err)
+		}
+		if err := x.record(v, in); err != nil {
+			return err
+		}
+	}
+
+	_, err := x.dec.ReadToken()
+	return x.failure(err)
+}
+
+// failure returns this package's error for one of the decoder, and any other as it is.
+func (x *reader) failure(err error) error {
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case err == nil:
+		return nil
+	case x.source.err != nil:
+		return x.source.err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return ErrTruncated
+	case !ok:
+		return err
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return located(ErrRepeatedName, syntax.ByteOffset+int64(x.begin))
+	}
+
+	return located(ErrSyntax, syntax.ByteOffset+int64(x.begin))
+}
+
+// record passes on a record, once it is recognised as one.
+func (x *reader) record(v jsontext.Value, in place) error {
+	begin := x.dec.InputOffset() - int64(len(v)) + int64(x.begin)
+	if len(v) > LimitRecord {
+		return ErrTooLarge
+	}
+
+	mended := !utf8.Valid(v)
+	if mended && !x.options.ReplaceInvalid {
+		return located(ErrUTF8, begin+int64(invalidAt(v)))
+	}
+	if mended {
+		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
+		x.mended++
+	}
+
+	kind, problem := x.recognise(v, in)
+	if problem != nil {
+		problem.Detail = x.position(in, begin) + problem.Detail
+		return problem
+	}
+
+	x.counts[kind]++
+
+	return x.emit(kind, v)
+}
+
+// invalidAt returns the offset of the first byte that is not UTF-8; len(v) if all are.
+func invalidAt(v []byte) int {
+	for i := 0; i < len(v); {
+		r, size := utf8.DecodeRune(v[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(v)
+}
+
+// position returns where the record after those that were passed on stands.
+func (x *reader) position(in place, begin int64) string {
+	text := "record " + strconv.FormatInt(x.counts.Total()+1, 10)
+	if jsonvalue.IsFieldName(in.name) {
+		text += ", in " + strconv.Quote(in.name)
+	}
+	return text + ", at byte " + strconv.FormatInt(begin, 10) + ", "
+}
+
+// recognise returns the kind of a record, or why it is not recognised as one.
+func (x *reader) recognise(v jsontext.Value, in place) (Kind, *Refusal) {
+	if v.Kind() != '{' {
+		return Unknown, &Refusal{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
+	}
+
+	has := x.hasRecordMember(v)
+	own, plural := said(v, !in.shows && !has)
+	expected := orKind(in.kind, x.options.Asked)
+	if own != Unknown && expected != Unknown && own != expected {
+		if other, _ := stated(v, true, x.ignores); other != Unknown && other != expected {
+			return Unknown, &Refusal{Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String()}
+		}
+		own = expected
+	}
+	if x.options.Asked != Unknown && expected != x.options.Asked {
+		return Unknown, &Refusal{Reason: ErrOtherKind, Detail: "is of kind " + in.kind.String() + " and not " + x.options.Asked.String()}
+	}
+
+	// A word in the plural may be that of a line that holds records.
+	if !in.shows && !has && (own == Unknown || plural && in.lines) {
+		names := fieldNames(v)
+		detail := "has nothing that shows that it is a record"
+		if len(names) > 0 {
+			detail += "; its members are " + quoted(names)
+		}
+		return Unknown, &Refusal{Reason: ErrNoRecord, Detail: detail, Members: names}
+	}
+
+	return orKind(own, expected), nil
+}
+
+// said returns the kind that a record states itself: in a discriminator, or as the name of
+// its only member. closely makes it look at every name, also in unusual spellings.
+func said(record jsontext.Value, closely bool) (k Kind, plural bool) {
+	any, clear := glance(record)
+	if any {
+		k, plural = stated(record, clear, nil)
+	}
+	if k == Unknown && closely {
+		k, plural = stated(record, true, nil)
+	}
+	if k == Unknown && closely {
+		k = sole(record)
+	}
+
+	return k, plural
+}
+
+func (x *reader) hasRecordMember(record jsontext.Value) bool {
+	if x.options.RecordMember == "" {
+		return false
+	}
+
+	for name := range jsonvalue.EachMember(record) {
+		if string(name) == x.options.RecordMember {
+			return true
+		}
+	}
+
+	return false
+}
+
+// fieldNames returns the names of the members of an object that have the form of a
+// field's name, at most twelve.
+func fieldNames(object jsontext.Value) []string {
+	var names []string
+	for name := range jsonvalue.EachMember(object) {
+		if len(names) < shownNames && jsonvalue.IsFieldName(string(name)) {
+			names = append(names, string(name))
+		}
+	}
+
+	return names
+}

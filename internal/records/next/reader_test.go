@@ -1,0 +1,537 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// readText returns the records that Read passes on, each as "kind record".
+func readText(text string, o Options) (got []string, res Result, err error) {
+	res, err = Read(strings.NewReader(text), o, func(k Kind, record jsontext.Value) error {
+		got = append(got, k.String()+" "+string(record))
+		return nil
+	})
+	return got, res, err
+}
+
+func TestRead_everyShapeOfAnAnswer(t *testing.T) {
+	t.Parallel()
+
+	mixed := []string{`person {"id":"p"}`, `session {"id":"s"}`, `event {"id":"e"}`}
+	long := strings.Repeat("x", lookahead+1000)
+	for name, c := range map[string]struct {
+		text    string
+		options Options
+		want    []string
+		closed  bool
+	}{
+		"nothing":                  {text: ""},
+		"white space":              {text: " \r\n\t"},
+		"only a mark":              {text: "\uFEFF"},
+		"empty array":              {text: "[]", closed: true},
+		"empty arrays":             {text: `{"persons":[],"sessions":[],"events":[]}`, closed: true},
+		"nulls":                    {text: `{"persons":null,"sessions":null,"events":null}`, closed: true},
+		"an empty list":            {text: `{"data":{"items":[]}}`, closed: true},
+		"an empty list of its own": {text: `{"loot":[]}`, options: Options{RecordMember: "id"}, closed: true},
+		"an object":                {text: `{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e"}]}`, want: mixed, closed: true},
+		"in other spellings":       {text: `{"People":[{"id":"p"}],"session_records":[{"id":"s"}],"EVENT-LIST":[{"id":"e"}]}`, want: mixed, closed: true},
+		"nested":                   {text: "\uFEFF" + ` {"data":{"result":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}]},"events":[{"id":"e"}]}}`, want: mixed, closed: true},
+		"lists inside of kinds":    {text: `{"persons":{"items":[{"id":"p"}]},"sessions":{"data":{"rows":[{"id":"s"}]}},"events":[{"id":"e"}]}`, want: mixed, closed: true},
+		"counted":                  {text: `{"count":3,"persons":[{"id":"p"}],"sessions":{"total":1,"data":[{"id":"s"}]},"events":[{"id":"e"}],"total_events":1,"@odata.count":3,"sessionCount":1,"numberOfPeople":1}`, want: mixed, closed: true},
+		"beside a kind":            {text: `{"events":[{"id":"e"}],"others":[{"type":"person"}]}`, want: []string{`event {"id":"e"}`, `person {"type":"person"}`}, closed: true},
+		"an array": {
+			text: `[{"type":"person"},{"_type":"SESSION"},{"recordType":"EventRecord"},{"id":1,"kind":"people"},{"@type":"Event"},{"ENTITY-TYPE":"sessions"}]`,
+			want: []string{`person {"type":"person"}`, `session {"_type":"SESSION"}`, `event {"recordType":"EventRecord"}`, `person {"id":1,"kind":"people"}`, `event {"@type":"Event"}`, `session {"ENTITY-TYPE":"sessions"}`}, closed: true,
+		},
+		"a word in an escape": {text: `[{"t\u0079pe":"\u0065vent"}]`, want: []string{`event {"t\u0079pe":"\u0065vent"}`}, closed: true},
+		"lines":               {text: "{\"type\":\"person\"}\n{\"type\":\"event\"}\n", want: []string{`person {"type":"person"}`, `event {"type":"event"}`}},
+		"lines of Windows, with a mark and no last end": {
+			text: "\uFEFF{\"type\":\"person\"}\r\n\r\n{\"type\":\"event\"}", want: []string{`person {"type":"person"}`, `event {"type":"event"}`},
+		},
+		"a single line":               {text: `{"type":"event","data":[1,2]}`, want: []string{`event {"type":"event","data":[1,2]}`}},
+		"lines of records with lists": {text: `{"events":[{"n":1}],"type":"person"}` + "\n" + `{"type":"person","events":[]}`, want: []string{`person {"events":[{"n":1}],"type":"person"}`, `person {"type":"person","events":[]}`}},
+		"records named by their only member": {
+			text: `{"person":{"id":"p"}}` + "\n" + `{"event":{"id":"e"}}`, want: []string{`person {"person":{"id":"p"}}`, `event {"event":{"id":"e"}}`},
+		},
+		"a long first line": {text: `{"type":"event","pad":"` + long + `"}` + "\n" + `{"type":"event"}`, want: []string{`event {"type":"event","pad":"` + long + `"}`, `event {"type":"event"}`}},
+		"records with the member that was named": {
+			text: `{"uid":1,"events":[{"n":1}]}` + "\n" + `{"kind":"session","uid":null}`, options: Options{RecordMember: "uid"},
+			want: []string{`unknown {"uid":1,"events":[{"n":1}]}`, `session {"kind":"session","uid":null}`},
+		},
+		"the kind that was asked for": {
+			text: `{"data":[{"uid":1},{"type":"event"},{"type":"click","uid":2}],"persons":[]}`, options: Options{RecordMember: "uid", Asked: Event},
+			want: []string{`event {"uid":1}`, `event {"type":"event"}`, `event {"type":"click","uid":2}`}, closed: true,
+		},
+		"pretty": {
+			text: "{\n  \"persons\": [\n    {\n      \"id\": \"p\"\n    }\n  ]\n}\n", want: []string{"person {\n      \"id\": \"p\"\n    }"}, closed: true,
+		},
+		"numbers and texts as they are": {
+			text: `{"events":[{"n":9007199254740993.10e0,"s":"\u00e9\/<&\u2028","cut":"\ud83d","\udc00":1}]}`,
+			want: []string{`event {"n":9007199254740993.10e0,"s":"\u00e9\/<&\u2028","cut":"\ud83d","\udc00":1}`}, closed: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, res, err := readText(c.text, c.options)
+			if err != nil || res.Closed != c.closed {
+				t.Errorf("closed %t, error %v", res.Closed, err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("unexpected records (-want +got):\n%s", diff)
+			}
+			if res.Counts.Total() != int64(len(c.want)) {
+				t.Errorf("counted are %v", res.Counts)
+			}
+		})
+	}
+}
+
+func TestRead_clearDiscriminatorWinsOverAnother(t *testing.T) {
+	t.Parallel()
+	for record, want := range map[string]string{
+		`{"type":"session","recordType":"event","id":1}`:           "event",
+		`{"kind":"person","x":{"record":1},"entity_type":"event"}`: "event",
+		`{"type":"session","Record-Kind":"event"}`:                 "event",
+		`{"type":"session","records":2}`:                           "session",
+		`{"type":"click","kind":"event"}`:                          "event",
+	} {
+		got, _, err := readText("["+record+"]", Options{})
+		if err != nil || len(got) != 1 || got[0] != want+" "+record {
+			t.Errorf("%v, %v; want %s", got, err, want)
+		}
+	}
+}
+
+// noRecords are what services end a list with, or put into its place.
+var noRecords = []string{
+	`{"error":"quota exceeded"}`, `{"error":{"code":5}}`, `{"errors":["partial"]}`, `{"message":"not found"}`, `{"msg":"timeout","level":"error"}`,
+	`{"status":"queued"}`, `{"id":"job-7","status":"queued"}`, `{"jobId":7}`, `{"success":false}`, `{"ok":true}`, `{"done":true}`, `{"eof":1}`,
+	`{"next":"abc"}`, `{"nextCursor":"abc","hasMore":true}`, `{"links":{"next":"https://example.com/2"}}`, `{"truncated":true}`, `{"page":1,"pages":4}`,
+	`{"count":7}`, `{"summary":{"rows":7}}`, `{"checksum":"abc"}`, `{"downloadUrl":"https://example.com/x"}`, `{"warning":"late data"}`,
+	`{"type":"error","detail":"x"}`, `{"type":"end"}`, `{"kind":"EventList","next":"x"}`, `{"exception":"java.io.IOException"}`, `{"heartbeat":1}`,
+}
+
+func TestRead_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
+	t.Parallel()
+
+	const event = `{"type":"event","id":1}`
+	for _, last := range noRecords {
+		for name, text := range map[string]string{
+			"the last line":      event + "\n" + last + "\n",
+			"the first line":     last + "\n" + event + "\n",
+			"the only line":      last + "\n",
+			"the last element":   `[` + event + `,` + last + `]`,
+			"the only element":   `[` + last + `]`,
+			"in a list":          `{"data":[` + event + `,` + last + `]}`,
+			"beside a container": `{"events":[{"id":1}],` + last[1:],
+			"before a container": last[:len(last)-1] + `,"events":[{"id":1}]}`,
+		} {
+			for _, asked := range []Kind{Unknown, Event} {
+				_, _, err := readText(text, Options{Asked: asked})
+				if refusal, ok := errors.AsType[*Refusal](err); !ok || len(refusal.Members) == 0 && !errors.Is(err, ErrNoRecord) {
+					t.Errorf("%s, %s: %v", name, text, err)
+				}
+			}
+		}
+	}
+
+	for _, last := range []string{`{}`, `null`, `"done"`, `7`, `[]`, `[` + event + `]`, `{"events":[{"id":1}]}`, `{"persons":{}}`} {
+		for _, text := range []string{event + "\n" + last, `[` + event + `,` + last + `]`, `{"data":[` + last + `]}`} {
+			if _, _, err := readText(text, Options{}); !errors.Is(err, ErrNoRecord) {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+}
+
+// TestRead_listsOfRealServices reads answers as they are documented. Each is refused, and
+// admitted with settings, unless no setting can make it a day.
+func TestRead_listsOfRealServices(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		text   string
+		reason error
+		names  string // members in the error, with commas between
+		admits Options
+		want   Counts
+	}{
+		"Elasticsearch, a search": {
+			text:   `{"took":5,"timed_out":false,"_shards":{"total":1,"failed":0},"hits":{"total":{"value":1,"relation":"eq"},"max_score":null,"hits":[{"_index":"e","_id":"1","_source":{}}]}}`,
+			reason: ErrMember, names: "took,timed_out=false,_shards,total,max_score=null",
+			admits: Options{RecordMember: "_source", Ignored: []string{"took", "timed_out=false", "_shards", "total", "max_score=null"}}, want: Counts{Unknown: 1},
+		},
+		"Elasticsearch, an error": {text: `{"error":{"root_cause":[{"type":"illegal","reason":"x"}],"type":"illegal"},"status":400}`, reason: ErrNoRecord, names: "type,reason"},
+		"Elasticsearch, bulk":     {text: `{"took":7,"errors":true,"items":[{"index":{"status":429}}]}`, reason: ErrMember, names: "took,errors=true"},
+		"HAL": {
+			text:   `{"_links":{"self":{"href":"/e"},"next":{"href":"/e?page=2"}},"count":1,"_embedded":{"events":[{"id":1}]}}`,
+			reason: ErrMember, names: "_links", admits: Options{Ignored: []string{"_links"}}, want: Counts{Event: 1},
+		},
+		"JSON:API": {
+			text:   `{"data":[{"type":"events","id":"1","attributes":{}}],"meta":{"totalPages":13},"links":{"next":"https://example.com/2"}}`,
+			reason: ErrMember, names: "meta,links", admits: Options{Ignored: []string{"meta", "links"}}, want: Counts{Event: 1},
+		},
+		"JSON:API, errors": {text: `{"errors":[{"status":"422","title":"Invalid"}]}`, reason: ErrNoRecord, names: "status,title"},
+		"JSON:API, included": {
+			text:   `{"data":[{"type":"events","id":"1"}],"included":[{"type":"authors","id":"9"}]}`,
+			reason: ErrNoRecord, names: "type,id", admits: Options{Ignored: []string{"included"}}, want: Counts{Event: 1},
+		},
+		"OData": {
+			text:   `{"@odata.context":"https://example.com/$metadata","@odata.count":1,"value":[{"@type":"event"}],"@odata.nextLink":"https://example.com/2"}`,
+			reason: ErrMember, names: "@odata.context", admits: Options{Ignored: []string{"@odata.context", "@odata.nextLink"}}, want: Counts{Event: 1},
+		},
+		"GraphQL, with errors":  {text: `{"data":{"events":[{"id":1}]},"errors":[{"message":"x","path":["events"]}]}`, reason: ErrNoRecord, names: "message,path"},
+		"GraphQL, no data":      {text: `{"data":null,"errors":[{"message":"x"}]}`, reason: ErrMember, names: "data=null"},
+		"GraphQL, a connection": {text: `{"data":{"events":{"edges":[{"node":{"id":1},"cursor":"x"}],"pageInfo":{"hasNextPage":true}}}}`, reason: ErrNoRecord, names: "node,cursor", admits: Options{RecordMember: "node", Ignored: []string{"pageInfo"}}, want: Counts{Event: 1}},
+		"DynamoDB": {
+			text:   `{"Items":[{"id":{"S":"1"}}],"Count":1,"ScannedCount":1,"LastEvaluatedKey":{"id":{"S":"1"}}}`,
+			reason: ErrNoRecord, names: "id", admits: Options{RecordMember: "id", Ignored: []string{"ScannedCount", "LastEvaluatedKey"}}, want: Counts{Unknown: 1},
+		},
+		"S3":                  {text: `{"IsTruncated":true,"Contents":[{"Key":"a"}],"NextContinuationToken":"x"}`, reason: ErrMember, names: "IsTruncated=true"},
+		"CloudWatch logs":     {text: `{"events":[{"timestamp":1}],"nextForwardToken":"f/3"}`, reason: ErrMember, names: "nextForwardToken", admits: Options{Ignored: []string{"next_forward_token"}}, want: Counts{Event: 1}},
+		"AWS, an error":       {text: `{"__type":"ThrottlingException","message":"Rate exceeded"}`, reason: ErrNoList, names: "__type,message"},
+		"Laravel, pages":      {text: `{"current_page":1,"data":[{"type":"event"}],"next_page_url":null,"total":1}`, reason: ErrMember, names: "current_page", admits: Options{Ignored: []string{"current_page", "next_page_url=null"}}, want: Counts{Event: 1}},
+		"Laravel, validation": {text: `{"message":"The utc date field is required.","errors":{"utcDate":["The utc date field is required."]}}`, reason: ErrMember, names: "message"},
+		"Spring, a page": {
+			text:   `{"content":[{"type":"event"}],"pageable":{"sort":{"sorted":false}},"last":true,"totalPages":1,"totalElements":1}`,
+			reason: ErrMember, names: "pageable,last=true,totalPages", admits: Options{Ignored: []string{"pageable", "last=true", "totalPages"}}, want: Counts{Event: 1},
+		},
+		"Spring, an error": {text: `{"timestamp":"2026-03-01T00:00:00Z","status":500,"error":"Internal Server Error","path":"/export"}`, reason: ErrNoList, names: "timestamp,status,error,path"},
+		"JSend, success":   {text: `{"status":"success","data":{"events":[{"id":1}]}}`, reason: ErrMember, names: "status", admits: Options{Ignored: []string{"status"}}, want: Counts{Event: 1}},
+		"JSend, fail":      {text: `{"status":"fail","data":{"utcDate":"A date is required"}}`, reason: ErrNoList, names: "status,data"},
+		"JSend, error":     {text: `{"status":"error","message":"Unable to communicate with database"}`, reason: ErrNoList, names: "status,message"},
+		"RFC 9457":         {text: `{"type":"https://example.com/probs/out-of-credit","title":"No credit.","status":403,"detail":"x","instance":"/a/1"}`, reason: ErrNoList, names: "type,title,status,detail,instance"},
+		"Google, an error": {text: `{"error":{"code":403,"message":"x","status":"PERMISSION_DENIED"}}`, reason: ErrNoList, names: "error"},
+		"Google, a list":   {text: `{"kind":"calendar#events","nextPageToken":"x","items":[{"kind":"calendar#event"}]}`, reason: ErrMember, names: "kind,nextPageToken"},
+		"Kubernetes": {
+			text:   `{"kind":"EventList","apiVersion":"v1","metadata":{"continue":""},"items":[{"kind":"Event","metadata":{}}]}`,
+			reason: ErrMember, names: "kind,apiVersion,metadata", admits: Options{Ignored: []string{"kind", "apiVersion", "metadata"}}, want: Counts{Event: 1},
+		},
+		"a kind beside its list": {text: `{"type":"events","data":[{"type":"event"}]}`, reason: ErrMember, names: "type", admits: Options{Ignored: []string{"type"}}, want: Counts{Event: 1}},
+		"Stripe": {
+			text:   `{"object":"list","url":"/v1/events","has_more":false,"data":[{"type":"event"}]}`,
+			reason: ErrMember, names: "object,url,has_more=false", admits: Options{Ignored: []string{"object", "url", "has_more=false"}}, want: Counts{Event: 1},
+		},
+		"Salesforce":          {text: `{"totalSize":1,"done":true,"records":[{"attributes":{},"Id":"1"}]}`, reason: ErrMember, names: "totalSize,done=true", admits: Options{RecordMember: "Id", Ignored: []string{"totalSize", "done=true"}}, want: Counts{Unknown: 1}},
+		"Django REST":         {text: `{"count":1,"next":null,"previous":null,"results":[{"type":"event"}]}`, reason: ErrMember, names: "next=null,previous=null", admits: Options{Ignored: []string{"next=null", "previous=null"}}, want: Counts{Event: 1}},
+		"Zendesk":             {text: `{"events":[{"id":1}],"count":1,"end_of_stream":true}`, reason: ErrMember, names: "end_of_stream=true", admits: Options{Ignored: []string{"end_of_stream=true"}}, want: Counts{Event: 1}},
+		"CouchDB":             {text: `{"total_rows":1,"offset":0,"rows":[{"id":"a","key":"a"}]}`, reason: ErrMember, names: "offset", admits: Options{RecordMember: "key", Ignored: []string{"offset"}}, want: Counts{Unknown: 1}},
+		"CouchDB, changes":    {text: `{"seq":1,"id":"a"}` + "\n" + `{"last_seq":1,"pending":0}`, reason: ErrNoList, names: "seq,id"},
+		"Mixpanel":            {text: `{"event":"Signed up","properties":{}}` + "\n" + `{"event":"x","properties":{}}`, reason: ErrNoList, names: "event,properties", admits: Options{RecordMember: "properties"}, want: Counts{Unknown: 2}},
+		"gRPC, a stream":      {text: `{"result":{"id":1}}` + "\n" + `{"error":{"grpc_code":13}}`, reason: ErrNoList, names: "result"},
+		"people by their ids": {text: `{"persons":{"p-1":{"name":"x"}},"events":[]}`, reason: ErrNoList},
+		"GraphQL, nodes":      {text: `{"data":{"events":{"nodes":[{"id":1}],"totalCount":1}}}`, reason: ErrNoRecord, names: "id", admits: Options{RecordMember: "id"}, want: Counts{Event: 1}},
+		"a place":             {text: `{"events":"https://example.com/x","persons":[]}`, reason: ErrMember, names: "events"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			_, _, err := readText(c.text, Options{})
+			refusal, _ := errors.AsType[*Refusal](err)
+			if !errors.Is(err, c.reason) || strings.Join(refusal.Members, ",") != c.names {
+				t.Errorf("%v: %+v", err, refusal)
+			}
+
+			if c.want.Total() == 0 {
+				return
+			}
+			if _, res, err := readText(c.text, c.admits); err != nil || res.Counts != c.want {
+				t.Errorf("with the settings: %v, %v", res, err)
+			}
+		})
+	}
+}
+
+func TestRead_settingsOfAnErrorAdmitTheAnswer(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]Counts{
+		`{"tenant":"web","flag":true,"none":null,"no":[],"nothing":{},"events":[{"id":1}]}`: {Event: 1},
+		`{"events":[{"id":1}],"total":7}`:                     {Event: 1},
+		`{"data":{"page":1,"events":[{"id":1}]},"events":[]}`: {Event: 1},
+		`{"id":"p","events":[{"id":1},{"id":2}]}`:             {Event: 2},
+		`{"events":[],"devices":[],"errors":[]}`:              {},
+	} {
+		var ignored []string
+		for range 5 {
+			_, res, err := readText(text, Options{Ignored: ignored})
+			if err == nil {
+				if res.Counts != want {
+					t.Errorf("%s: %v with %q", text, res.Counts, ignored)
+				}
+				break
+			}
+
+			refusal, ok := errors.AsType[*Refusal](err)
+			if !ok || len(refusal.Members) == 0 {
+				t.Fatalf("%s: %v", text, err)
+			}
+			ignored = append(ignored, refusal.Members...)
+		}
+		if len(ignored) == 0 {
+			t.Errorf("%s was not refused", text)
+		}
+	}
+
+	for text, want := range map[string]Counts{
+		`{"id":1,"name":"x"}` + "\n" + `{"id":2,"name":"y"}`: {Unknown: 2},
+		`[{"id":1,"name":"x"},{"name":"y"}]`:                 {Unknown: 2},
+		`{"id":"p","name":"x","events":[{"id":1},{"id":2}]}`: {Unknown: 1},
+		`{"data":[{"name":"x"}]}`:                            {Unknown: 1},
+	} {
+		_, _, err := readText(text, Options{})
+		refusal, ok := errors.AsType[*Refusal](err)
+		if !ok {
+			t.Fatalf("%s: %v", text, err)
+		}
+		member := refusal.Members[len(refusal.Members)-1]
+		if _, res, err := readText(text, Options{RecordMember: member}); err != nil || res.Counts != want {
+			t.Errorf("%s with %s: %v, %v", text, member, res, err)
+		}
+	}
+}
+
+// TestRead_ignoredValueIsNoOtherValue reads the next day of a service whose next and
+// hasMore said nothing on the day before.
+func TestRead_ignoredValueIsNoOtherValue(t *testing.T) {
+	t.Parallel()
+	o := Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}"}}
+	if _, _, err := readText(`{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`, o); err != nil {
+		t.Errorf("the same values: %v", err)
+	}
+	for _, text := range []string{`{"events":[],"next":"x"}`, `{"events":[],"hasMore":true}`, `{"events":[],"errors":["x"]}`, `{"events":[],"warnings":{"a":1}}`} {
+		if _, _, err := readText(text, o); err == nil {
+			t.Errorf("%s is read", text)
+		}
+	}
+}
+
+func TestRead_containersAreNeverIgnored(t *testing.T) {
+	t.Parallel()
+	o := Options{Ignored: []string{"events", "persons"}}
+	_, res, err := readText(`{"events":[{"id":1}],"persons":{"items":[{"id":2}]}}`, o)
+	if err != nil || res.Counts != (Counts{Event: 1, Person: 1}) {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+func TestRead_otherKindThanItsPlaceOrTheRequestSaysIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		asked Kind
+	}{
+		{`{"events":[{"id":1},{"type":"session"}]}`, Unknown},
+		{`{"events":[{"type":"click","recordType":"person"}]}`, Unknown},
+		{`{"persons":{"items":[{"kind":"event"}]}}`, Person},
+		{`{"persons":{"others":[{"kind":"event"}]}}`, Unknown},
+		{`{"events":[{"id":1}],"sessions":[{"id":2}]}`, Event},
+		{`[{"recordType":"session"}]`, Event},
+		{`{"id":1,"entity_type":"person"}`, Event},
+		{`{"persons":[]}`, Event},
+		{`{"data":{"persons":[],"sessions":null}}`, Event},
+	} {
+		if _, _, err := readText(c.text, Options{Asked: c.asked}); !errors.Is(err, ErrOtherKind) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+
+	// An event may have a type of its own.
+	const own = `{"events":[{"id":1,"type":"session"}]}`
+	_, res, err := readText(own, Options{Ignored: []string{"type"}})
+	if err != nil || res.Counts != (Counts{Event: 1}) {
+		t.Errorf("%v, %v", res, err)
+	}
+	_, res, err = readText(`{"events":[{"type":"session","recordType":"event"},{"type":"Event"}]}`, Options{Asked: Event})
+	if err != nil || res.Counts != (Counts{Event: 2}) {
+		t.Errorf("%v, %v", res, err)
+	}
+}
+
+func TestRead_askedForIsRecognisedAllTheSame(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`[{"id":1}]`, `{"data":[{"id":1}]}`, `{"id":1}` + "\n" + `{"id":2}`} {
+		if _, _, err := readText(text, Options{Asked: Event}); !errors.Is(err, ErrNoRecord) && !errors.Is(err, ErrNoList) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, res, err := readText(text, Options{Asked: Event, RecordMember: "id"}); err != nil || res.Counts.Total() != res.Counts.Of(Event) {
+			t.Errorf("%s: %v, %v", text, res, err)
+		}
+	}
+}
+
+func TestRead_countsHaveToAgree(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"events":[{"id":1}],"total":2}`, `{"total":0,"events":[{"id":1}]}`, `{"events":[{"id":1}],"persons":[{"id":1}],"event_count":2}`,
+		`{"data":{"count":2,"events":[{"id":1}]},"persons":[{"id":1}]}`, `{"persons":[{"id":1}],"events":300}`, `{"events":[{"id":1}],"count":1.0}`,
+	} {
+		if _, _, err := readText(text, Options{}); !errors.Is(err, ErrCount) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+
+	// A number is no count by chance: that of a page may be that of the records.
+	for _, text := range []string{`{"events":[{"id":1}],"page":1}`, `{"events":[{"id":1}],"next":1}`, `{"events":[{"id":1}],"limit":1}`} {
+		if _, _, err := readText(text, Options{}); !errors.Is(err, ErrMember) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestRead_errorShowsNoNameThatMayBeAPerson(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`[{"jane.doe@example.com":1}]`, `{"jane.doe@example.com":{"name":"x"}}`, `{"events":[],"jane.doe@example.com":1}`,
+		`{"jane.doe@example.com":[{"id":1}]}`, `{"events":[{"type":"person","jane.doe@example.com":1}]}`, `{"person":"jane.doe@example.com"}`,
+	} {
+		if _, _, err := readText(text, Options{}); err == nil || strings.Contains(err.Error(), "jane") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestRead_errorSaysWhere(t *testing.T) {
+	t.Parallel()
+	_, _, err := readText(`{"events":[{"id":1}],"devices":[{"serial":2,"made":3}]}`, Options{})
+	for _, part := range []string{"record 2", `"devices"`, "byte 32", `"serial", "made"`} {
+		if !strings.Contains(fmt.Sprint(err), part) {
+			t.Errorf("%v does not say %s", err, part)
+		}
+	}
+}
+
+func TestRead_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
+	t.Parallel()
+
+	for text, want := range map[string]error{
+		`[{"type":"event"}`:                     ErrTruncated,
+		`[{"type":"event"},`:                    ErrTruncated,
+		`{"events":[{"id":1}`:                   ErrTruncated,
+		`{"events":[{"id":1}]`:                  ErrTruncated,
+		`{"events":[{"id":1}],"x`:               ErrTruncated,
+		`{"events":`:                            ErrTruncated,
+		`{"type":"event"}` + "\n{":              ErrTruncated,
+		`{"type":"event","a"`:                   ErrTruncated,
+		`[{"type":"event"},]`:                   ErrSyntax,
+		`{"events":[{"id":1}{"id":2}]}`:         ErrSyntax,
+		`{"events":[{"id":1}],}`:                ErrSyntax,
+		"[{\"type\":\"event\",\"a\":\"\xff\"}]": ErrUTF8,
+		`[{"a":1,"a":2}]`:                       ErrRepeatedName,
+		`{"events":[],"events":[]}`:             ErrRepeatedName,
+		`{"type":"event"}` + "\n]":              ErrSyntax,
+		`"events"`:                              ErrShape,
+		`7`:                                     ErrShape,
+		`[]7`:                                   ErrFollowed,
+		`[][]`:                                  ErrFollowed,
+		`{"events":[]}` + "\n" + `{"events":[{"id":1}]}`: ErrFollowed,
+		`<html></html>`:                                                                            ErrShape,
+		`[` + strings.Repeat("[", 20_000):                                                          ErrSyntax,
+		`["` + strings.Repeat("x", LimitRecord) + `"]`:                                             ErrTooLarge,
+		`[` + strings.Repeat(" ", LimitRecord+2*lookahead) + `1]`:                                  ErrTooLarge,
+		`{"events":[],` + manyMembers(LimitMembers) + `}`:                                          ErrShape,
+		`{"type":"event"}` + "\n" + `{"a":"` + strings.Repeat("x", LimitRecord+2*lookahead) + `"}`: ErrTooLarge,
+	} {
+		if _, _, err := readText(text, Options{}); !errors.Is(err, want) {
+			t.Errorf("%.60q: %v, not %v", text, err, want)
+		}
+	}
+}
+
+func manyMembers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`"m%d":%d`, i, i)
+	}
+	return strings.Join(list, ",")
+}
+
+func TestRead_invalidUTF8IsReplacedAndCountedOnRequest(t *testing.T) {
+	t.Parallel()
+	const text = "[{\"type\":\"event\",\"a\":\"x\xffy\"},{\"type\":\"event\"},{\"type\":\"event\",\"a\":\"\xc3\",\"b\":\"\xe2\x82\"}]"
+	got, res, err := readText(text, Options{ReplaceInvalid: true})
+	want := []string{"event {\"type\":\"event\",\"a\":\"x\uFFFDy\"}", `event {"type":"event"}`, "event {\"type\":\"event\",\"a\":\"\uFFFD\",\"b\":\"\uFFFD\"}"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || res.Mended != 2 {
+		t.Errorf("%v, %d records\n%s", err, res.Mended, diff)
+	}
+
+	_, _, err = readText("\uFEFF"+text, Options{})
+	if !errors.Is(err, ErrUTF8) || !strings.Contains(err.Error(), "at byte 26") {
+		t.Errorf("without the setting: %v", err)
+	}
+}
+
+func TestRead_errorsOfReaderAndReceiverArePassedOn(t *testing.T) {
+	t.Parallel()
+	broken, refused := errors.New("broken"), errors.New("refused")
+	for _, text := range []string{"", " ", `[{"type":"event"},`, `[{"type":"event"}]`, "{\"type\":\"event\"}\n", `{"events":[`, `{"events":[]}`, `{"events":[],"x":"`} {
+		for _, reader := range []io.Reader{iotest.ErrReader(broken), iotest.ErrReader(io.ErrUnexpectedEOF)} {
+			_, want := reader.Read(nil)
+			_, err := Read(io.MultiReader(strings.NewReader(text), reader), Options{}, keep)
+			if err != want { //nolint:errorlint // exactly as it is
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+
+	for _, text := range []string{`[{"type":"event"}]`, "{\"type\":\"event\"}\n", `{"data":{"x":[{"type":"event"}]}}`} {
+		_, err := Read(strings.NewReader(text), Options{}, func(Kind, jsontext.Value) error { return refused })
+		if err != refused { //nolint:errorlint // exactly as it is
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// FuzzRead checks that no answer makes Read panic, that the records it passes on are
+// valid and counted, and that reading byte by byte makes no difference.
+func FuzzRead(f *testing.F) {
+	for _, text := range append(noRecords,
+		"", "[]", `{"events":[{"id":1}],"x":[{}]}`, "{\"type\":\"event\"}\n{\"kind\":\"person\"}\r\n", `{"data":{"people":[{"id":1}]},"count":1}`,
+		"\uFEFF[{\"type\":\"session\"}]", `{"events":{"data":[{}]}}`, `[{"a":1,"a":2}]`, "[{\"id\":\"\xff\"}]", `{"event":{"id":1}}`, `[[[`, `{"`, `{"kind":`,
+	) {
+		f.Add([]byte(text), uint8(0))
+	}
+
+	f.Fuzz(func(t *testing.T, text []byte, how uint8) {
+		o := Options{Asked: Kind(how % 4), ReplaceInvalid: how&4 > 0}
+		if how&8 > 0 {
+			o.RecordMember = "id"
+		}
+		if how&16 > 0 {
+			o.Ignored = []string{"next", "x=null"}
+		}
+
+		read := func(r io.Reader) (string, Result, error) {
+			var b bytes.Buffer
+			var counts Counts
+			res, err := Read(r, o, func(k Kind, record jsontext.Value) error {
+				if !record.IsValid(jsontext.AllowInvalidUTF8(true)) || record.Kind() != '{' {
+					t.Errorf("passed on: %q", record)
+				}
+				counts[k]++
+				_, err := fmt.Fprintln(&b, k, string(record))
+				return err
+			})
+			if res.Counts != counts {
+				t.Errorf("counted are %v, passed on %v", res.Counts, counts)
+			}
+			return b.String(), res, err
+		}
+
+		whole, res, err := read(bytes.NewReader(text))
+		bytewise, again, err2 := read(iotest.OneByteReader(bytes.NewReader(text)))
+		if fmt.Sprint(err) != fmt.Sprint(err2) || res != again || whole != bytewise {
+			t.Errorf("in one: %v %v %q; bytewise: %v %v %q", res, err, whole, again, err2, bytewise)
+		}
+	})
+}
+
+func keep(Kind, jsontext.Value) error { return nil }

@@ -1,0 +1,118 @@
+// Package records splits the answer of an export (section 4, Export) into its records,
+// in constant memory and in one pass.
+//
+// The interface shows neither the shape of the answer nor how it names the kinds of its
+// records. So an object counts as a record only where something shows that it is one:
+//
+//   - it stands in a container whose name means a kind, such as persons;
+//   - it has a discriminator, such as type, whose value means a kind;
+//   - it has a member that the caller names.
+//
+// The answer is one array of records; or records that follow each other, as in NDJSON; or
+// one object of containers, possibly inside of others, in which nothing else stands but
+// the number of the records. In front of any of them may be a byte order mark. What is
+// not recognised is an error, and no list of bad words decides: an error, a job or a page
+// are not told from what else a record is not.
+//
+// The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
+// in each object, bounded depth.
+package records
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Limits on the parts of an answer that are held in memory.
+const (
+	// LimitRecord is the size of the longest record, and of the longest text between two
+	// records, in bytes.
+	LimitRecord = 16 << 20
+	// LimitMembers is the largest number of members of an object that holds records.
+	LimitMembers = 10_000
+	// lookahead is how much of an answer is examined to distinguish a record from an
+	// object that holds records, and how much is read at a time, in bytes.
+	lookahead = 1 << 20
+	// shownNames is how many names of members an error shows.
+	shownNames = 12
+)
+
+// Kind is the kind of a record (section 1, bulk analytics export).
+type Kind int
+
+// The kinds of records. Unknown is the kind of a record that does not state any.
+const (
+	Unknown Kind = iota
+	Person
+	Session
+	Event
+)
+
+// Kinds are the kinds that the service exports.
+var Kinds = []Kind{Person, Session, Event}
+
+var kindNames = [...]string{Unknown: "unknown", Person: "person", Session: "session", Event: "event"}
+
+// String returns the kind in the singular, as it is written to files.
+func (k Kind) String() string { return kindNames[k] }
+
+// Plural returns the kind as users name it in a configuration.
+func (k Kind) Plural() string {
+	if k == Unknown {
+		return k.String()
+	}
+	return k.String() + "s"
+}
+
+// Counts are numbers of records by kind.
+type Counts [len(kindNames)]int64
+
+// Of returns the number of records of one kind.
+func (c Counts) Of(k Kind) int64 { return c[k] }
+
+// Total returns the number of all records.
+func (c Counts) Total() (n int64) {
+	for _, of := range c {
+		n += of
+	}
+	return n
+}
+
+// Errors about an answer.
+var (
+	ErrTruncated    = errors.New("the answer ends in the middle")
+	ErrTooLarge     = errors.New("a single record, or what stands between two, is larger than 16 MiB")
+	ErrShape        = errors.New("the answer has none of the shapes that an export can have")
+	ErrSyntax       = errors.New("the JSON is not valid")
+	ErrRepeatedName = errors.New("the JSON has a name twice in one object")
+	ErrUTF8         = fmt.Errorf("%w: the text is not UTF-8", ErrSyntax)
+	ErrFollowed     = errors.New("something follows the last bracket of the answer")
+)
+
+// Reasons of a Refusal.
+var (
+	ErrNoRecord  = errors.New("what stands where records should be is not recognised as one")
+	ErrOtherKind = errors.New("the answer holds records of another kind than it says or was asked for")
+	ErrNoList    = errors.New("there is no list of records")
+	ErrMember    = errors.New("what stands beside the records is not recognised")
+	ErrCount     = errors.New("a member counts another number of records than there are")
+)
+
+// located adds the offset in the answer to errors about its JSON.
+func located(err error, offset int64) error {
+	if errors.Is(err, ErrSyntax) || errors.Is(err, ErrRepeatedName) {
+		return fmt.Errorf("%w, at byte %d", err, offset)
+	}
+	return err
+}
+
+// Result describes an answer that was read.
+type Result struct {
+	Counts Counts
+	// Closed: the answer is one JSON array, or one object that holds the records, so that
+	// its last bracket shows that it is complete. What delivered any other answer has to
+	// show that.
+	Closed bool
+	// Mended is the number of records in which invalid UTF-8 was replaced.
+	Mended int64
+}
