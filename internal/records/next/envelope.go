@@ -21,10 +21,13 @@ type Refusal struct {
 	// Detail says where it is. It holds names of members that have the form of a field's
 	// name, and nothing else of the answer.
 	Detail string
-	// Members are those of the object that is no record, or those around the records that
-	// are not recognised, as Options.Ignored takes them. Names that must not be shown
-	// are missing.
+	// Members are names that a setting can take, as far as they can be shown. For
+	// ErrNoRecord and ErrNoList they are those of the object, one of which may be
+	// Options.RecordMember. For the others they are what Options.Ignored admits.
 	Members []string
+	// List is the name of the list that the record stands in, if Options.Ignored can leave
+	// it out.
+	List string
 }
 
 func (r *Refusal) Error() string { return r.Reason.Error() + ": " + r.Detail }

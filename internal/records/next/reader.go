@@ -234,6 +234,9 @@ func (x *reader) record(v jsontext.Value, in place) error {
 	kind, problem := x.recognise(v, in)
 	if problem != nil {
 		problem.Detail = x.position(in, begin) + problem.Detail
+		if !in.named && jsonvalue.IsFieldName(in.name) {
+			problem.List = in.name
+		}
 		return problem
 	}
 
@@ -273,8 +276,12 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *Refusal) {
 	own, plural := said(v, !in.shows && !has)
 	expected := orKind(in.kind, x.options.Asked)
 	if own != Unknown && expected != Unknown && own != expected {
-		if other, _ := stated(v, true, x.ignores); other != Unknown && other != expected {
-			return Unknown, &Refusal{Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String()}
+		all, _ := stated(v, true, nil)
+		counts, _ := stated(v, true, x.ignores) // of those that are not ignored
+		if all == Unknown || counts != Unknown && counts != expected {
+			return Unknown, &Refusal{
+				Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String(), Members: discriminators(v),
+			}
 		}
 		own = expected
 	}
@@ -305,7 +312,7 @@ func said(record jsontext.Value, closely bool) (k Kind, plural bool) {
 	if k == Unknown && closely {
 		k, plural = stated(record, true, nil)
 	}
-	if k == Unknown && closely {
+	if k == Unknown {
 		k = sole(record)
 	}
 

@@ -336,6 +336,7 @@ func TestRead_otherKindThanItsPlaceOrTheRequestSaysIsAnError(t *testing.T) {
 		{`{"events":[{"id":1}],"sessions":[{"id":2}]}`, Event},
 		{`[{"recordType":"session"}]`, Event},
 		{`{"id":1,"entity_type":"person"}`, Event},
+		{`{"session":{"id":1}}`, Event},
 		{`{"persons":[]}`, Event},
 		{`{"data":{"persons":[],"sessions":null}}`, Event},
 	} {
@@ -346,7 +347,9 @@ func TestRead_otherKindThanItsPlaceOrTheRequestSaysIsAnError(t *testing.T) {
 
 	// An event may have a type of its own.
 	const own = `{"events":[{"id":1,"type":"session"}]}`
-	_, res, err := readText(own, Options{Ignored: []string{"type"}})
+	_, _, err := readText(own, Options{})
+	refusal, _ := errors.AsType[*Refusal](err)
+	_, res, err := readText(own, Options{Ignored: refusal.Members})
 	if err != nil || res.Counts != (Counts{Event: 1}) {
 		t.Errorf("%v, %v", res, err)
 	}
@@ -401,11 +404,17 @@ func TestRead_errorShowsNoNameThatMayBeAPerson(t *testing.T) {
 
 func TestRead_errorSaysWhere(t *testing.T) {
 	t.Parallel()
-	_, _, err := readText(`{"events":[{"id":1}],"devices":[{"serial":2,"made":3}]}`, Options{})
+	const devices = `{"events":[{"id":1}],"devices":[{"serial":2,"made":3}]}`
+	_, _, err := readText(devices, Options{})
 	for _, part := range []string{"record 2", `"devices"`, "byte 32", `"serial", "made"`} {
 		if !strings.Contains(fmt.Sprint(err), part) {
 			t.Errorf("%v does not say %s", err, part)
 		}
+	}
+
+	refusal, _ := errors.AsType[*Refusal](err)
+	if _, res, err := readText(devices, Options{Ignored: []string{refusal.List}}); err != nil || res.Counts != (Counts{Event: 1}) {
+		t.Errorf("without the list: %v, %v", res, err)
 	}
 }
 

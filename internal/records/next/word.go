@@ -23,7 +23,7 @@ func appendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
 		switch c := name[i]; {
 		case 'A' <= c && c <= 'Z':
 			folded = append(folded, c+'a'-'A')
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c >= 0x80:
+		case c != '_' && c != '-' && c != '.' && c != ' ' && c != '@' && c != '$':
 			folded = append(folded, c)
 		}
 	}
@@ -150,12 +150,25 @@ func stated(record jsontext.Value, all bool, ignores func(name, value []byte) bo
 	return k, plural
 }
 
+// discriminators returns the names of the members of a record that state a kind.
+func discriminators(record jsontext.Value) []string {
+	var names []string
+	for name, value := range jsonvalue.EachMember(record) {
+		states, _ := discriminator(name)
+		if k, _ := wordSaid(value); states && k != Unknown && jsonvalue.IsFieldName(string(name)) {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
 // sole returns the kind of a record whose only member has its name, such as
 // {"event": {…}}.
 func sole(record jsontext.Value) Kind {
+	var room [longestName]byte // avoids an allocation
 	kind := Unknown
 	for name, value := range jsonvalue.EachMember(record) {
-		k, plural := word(appendFolded(nil, name))
+		k, plural := word(appendFolded(room[:0], name))
 		if kind != Unknown || plural || k == Unknown || value.Kind() != '{' {
 			return Unknown
 		}
