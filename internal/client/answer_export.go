@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,11 +24,8 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 	if s.resp.StatusCode == http.StatusNoContent {
 		return 0, nil
 	}
-	if s.resp.ContentLength == 0 {
-		return 0, s.checkEmpty()
-	}
 
-	body := &noted{Reader: &rateFloor{Reader: s.resp.Body, floor: s.floor}}
+	body := &noted{Reader: s.resp.Body}
 	unpacked, err := s.unpacked(body)
 	if err != nil {
 		return 0, s.judge(err, body)
@@ -44,7 +43,7 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 		return 0, s.checkEmpty()
 	}
 
-	return res.Mended, nil
+	return res.Mended, s.checkTrailer(o.Ignored)
 }
 
 // splitText splits the text of the answer. The error is a *sinkError where it is one of
@@ -53,8 +52,7 @@ func (s *streamed) splitText(text io.Reader, o records.Options, emit func(record
 	ahead := readAhead(io.TeeReader(text, &s.head))
 	defer s.stop(ahead)
 
-	o.Lines = s.isLines()
-	res, err := records.Split(ahead, o, func(k records.Kind, record jsontext.Value) error {
+	res, err := records.Read(ahead, o, func(k records.Kind, record jsontext.Value) error {
 		if err := emit(k, record); err != nil {
 			return &sinkError{err}
 		}
@@ -79,15 +77,6 @@ func (s *streamed) opening() byte {
 	return text[0]
 }
 
-// isLines reports whether the answer is declared to be a record on each line.
-func (s *streamed) isLines() bool {
-	switch mediaType(s.resp) {
-	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines":
-		return true
-	}
-	return false
-}
-
 // checkEmpty returns an error for an empty page: it does not come from the service, and
 // would pass for a day without records.
 func (s *streamed) checkEmpty() error {
@@ -100,10 +89,40 @@ func (s *streamed) checkEmpty() error {
 	return nil
 }
 
+// harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
+var harmlessTrailers = []string{"Content-Digest", "Repr-Digest", "Digest", "Content-Md5", "Etag", "Date", "Server-Timing"}
+
+// checkTrailer returns an error for a trailer field that is not recognised: with one, a
+// service says that it failed after it had begun to answer.
+func (s *streamed) checkTrailer(ignored []string) error {
+	for name, values := range s.resp.Trailer {
+		if strings.Join(values, "") == "" || slices.Contains(harmlessTrailers, name) || containsFold(ignored, name) {
+			continue
+		}
+		return s.call.fail(ClassPayload, s.resp.StatusCode, "the answer ends with the trailer field "+name+", which may say that it failed; "+ignoring(name))
+	}
+	return nil
+}
+
+// ignoring returns the advice for what is not recognised around the records. names are
+// those of members, or of header or trailer fields.
+func ignoring(names ...string) string {
+	setting := "wire.export_ignored_members"
+	if len(names) > 0 {
+		setting += " = " + strconv.Quote(strings.Join(names, ","))
+	}
+	return "if it says nothing about the records, set " + setting
+}
+
+// containsFold reports whether a name is in a list, in upper or lower case.
+func containsFold(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(entry string) bool { return strings.EqualFold(entry, name) })
+}
+
 // judge returns the *Error for what ended the reading of body.
 func (s *streamed) judge(err error, body *noted) *Error {
 	status := s.resp.StatusCode
-	if errors.Is(err, errPanic) || errors.Is(err, records.ErrPanic) {
+	if errors.Is(err, errPanic) {
 		return s.call.fail(ClassInternal, status, "reading the answer ended in a panic")
 	}
 	if errors.Is(err, records.ErrShape) && s.isMarkup() {
@@ -113,13 +132,26 @@ func (s *streamed) judge(err error, body *noted) *Error {
 		return e
 	}
 
-	for _, f := range recordFailures {
-		if errors.Is(err, f.err) {
-			return s.call.fail(f.class, status, err.Error()+f.setting+"; the answer is "+s.call.mediaType(s.resp))
-		}
+	class, detail := ClassPayload, err.Error()
+	refusal, refused := errors.AsType[*records.Refusal](err)
+	switch {
+	case refused:
+		detail += "; " + advice(refusal)
+	case errors.Is(err, errNothing):
+		return s.call.fail(ClassPayload, status, detail)
+	case errors.Is(err, records.ErrTooLarge):
+		class = ClassTooLarge
+	case errors.Is(err, records.ErrUTF8):
+		detail += "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
+	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName), errors.Is(err, records.ErrFollowed):
+	default:
+		return s.call.fail(ClassPayload, status, errCoding.Error())
 	}
 
-	return s.call.fail(ClassPayload, status, errCoding.Error())
+	e := s.call.fail(class, status, detail+"; the answer is "+s.call.mediaType(s.resp))
+	e.Unrecognised = refusal
+
+	return e
 }
 
 // brokenOff returns the error of an answer that broke off; nil where it did not. Reading
@@ -127,8 +159,6 @@ func (s *streamed) judge(err error, body *noted) *Error {
 func (s *streamed) brokenOff(err error, body *noted) *Error {
 	var e *Error
 	switch {
-	case errors.Is(err, errTooSlow):
-		e = s.call.fail(ClassTimeout, 0, "the answer came more slowly than wire.export_min_rate ("+strconv.FormatInt(s.floor, 10)+" bytes per second) allows")
 	case errors.Is(err, records.ErrTruncated):
 		e = s.call.fail(ClassTruncated, 0, "the export ends in the middle, or nothing shows that it is complete")
 	case errors.Is(err, io.ErrUnexpectedEOF), body.err != nil:
@@ -143,34 +173,25 @@ func (s *streamed) brokenOff(err error, body *noted) *Error {
 	return e
 }
 
-// Settings that change how records are read, for the end of a message.
-const (
-	kindSettings    = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
-	envelopeSetting = "; where the records are inside of a single object, wire.export_shape = \"envelope\" says so"
-	shapeSetting    = "; set wire.export_shape to \"records\" or \"envelope\""
-	ignoredSetting  = "; where that member means something else, name it in wire.export_ignored_members"
-	utf8Setting     = "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
-)
+// kindSettings is the advice for records of the wrong kind.
+const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
 
-// recordFailures are the classes of the errors about records, and the settings that may
-// help.
-var recordFailures = []struct {
-	err     error
-	class   ErrorClass
-	setting string
-}{
-	{records.ErrTooLarge, ClassTooLarge, envelopeSetting},
-	{records.ErrOtherKind, ClassPayload, "; " + kindSettings},
-	{records.ErrFailed, ClassRejected, ignoredSetting},
-	{records.ErrUnfinished, ClassNotReady, ignoredSetting},
-	{records.ErrPage, ClassPayload, ignoredSetting},
-	{records.ErrElsewhere, ClassPayload, ignoredSetting},
-	{records.ErrNoRecord, ClassPayload, ""},
-	{records.ErrAmbiguous, ClassPayload, shapeSetting},
-	{records.ErrUTF8, ClassPayload, utf8Setting},
-	{records.ErrShape, ClassPayload, ""},
-	{records.ErrSyntax, ClassPayload, ""},
-	{records.ErrRepeatedName, ClassPayload, ""},
+// advice returns the settings that admit what is not recognised in an answer.
+func advice(r *records.Refusal) string {
+	const recordMember = "wire.export_record_member names a member that every record has"
+
+	switch {
+	case errors.Is(r.Reason, records.ErrNoRecord) && r.List != "":
+		return recordMember + "; if the list holds no records, set wire.export_ignored_members = " + strconv.Quote(r.List)
+	case errors.Is(r.Reason, records.ErrNoRecord), errors.Is(r.Reason, records.ErrNoList):
+		return "if the object is a record, " + recordMember
+	case errors.Is(r.Reason, records.ErrMember):
+		return ignoring(r.Members...) + "; if the object is itself a record, " + recordMember
+	case errors.Is(r.Reason, records.ErrOtherKind) && len(r.Members) == 0:
+		return kindSettings
+	}
+
+	return ignoring(r.Members...)
 }
 
 // isMarkup reports whether the answer is a page for people, by what it is and not by

@@ -29,11 +29,6 @@ const (
 	ListPartial = "partial"
 	ListIgnored = "ignored"
 
-	// Which objects of an export are records.
-	ShapeAuto     = "auto"
-	ShapeRecords  = "records"
-	ShapeEnvelope = "envelope"
-
 	// What happens to invalid UTF-8 in an export.
 	InvalidError   = "error"
 	InvalidReplace = "replace"
@@ -45,7 +40,6 @@ var (
 
 	Placements     = []string{InJSON, InForm, InQuery}
 	TimeFormats    = []string{TimeRFC3339, TimeUnixMS}
-	ExportShapes   = []string{ShapeAuto, ShapeRecords, ShapeEnvelope}
 	InvalidUTF8Use = []string{InvalidError, InvalidReplace}
 )
 
@@ -62,16 +56,15 @@ type Wire struct {
 	// ExportKindValues are its values for persons, sessions and events, with commas
 	// between.
 	ExportKindValues string
-	// ExportMinRate is the rate below which an export fails, in bytes per second; 0 waits
-	// for ever. The interface names no rate (section 8).
-	ExportMinRate Optional[int64]
-	// ExportShape says which objects of an export are records: one of ExportShapes.
-	ExportShape string
 	// ExportInvalidUTF8 says what happens to bytes that are no UTF-8: one of
 	// InvalidUTF8Use.
 	ExportInvalidUTF8 string
-	// ExportIgnoredMembers names members of an answer that report no error and no further
-	// page, with commas between.
+	// ExportRecordMember is the name of a member that each record of an export has; empty
+	// if none is needed to tell a record.
+	ExportRecordMember string
+	// ExportIgnoredMembers names members around the records of an export, and header and
+	// trailer fields, that say nothing about them, with commas between. A name may have a
+	// value, as in next=null, and then only a member with that value is ignored.
 	ExportIgnoredMembers string
 
 	// PendingIdentityField names the member of a pending record that holds the person, in
@@ -129,38 +122,15 @@ func (w Wire) validateEndedStatuses() error {
 // in lower case. An assumption, like the parameter itself.
 const DefaultExportKindValues = "person,session,event"
 
-// DefaultExportMinRate is the default of ExportMinRate, in bytes per second: far below a
-// service that is at work, far above one that only keeps the connection alive.
-const DefaultExportMinRate = 1024
-
-// LimitExportMinRate is the largest ExportMinRate, in bytes per second.
-const LimitExportMinRate = 1 << 30
-
-// exportMinRate returns the floor of the rate, in bytes per second; 0 is none.
-func (w Wire) exportMinRate() int64 {
-	if rate, set := w.ExportMinRate.Get(); set {
-		return rate
-	}
-	return DefaultExportMinRate
-}
-
-// recordShapes are the values of ExportShape as package records has them.
-var recordShapes = map[string]records.Shape{
-	ShapeRecords:  records.ShapeRecords,
-	ShapeEnvelope: records.ShapeEnvelope,
-}
-
 // exportOptions returns the options for splitting an answer. asked is the kind that the
 // request asks for; Unknown where it asks for all.
 func (w Wire) exportOptions(asked records.Kind) records.Options {
-	o := records.Options{
+	return records.Options{
 		Asked:          asked,
-		Shape:          recordShapes[w.ExportShape],
+		RecordMember:   w.ExportRecordMember,
+		Ignored:        listed(w.ExportIgnoredMembers),
 		ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace,
 	}
-	o.Ignored = listed(w.ExportIgnoredMembers)
-
-	return o
 }
 
 // listed returns the names in a setting that has commas between them.
@@ -206,7 +176,6 @@ func (w Wire) withDefaults() Wire {
 	w.ConsentParametersIn = cmp.Or(w.ConsentParametersIn, InJSON)
 	w.AgreementTimeFormat = cmp.Or(w.AgreementTimeFormat, TimeRFC3339)
 	w.ExportKindValues = cmp.Or(w.ExportKindValues, DefaultExportKindValues)
-	w.ExportShape = cmp.Or(w.ExportShape, ShapeAuto)
 	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)
 	w.PendingList = cmp.Or(w.PendingList, ListWhole)
 	w.PendingListLag = cmp.Or(w.PendingListLag, DefaultPendingListLag)
@@ -226,7 +195,6 @@ func (w Wire) Validate() error {
 		{"wire.consent_parameters_in", w.ConsentParametersIn, Placements},
 		{"wire.agreement_time_format", w.AgreementTimeFormat, TimeFormats},
 		{"wire.pending_list", w.PendingList, PendingListUses},
-		{"wire.export_shape", w.ExportShape, ExportShapes},
 		{"wire.export_invalid_utf8", w.ExportInvalidUTF8, InvalidUTF8Use},
 	} {
 		if !slices.Contains(c.accepted, c.value) {

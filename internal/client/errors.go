@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // ErrorClass is the class of a failure. Callers decide by class, and never by the text of a
@@ -110,6 +112,10 @@ type Error struct {
 	// Queued reports whether each request of the operation that arrives is another one in
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
+
+	// Unrecognised is what the answer of an export has that is not recognised; nil for any
+	// other failure.
+	Unrecognised *records.Refusal
 
 	midway  bool  // the answer had begun when it broke off
 	renewed bool  // the credential was renewed after the 401

@@ -23,8 +23,8 @@ var errNoExport = errors.New("the export does not exist in the account path fami
 type ExportQuery struct {
 	// Day is the UTC date, as ParseDay returns it.
 	Day time.Time
-	// Kinds are the wanted kinds; none means all. Records whose kind is not known are
-	// always exported.
+	// Kinds are the wanted kinds; none means all. Records of unknown kind, which there are
+	// only with Wire.ExportRecordMember, are always exported.
 	Kinds []records.Kind
 	// Finished makes the export fail where the Date of an answer shows that the day is not
 	// over by the service's clock.
@@ -84,6 +84,10 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		return ExportResult{}, invalid(opExport, errNoExport)
 	}
 
+	whole := ctx
+	ctx, cancel := context.WithTimeout(ctx, limitExport)
+	defer cancel()
+
 	x := &exporting{client: c, to: to, query: q, sink: sink}
 	err = x.read(ctx)
 	for retry := 0; isMidway(err) && retry < c.sender.retries.RetryMax; retry++ {
@@ -96,8 +100,15 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		err = x.read(ctx)
 	}
 
+	if e, ok := errors.AsType[*Error](err); ok && ctx.Err() != nil && whole.Err() == nil {
+		e.Class, e.Detail, e.cause = ClassTimeout, "the export did not end within "+limitExport.String(), nil
+	}
+
 	return x.result, err
 }
+
+// limitExport bounds an export, which may otherwise come byte by byte for ever.
+const limitExport = 24 * time.Hour
 
 // isMidway reports whether an answer broke off, so that it can be read again.
 func isMidway(err error) bool {
@@ -160,7 +171,6 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	}
 	defer s.close()
 
-	s.floor = x.client.wire.exportMinRate()
 	if err := x.checkHead(s); err != nil {
 		return err
 	}
@@ -221,14 +231,19 @@ func (x *exporting) checkHead(s *streamed) error {
 	if status == http.StatusAccepted {
 		return s.notReady()
 	}
-	if status == http.StatusPartialContent || header.Get("Content-Range") != "" {
+	if status == http.StatusPartialContent {
 		return s.call.fail(ClassPayload, status, "the answer is a part of the day, which was not asked for")
 	}
 	if status != http.StatusOK && status != http.StatusNoContent {
 		return s.call.fail(ClassPayload, status, "the status is no answer to an export; only 200 and 204 are")
 	}
-	if hasNextLink(header) {
-		return s.call.fail(ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it")
+
+	ignored := listed(x.client.wire.ExportIgnoredMembers)
+	if header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range") {
+		return s.call.fail(ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+ignoring("Content-Range"))
+	}
+	if hasNextLink(header) && !containsFold(ignored, "Link") {
+		return s.call.fail(ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+ignoring("Link"))
 	}
 
 	return x.checkDate(s)

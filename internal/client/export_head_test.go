@@ -33,9 +33,9 @@ func TestExport_only200And204AreADay(t *testing.T) {
 		"empty page":               {mockserver.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}, client.ClassNotJSON, "empty"},
 		"blank page":               {mockserver.Fault{Status: 200, Body: []byte(" \n"), Header: http.Header{"Content-Type": {"text/html"}}}, client.ClassNotJSON, "empty"},
 		"Link to the next page":    {mockserver.Fault{Status: 200, Body: []byte(day), Header: jsonHeader("Link", `<https://example.com/?a=1>; rel="prev", <https://example.com/?a=3>; rel="next"`)}, client.ClassPayload, "there is more"},
-		"words with 200":           {mockserver.Fault{Status: 200, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.ClassNotReady, "wire.export_ignored_members"},
-		"a record or an envelope":  {mockserver.Fault{Status: 200, Body: []byte(`{"id":"p","events":[{"id":"e"}]}`), Header: jsonHeader()}, client.ClassPayload, "wire.export_shape"},
-		"invalid UTF-8":            {mockserver.Fault{Status: 200, Body: []byte("[\"\xff\"]"), Header: jsonHeader()}, client.ClassPayload, "wire.export_invalid_utf8"},
+		"words with 200":           {mockserver.Fault{Status: 200, Body: []byte(`{"events":[],"status":"processing"}`), Header: jsonHeader()}, client.ClassPayload, `wire.export_ignored_members = "status"`},
+		"a record or an envelope":  {mockserver.Fault{Status: 200, Body: []byte(`{"id":"p","events":[{"id":"e"}]}`), Header: jsonHeader()}, client.ClassPayload, "wire.export_record_member"},
+		"invalid UTF-8":            {mockserver.Fault{Status: 200, Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]"), Header: jsonHeader()}, client.ClassPayload, "wire.export_invalid_utf8"},
 		"a status of another kind": {mockserver.Fault{Status: 299, Body: []byte(day), Header: jsonHeader()}, client.ClassPayload, "200"},
 	} {
 		t.Run(name, func(t *testing.T) {

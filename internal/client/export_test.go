@@ -21,7 +21,8 @@ import (
 
 func TestExport_onlyChosenAndUnknownKinds(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
+		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportRecordMember = "id" })
 		service.PutExport(serverScope, exportDay, mockserver.ExportDay{Persons: []any{map[string]any{"id": "p"}}, Events: []any{map[string]any{"id": "e"}}, Others: []any{map[string]any{"id": "x"}}})
 		var got received
 		counts, err := export(t.Context(), t, c, &got, records.Event)
@@ -37,7 +38,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 
 	withParameter := func(values string) option {
 		return func(_ *mocktest.Instance, cfg *client.Config) {
-			cfg.Wire.ExportKindParameter, cfg.Wire.ExportKindValues = "kind", values
+			cfg.Wire.ExportKindParameter, cfg.Wire.ExportKindValues, cfg.Wire.ExportRecordMember = "kind", values, "id"
 		}
 	}
 
@@ -76,11 +77,13 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 func TestExport_sameAnswerForTwoKindsIsAnError(t *testing.T) {
 	t.Parallel()
 
-	byParameter := func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" }
+	byParameter := func(_ *mocktest.Instance, cfg *client.Config) {
+		cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id"
+	}
 	for body, failing := range map[string]bool{
-		`[{"id":1},{"id":2}]`:   true,
-		`[]`:                    false,
-		`{"records":[{"a":1}]}`: true,
+		`[{"id":1},{"id":2}]`:    true,
+		`[]`:                     false,
+		`{"records":[{"id":1}]}`: true,
 	} {
 		result, err := exportAnswered(t, mockserver.Fault{Body: []byte(body), Header: jsonHeader()}, byParameter)
 		if !failing {
@@ -106,7 +109,9 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`[{"id":2},{"id":1}]`), Header: jsonHeader(), Times: -1},
 		)
 
-		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" })
+		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id"
+		})
 		_, err := export(t.Context(), t, c, &received{})
 		_ = wantClass(t, err, client.ClassPayload)
 	})

@@ -1,12 +1,12 @@
 package client
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -23,10 +23,9 @@ const (
 
 // streamed is an answer that is read while it comes. Its status is of class 2xx.
 type streamed struct {
-	call  *call
-	resp  *http.Response
-	head  head  // of the answer without its compression
-	floor int64 // of the rate, in bytes per second; 0 is none
+	call *call
+	resp *http.Response
+	head head // of the answer without its compression
 }
 
 func (s *streamed) close() { s.resp.Body.Close() }
@@ -36,17 +35,31 @@ func (s *streamed) delimited() bool {
 	return s.resp.ProtoMajor >= 2 || s.resp.ContentLength >= 0 || slices.Contains(s.resp.TransferEncoding, "chunked")
 }
 
-var errCoding = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
+var (
+	errCoding  = errors.New("the answer is compressed in a way that was not asked for, or not as it says")
+	errNothing = errors.New("the answer says that it is compressed and has no content; what is compressed is never empty, even without records")
+)
 
-// unpacked returns the body without its compression.
+// unpacked returns the body without its compression. A compressed stream may consist of
+// several, one after the other, and never of none.
 func (s *streamed) unpacked(body io.Reader) (io.ReadCloser, error) {
-	switch strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding"))) {
-	case "", "identity":
+	coding := strings.ToLower(strings.TrimSpace(s.resp.Header.Get("Content-Encoding")))
+	if coding == "" || coding == "identity" {
 		return io.NopCloser(body), nil
+	}
+
+	packed := bufio.NewReader(body)
+	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
+		return nil, errNothing
+	} else if err != nil {
+		return nil, err
+	}
+
+	switch coding {
 	case "gzip", "x-gzip":
-		return gzip.NewReader(body)
+		return gzip.NewReader(packed)
 	case "zstd":
-		return newZstdReader(body)
+		return newZstdReader(packed)
 	}
 
 	return nil, errCoding
@@ -122,38 +135,4 @@ func (h *head) Write(p []byte) (int, error) {
 		h.bytes = append(h.bytes, p[:min(room, len(p))]...)
 	}
 	return len(p), nil
-}
-
-// rateWindow is how much time is spent waiting for an answer before its rate is judged.
-// Time that its reader takes does not count, so that a slow disk is not the service's fault.
-const rateWindow = time.Minute
-
-var errTooSlow = errors.New("the answer is slower than the floor")
-
-// rateFloor is a reader that fails with errTooSlow where less than floor bytes per second
-// arrive during a rateWindow.
-type rateFloor struct {
-	io.Reader
-
-	floor  int64 // bytes per second; 0 is none
-	waited time.Duration
-	read   int64
-}
-
-func (r *rateFloor) Read(p []byte) (int, error) {
-	began := time.Now()
-	n, err := r.Reader.Read(p)
-	r.waited += time.Since(began)
-	r.read += int64(n)
-
-	if r.waited < rateWindow || err != nil {
-		return n, err
-	}
-	if float64(r.read) < float64(r.floor)*r.waited.Seconds() {
-		return n, errTooSlow
-	}
-
-	r.waited, r.read = 0, 0
-
-	return n, nil
 }

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -17,21 +16,26 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-func TestStream_emptyAnswerWhateverItsCoding(t *testing.T) {
+func TestStream_emptyAnswerIsNoCompressedStream(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusOK, http.StatusNoContent} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: status, Header: http.Header{"Content-Encoding": {"gzip"}}})
-			got, err := export(t.Context(), t, c, &received{})
-			noError(t, err)
-			if got.Counts.Total() != 0 {
-				t.Errorf("counted are %v", got)
+	for _, coding := range []string{"gzip", "zstd"} {
+		for _, status := range []int{http.StatusOK, http.StatusNoContent} {
+			result, err := exportAnswered(t, mockserver.Fault{Status: status, Header: http.Header{"Content-Encoding": {coding}}})
+			if status == http.StatusNoContent {
+				noError(t, err)
+				if result.Counts.Total() != 0 {
+					t.Errorf("counted are %v", result)
+				}
+				continue
 			}
-		}, useSecretKey)
+			if e := wantClass(t, err, client.ClassPayload); !strings.Contains(e.Detail, "no content") {
+				t.Errorf("%s: it says %q", coding, e.Detail)
+			}
+		}
 	}
 }
 
-func TestRateFloor_steadyExportMayTakeAnyTime(t *testing.T) {
+func TestStream_steadyExportMayTakeAnyTime(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +55,7 @@ func TestRateFloor_steadyExportMayTakeAnyTime(t *testing.T) {
 }
 
 // trickle sends a record of 40 kB every 25 seconds: slowly, but with pauses below
-// request_timeout and a rate above the floor.
+// request_timeout.
 func trickle(w http.ResponseWriter, _ *http.Request) {
 	for range 20 {
 		_, _ = io.WriteString(w, `{"type":"event","pad":"`+strings.Repeat("x", 40_000)+`"}`+"\n")
@@ -60,37 +64,20 @@ func trickle(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func TestRateFloor_dripEnds(t *testing.T) {
-	t.Parallel()
-
-	for _, interval := range []time.Duration{time.Second, 20 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-				s.Wrap = func(http.Handler) http.Handler { return drip(interval) }
-			})
-
-			c := connect(t, service, useSecretKey)
-			began := time.Now()
-			_, err := export(t.Context(), t, c, &received{})
-			e := wantClass(t, err, client.ClassTimeout)
-			if took := time.Since(began); took > 15*time.Minute || !strings.Contains(e.Detail, "wire.export_min_rate") {
-				t.Errorf("after %v: %q", took, e.Detail)
-			}
-		})
-	}
-}
-
-func TestRateFloor_isASetting(t *testing.T) {
+func TestStream_exportWithoutEndEndsAfterADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t, func(s *mockserver.Server) {
-			s.Wrap = func(http.Handler) http.Handler { return drip(time.Second) }
+			s.Wrap = func(http.Handler) http.Handler { return drip(20 * time.Second) }
 		})
-		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportMinRate = client.Some(int64(0)) })
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
-		defer cancel()
-		_, err := export(ctx, t, c, &received{})
-		_ = wantClass(t, err, client.ClassCancelled)
+		c := connect(t, service, useSecretKey)
+
+		began := time.Now()
+		_, err := export(t.Context(), t, c, &received{})
+		e := wantClass(t, err, client.ClassTimeout)
+		if took := time.Since(began); took != 24*time.Hour || !strings.Contains(e.Detail, "24h") {
+			t.Errorf("after %v: %q", took, e.Detail)
+		}
 	})
 }
 
@@ -110,7 +97,7 @@ func drip(interval time.Duration) http.Handler {
 	})
 }
 
-func TestRateFloor_slowReceiverIsNotTheServicesFault(t *testing.T) {
+func TestStream_slowReceiverIsNotTheServicesFault(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := mocktest.StartPipe(t)

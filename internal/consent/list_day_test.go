@@ -95,7 +95,7 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 
 func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
+	p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Others: personRecords("identityId", "user-1", "user-2")})
 	results := p.List(name, listDay(nil))
 	wantNames(t, results)
@@ -134,7 +134,7 @@ func TestConsentListDay_failedExportIsAnError(t *testing.T) {
 
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"persons":[],"status":"processing"}`)})
 	results = p.List(name, listDay(nil))
-	prototest.WantText(t, results.Diagnostics().Errors(), "Not ready yet")
+	prototest.WantText(t, results.Diagnostics().Errors(), "Unexpected response", "wire.export_ignored_members")
 }
 
 func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {

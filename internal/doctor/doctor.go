@@ -157,7 +157,6 @@ func (x *examination) omit() {
 	r.omit("what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
 	r.omit("all_data_member: by which member all data of a person is recognised", "requests that the service queues are never sent")
 	r.omit("pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it")
-	r.omit("export_min_rate: how fast a day arrives", "only the beginning of a day is read")
 }
 
 // connect returns a client that authenticates in one way, sends requests by the given

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -120,31 +122,59 @@ func (x *examination) examineExport(ctx context.Context) {
 	x.reportExport(x.tryExportSettings(ctx, accepted, read), before)
 }
 
+// readingSteps is how many settings are changed one after the other, each because of what the
+// one before did not admit.
+const readingSteps = 4
+
 // tryExportSettings reads the day with other settings, and keeps the first with which the
 // kind of each record is known, or else the first with which several records can be read. It
 // returns that sample, or s where nothing helps.
 func (x *examination) tryExportSettings(ctx context.Context, w *way, s *sample) *sample {
-	var tries []client.Wire
-	if s.err == nil || client.IsClass(s.err, client.ClassPayload, client.ClassTooLarge) {
-		tries = readings(x.wire)[1:] // the first is that of s
-	}
-	if isRejected(s.err) {
-		for _, wire := range kindParameters(x.wire, s.err) {
-			tries = append(tries, readings(wire)...)
-		}
+	if !isRejected(s.err) {
+		return x.tryReadings(ctx, w, s, x.wire, s, readingSteps)
 	}
 
-	for _, wire := range tries {
-		if s.attributed() || ctx.Err() != nil {
-			break
-		}
+	for _, wire := range kindParameters(x.wire, s.err) {
 		got := x.readDay(ctx, w, wire)
-		if got.isBetterThan(s) {
-			s, x.wire = got, wire
+		if isRejected(got.err) {
+			continue
+		}
+		if s = x.better(s, got, wire); s != got {
+			s = x.tryReadings(ctx, w, s, wire, got, readingSteps)
 		}
 	}
 
 	return s
+}
+
+// tryReadings tries other readings of an answer that could not be read with wire, and returns
+// the best sample.
+func (x *examination) tryReadings(ctx context.Context, w *way, best *sample, wire client.Wire, got *sample, steps int) *sample {
+	if got.err == nil || steps == 0 {
+		return best
+	}
+
+	for _, other := range readings(wire, got) {
+		if ctx.Err() != nil || best.attributed() {
+			break
+		}
+
+		next := x.readDay(ctx, w, other)
+		best = x.better(best, next, other)
+		best = x.tryReadings(ctx, w, best, other, next, steps-1)
+	}
+
+	return best
+}
+
+// better returns the sample of which more was understood, and keeps the settings of the new one
+// if it is that.
+func (x *examination) better(best, got *sample, wire client.Wire) *sample {
+	if !got.isBetterThan(best) {
+		return best
+	}
+	x.wire = wire
+	return got
 }
 
 // isRejected reports whether the service rejects the request for a day, and not the
@@ -171,16 +201,57 @@ func kindParameters(wire client.Wire, err error) (found []client.Wire) {
 	return found
 }
 
-// readings returns settings for each reading of an answer, that of wire first.
-func readings(wire client.Wire) (found []client.Wire) {
-	for _, text := range []string{wire.ExportInvalidUTF8, client.InvalidReplace} {
-		for _, shape := range []string{wire.ExportShape, client.ShapeEnvelope, client.ShapeRecords} {
-			other := wire
-			other.ExportInvalidUTF8, other.ExportShape = text, shape
-			found = append(found, other)
-		}
+// readings returns settings that may admit the answer of a sample, which says by its error
+// what was not recognised.
+func readings(wire client.Wire, s *sample) []client.Wire {
+	e, ok := errors.AsType[*client.Error](s.err)
+	if !ok || !client.IsClass(s.err, client.ClassPayload) {
+		return nil // other settings change nothing
 	}
+
+	refusal := e.Unrecognised
+	if refusal == nil {
+		wire.ExportInvalidUTF8 = client.InvalidReplace
+		return []client.Wire{wire}
+	}
+
+	var found []client.Wire
+	if errors.Is(refusal, records.ErrNoRecord) || errors.Is(refusal, records.ErrNoList) {
+		for _, name := range refusal.Members {
+			if wire.ExportRecordMember = name; !s.hides(name) {
+				found = append(found, wire)
+			}
+		}
+		return found
+	}
+
+	for _, name := range refusal.Members {
+		if s.hides(name) || leadsOn(name) {
+			return nil
+		}
+		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+name, ",")
+		found = []client.Wire{wire}
+	}
+
 	return found
+}
+
+// leadsOn reports whether a member may say, by its name, that there is more than the answer
+// holds, or that it failed. Whether such a one may be ignored is not for this program to say.
+func leadsOn(member string) bool {
+	name, value, _ := strings.Cut(strings.ToLower(member), "=")
+	if value == "null" || value == "[]" || value == "{}" {
+		return false
+	}
+
+	words := []string{"error", "fail", "success", "ok", "partial", "link"}
+	if value == "false" {
+		words = []string{"success", "ok", "complete", "done", "end", "last", "final"}
+	} else if answer.MayLeadOn(name) {
+		return true
+	}
+
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
 func (x *examination) reportExport(s *sample, before client.Wire) {
@@ -214,7 +285,7 @@ func (x *examination) reportExport(s *sample, before client.Wire) {
 	word, text = OK, "among the first "+counted(int(s.counts.Total()), "record", "records")+": "+list(counts)
 	if s.counts.Of(records.Unknown) > 0 {
 		word = Differs
-		text += "; the provider exports a record without a recognisable kind as unknown"
+		text += "; the provider exports a record that does not state its kind as unknown"
 		x.report.stranger("exported record of unknown kind", s.members[records.Unknown])
 	}
 	x.report.add(GroupExport, "kinds", word, text)

@@ -18,7 +18,7 @@ func settingsOf(w client.Wire) map[string]string {
 		"agreement_time_format":   unless(w.AgreementTimeFormat, client.TimeRFC3339),
 		"export_kind_parameter":   w.ExportKindParameter,
 		"export_kind_values":      unless(w.ExportKindValues, client.DefaultExportKindValues),
-		"export_shape":            unless(w.ExportShape, client.ShapeAuto),
+		"export_record_member":    w.ExportRecordMember,
 		"export_invalid_utf8":     unless(w.ExportInvalidUTF8, client.InvalidError),
 		"export_ignored_members":  w.ExportIgnoredMembers,
 		"pending_identity_field":  w.PendingIdentityField,
@@ -28,9 +28,6 @@ func settingsOf(w client.Wire) map[string]string {
 		"ended_statuses":          strings.Join(w.EndedStatuses, ","),
 		"profile_member":          w.ProfileMember,
 		"all_data_member":         w.AllDataMember,
-	}
-	if rate, set := w.ExportMinRate.Get(); set && rate != client.DefaultExportMinRate {
-		settings["export_min_rate"] = fmt.Sprint(rate)
 	}
 	maps.DeleteFunc(settings, func(_, value string) bool { return value == "" })
 
@@ -60,13 +57,9 @@ func wireBlock(settings map[string]string) string {
 	var b strings.Builder
 	b.WriteString("wire = {\n")
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		value := settings[name]
-		switch name {
-		case "export_min_rate":
-		case "ended_statuses":
-			value = "[" + strings.ReplaceAll(quoted(value), ",", `", "`) + "]"
-		default:
-			value = quoted(value)
+		value := quoted(settings[name])
+		if name == "ended_statuses" {
+			value = "[" + strings.ReplaceAll(value, ",", `", "`) + "]"
 		}
 		fmt.Fprintf(&b, "  %-*s = %s\n", width, name, value)
 	}

@@ -13,21 +13,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	t.Parallel()
 	defaults := client.Wire{
-		LoginParametersIn: client.InJSON, AgreementTimeFormat: client.TimeRFC3339, ExportShape: client.ShapeAuto,
-		PendingListLag: client.DefaultPendingListLag, ExportMinRate: client.Some(int64(client.DefaultExportMinRate)),
+		LoginParametersIn: client.InJSON, AgreementTimeFormat: client.TimeRFC3339,
+		PendingListLag: client.DefaultPendingListLag,
 	}
 	if got := wireBlock(settingsOf(defaults)); got != "" {
 		t.Errorf("the defaults are printed: %s", got)
 	}
 
 	own := client.Wire{
-		ConsentParametersIn: client.InForm, ExportMinRate: client.Some(int64(0)), ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
+		ConsentParametersIn: client.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
 	}
 	want := `wire = {
   consent_parameters_in = "form"
   ended_statuses        = ["closed", "gone away"]
   export_kind_parameter = "k\"$${x}%%{y}\\"
-  export_min_rate       = 0
+  export_record_member  = "uid"
 }
 `
 	if got := wireBlock(settingsOf(own)); got != want {

@@ -93,7 +93,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			"persons":  text("Person records"),
 			"sessions": text("Session records"),
 			"events":   text("Event records"),
-			"unknown":  text("Records whose kind the answer does not show"),
+			"unknown":  text("Records that do not state their kind"),
 
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},

@@ -38,11 +38,12 @@ func TestExport_textsAndCounts(t *testing.T) {
 func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{1}, Events: []any{2}, Others: []any{map[string]any{"x": 3}}})
+	_, service := start(t)
+	p := unkinded(t, service)
+	service.PutExport(scope, day, mockserver.ExportDay{Persons: []any{record(1)}, Events: []any{record(2)}, Others: []any{map[string]any{"x": 3}}})
 	got, diags := p.ReadData(dataName, prototest.Attributes{"utc_date": day, "kinds": []any{"events"}})
 	p.NoErrors(diags)
-	if got["persons"] != nil || got["sessions"] != nil || got["events"] != "[2]" || got["unknown"] != `[{"x":3}]` {
+	if got["persons"] != nil || got["sessions"] != nil || got["events"] != `[{"n":2}]` || got["unknown"] != `[{"x":3}]` {
 		t.Errorf("read are %v", got)
 	}
 	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 1.0, "unknown": 1.0}, got["counts"]); diff != "" {
@@ -140,7 +141,7 @@ func TestExport_failuresNameNobody(t *testing.T) {
 	}{
 		"not permitted": {mockserver.Fault{Status: 403, Body: mockserver.ErrorBody("forbidden", "Jane <jane.canary@example.com>")}, "Not permitted"},
 		"a page":        {mockserver.Fault{Status: 200, Body: []byte("<html>maintenance</html>"), Header: map[string][]string{"Content-Type": {"text/html"}}}, "Not JSON"},
-		"an error":      {mockserver.Fault{Status: 200, Body: []byte(`{"error":"no"}`)}, "rejected"},
+		"an error":      {mockserver.Fault{Status: 200, Body: []byte(`{"error":"no"}`)}, "Unexpected response"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

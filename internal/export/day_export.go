@@ -27,12 +27,8 @@ type dayExport struct {
 	written tally    // so far
 }
 
-// run exports the day. It reports false, and leaves the old files in place, after an
-// error or timeLimit.
+// run exports the day. It reports false, and leaves the old files in place, after an error.
 func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeLimit, errTimeUp)
-	defer cancel()
-
 	c, scope, ok := e.ClientAndScope(e.day.Scope, e.diags)
 	if !ok {
 		return exportedDay{}, false
@@ -50,7 +46,7 @@ func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
 		return c.Export(ctx, scope, query, sink)
 	})
 	if err != nil {
-		e.addError(ctx, err)
+		e.addError(err)
 		return exportedDay{}, false
 	}
 
@@ -115,7 +111,7 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 			continue
 		}
 
-		e.addError(ctx, &outfile.TargetError{Target: i, Err: err})
+		e.addError(&outfile.TargetError{Target: i, Err: err})
 
 		return
 	}

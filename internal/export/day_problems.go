@@ -1,12 +1,9 @@
 package export
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -19,13 +16,6 @@ import (
 
 var atPath = path.Root("path")
 
-// timeLimit is the longest that an export may take. It is generous, since each pause of an answer
-// has a limit of its own.
-const timeLimit = 24 * time.Hour
-
-// errTimeUp is why the context of an export ends when its time is over.
-var errTimeUp = fmt.Errorf("the time for an export is over: %w", context.DeadlineExceeded)
-
 // writeProblems are the problems of errors that are not the service's; the first one that
 // applies counts. In Detail, {file}, {reason} and {max_bytes} are replaced.
 var writeProblems = []struct {
@@ -37,11 +27,6 @@ var writeProblems = []struct {
 		Detail:  "The export would be larger than {max_bytes} bytes; what was written of it is removed.",
 		Do:      "raise max_bytes, ask for fewer kinds, or compress the file.",
 		At:      atMaxBytes,
-	}},
-	{errTimeUp, tfkit.Problem{
-		Summary: "The time for the export is over",
-		Detail:  "The day could not be read to its end within 24 hours; what was written of it is removed.",
-		Do:      "ask for fewer kinds, or look for what makes the service slow, and run again.",
 	}},
 	{outfile.ErrPartial, tfkit.Problem{
 		Summary: "The files could not all be replaced",
@@ -98,10 +83,7 @@ func writeProblemOf(err error) tfkit.Problem {
 }
 
 // addError reports why there are no new files.
-func (e *dayExport) addError(ctx context.Context, err error) {
-	if errors.Is(context.Cause(ctx), errTimeUp) {
-		err = errTimeUp // the client's error is the end of its context
-	}
+func (e *dayExport) addError(err error) {
 	if client.IsError(err) {
 		tfkit.AddError(e.diags, err, e.inState)
 		return
@@ -143,7 +125,7 @@ func warnUnknown(counts records.Counts, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "Records of unknown kind",
-		Detail:  "The answer does not show the kind of " + strconv.FormatInt(n, 10) + " records. They are exported all the same, and counted as unknown.",
+		Detail:  strconv.FormatInt(n, 10) + " records do not state their kind. They are records because of wire.export_record_member, are exported all the same, and counted as unknown.",
 		Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
 	}.AddWarning(diags)
 }

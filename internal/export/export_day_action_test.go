@@ -70,17 +70,18 @@ func TestExportDay_writesTheDayAndSaysWhatItWrote(t *testing.T) {
 func TestExportDay_oneFileForEachKind(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
+	_, service := start(t)
+	p := unkinded(t, service)
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 	path, of := splitPath(t)
 	invocation := invoked(t, p, splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}))
 	wantProgress(t, invocation,
 		"Exporting 2026-03-01.",
-		"Written: 2 records (persons 0, events 1, unknown 1), 10 B, SHA-256 of persons "+digest("")+", of events "+digest("1\n")+", of unknown "+digest("{\"x\":2}\n")+".")
+		"Written: 2 records (persons 0, events 1, unknown 1), 16 B, SHA-256 of persons "+digest("")+", of events "+digest("{\"n\":1}\n")+", of unknown "+digest("{\"x\":2}\n")+".")
 	prototest.WantText(t, invocation.Warnings(), "Records of unknown kind")
 
 	wantContent(t, of("persons"), "")
-	wantContent(t, of("events"), "1\n")
+	wantContent(t, of("events"), "{\"n\":1}\n")
 	wantContent(t, of("unknown"), "{\"x\":2}\n")
 	wantNothingOf(t, of("sessions"))
 }
@@ -292,7 +293,7 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 
 	path := target(t)
 	synctest.Test(t, func(t *testing.T) {
-		p, service := startAt(t, prototest.Attributes{"request_timeout": "100s", "wire": prototest.Attributes{"export_min_rate": 0}},
+		p, service := startAt(t, prototest.Attributes{"request_timeout": "100s"},
 			func(s *mockserver.Server) { s.ExportRecords = 10_000 })
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 3_000_000, Times: 1})
 
@@ -337,7 +338,7 @@ func TestExportDay_answerWithoutEnd(t *testing.T) {
 	}
 
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := startAt(t, prototest.Attributes{"request_timeout": "100s", "wire": prototest.Attributes{"export_min_rate": 0}}, endless)
+		p, _ := startAt(t, prototest.Attributes{"request_timeout": "100s"}, endless)
 		for name, export := range map[string]func() prototest.Diagnostics{
 			"action": func() prototest.Diagnostics { return p.Invoke(actionName, file(path, nil)).Diagnostics },
 			"resource": func() prototest.Diagnostics {
@@ -350,7 +351,7 @@ func TestExportDay_answerWithoutEnd(t *testing.T) {
 			if took := time.Since(began).Round(time.Minute); took != 24*time.Hour {
 				t.Errorf("%s: it took %s", name, took)
 			}
-			prototest.WantText(t, diags.Errors(), "The time for the export is over", "what was at path before is as it was")
+			prototest.WantText(t, diags.Errors(), "The service did not answer in time", "24h", "what was at path before is as it was")
 			if errors := diags.Errors(); len(errors) > 1 {
 				t.Errorf("%s: there are %d errors", name, len(errors))
 			}

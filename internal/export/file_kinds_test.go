@@ -75,19 +75,19 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 
 	_, service := start(t)
 	path, of := splitPath(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 	config := splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}})
-	p := nextRun(t, service)
+	p := unkinded(t, service)
 	state, diags := p.Create(fileName, config)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "Records of unknown kind")
-	wantContent(t, of("events"), "1\n")
+	wantContent(t, of("events"), "{\"n\":1}\n")
 	wantContent(t, of("persons"), "")
 	wantContent(t, of("unknown"), "{\"x\":2}\n")
 	wantNothingOf(t, of("sessions"))
 
 	// The next export has no records of unknown kind, and other kinds are wanted.
-	service.PutExport(scope, day, mockserver.ExportDay{Sessions: []any{3}})
+	service.PutExport(scope, day, mockserver.ExportDay{Sessions: []any{record(3)}})
 	config = config.With(prototest.Attributes{"kinds": []any{"sessions", "persons"}})
 
 	p = nextRun(t, service)
@@ -97,7 +97,7 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 		t.Error(diags.Warnings())
 	}
 
-	wantContent(t, of("sessions"), "3\n")
+	wantContent(t, of("sessions"), "{\"n\":3}\n")
 	wantContent(t, of("persons"), "")
 	wantNothing(t, of("events"))
 	wantNothing(t, of("unknown"))
@@ -205,13 +205,13 @@ func TestExportFile_secondTry(t *testing.T) {
 	t.Parallel()
 
 	_, service := start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -1, Then: func() {
-		service.PutExport(scope, day, mockserver.ExportDay{Events: []any{7, 8}})
+		service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(7), record(8)}})
 	}})
 	path, of := splitPath(t)
-	state := created(t, nextRun(t, service), splitFile(path, nil))
-	wantContent(t, of("events"), "7\n8\n")
+	state := created(t, unkinded(t, service), splitFile(path, nil))
+	wantContent(t, of("events"), "{\"n\":7}\n{\"n\":8}\n")
 	wantNothingOf(t, filepath.Dir(of("unknown")))
 	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": 0.0, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)

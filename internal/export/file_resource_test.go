@@ -138,8 +138,9 @@ func TestExportFile_linesWithoutKind(t *testing.T) {
 func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{1}, Others: []any{map[string]any{"x": 2}}})
+	_, service := start(t)
+	p := unkinded(t, service)
+	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 	path := target(t)
 	state, diags := p.Create(fileName, file(path, prototest.Attributes{"kinds": []any{"persons"}}))
 	p.NoErrors(diags)
@@ -271,7 +272,7 @@ func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	p = nextRun(t, service)
 	p.WantEmptyPlan(fileName, state, config)
 
-	service.PutExport(scope, today, mockserver.ExportDay{Events: []any{1, 2, 3}})
+	service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1), record(2), record(3)}})
 	p = runAt(t, service, time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC))
 	state, _ = p.MustRefresh(fileName, state)
 	state, diags = p.Update(fileName, state, config)

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. Records whose kind the answer does not show are always exported as well, and counted as `unknown`, so that no record is dropped."
+	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. With `wire.export_record_member`, records that do not state their kind are always exported as well, and counted as `unknown`."
 
 	countsDescription = "Number of records that were exported, by kind. Kinds that were not requested are null."
 
@@ -58,7 +58,7 @@ var countDescriptions = map[string]string{
 	"persons":  "Number of Person records.",
 	"sessions": "Number of Session records.",
 	"events":   "Number of Event records.",
-	"unknown":  "Number of records whose kind the answer does not show.",
+	"unknown":  "Number of records that do not state their kind.",
 }
 
 // countTypes returns the types of the attributes of counts, by name.

@@ -65,6 +65,18 @@ func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *prototest.P
 	return prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.Now = func() time.Time { return now } })
 }
 
+// record returns a record without anything that shows its kind.
+func record(n int) any { return map[string]any{"n": n} }
+
+// unkinded starts a run whose records need no kind: one that has a member x is a record too.
+func unkinded(t *testing.T, service *mocktest.Instance) *prototest.Provider {
+	t.Helper()
+	settings := prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}})
+	return prototest.MustStart(t, settings, func(cfg *client.Config) {
+		cfg.Now = func() time.Time { return time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC) }
+	})
+}
+
 // target returns the path of a file in a new folder.
 func target(t *testing.T) string {
 	t.Helper()

@@ -33,7 +33,7 @@ func answerOf(records int, begin, between, end string) []byte {
 	return b.Bytes()
 }
 
-// shapes are the answers that BenchmarkSplit reads.
+// shapes are the answers that BenchmarkRead reads.
 func shapes() map[string][]byte {
 	lines := answer("", "\n", "\n")
 	return map[string][]byte{
@@ -44,14 +44,14 @@ func shapes() map[string][]byte {
 	}
 }
 
-func BenchmarkSplit(b *testing.B) {
+func BenchmarkRead(b *testing.B) {
 	for name, text := range shapes() {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 
 			for b.Loop() {
-				if res, err := Split(bytes.NewReader(text), Options{}, keep); err != nil || res.Counts.Total() != many {
+				if res, err := Read(bytes.NewReader(text), Options{RecordMember: "id"}, keep); err != nil || res.Counts.Total() != many {
 					b.Fatal(res, err)
 				}
 			}

@@ -2,247 +2,295 @@ package records
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// readEnvelope passes on the records in the arrays of the object that comes next. Arrays
-// with the name of a kind hold that kind, arrays with the name of a wrapper hold what
-// their elements say, and arrays of objects with other names hold records of unknown
-// kind. Other members are about the answer.
-func (s *splitter) readEnvelope(in container, depth int) error {
-	e := &envelopeReader{splitter: s, in: in, depth: depth}
-	if err := e.read(); err != nil {
-		return err
-	}
-	if !e.found {
-		return fmt.Errorf("%w: an object holds no records and is none", ErrShape)
-	}
-	return nil
+// strange is a member around the records that is not recognised.
+type strange struct {
+	name  string
+	value string // if it is null, true, false, [] or {}
 }
 
-// envelopeReader reads one object that holds records.
-type envelopeReader struct {
-	*splitter
-
-	in    container
-	depth int // how many levels of objects are allowed, including this one
-
-	found  bool // it has a container of records
-	own    bool // it has a member that a record has
-	stated []statement
-	names  map[string]bool
+// Refusal says what in an answer is not recognised.
+type Refusal struct {
+	// Reason is ErrNoRecord, ErrOtherKind, ErrMember, ErrCount or ErrNoList.
+	Reason error
+	// Detail says where it is. It holds names of members that have the form of a field's
+	// name, and nothing else of the answer.
+	Detail string
+	// Members are names that a setting can take, as far as they can be shown. For
+	// ErrNoRecord and ErrNoList they are those of the object, one of which may be
+	// Options.RecordMember. For the others they are what Options.Ignored admits.
+	Members []string
+	// List is the name of the list that the record stands in, if Options.Ignored can leave
+	// it out.
+	List string
 }
 
-// statement is a number of records that an answer states.
+func (r *Refusal) Error() string { return r.Reason.Error() + ": " + r.Detail }
+
+// Unwrap returns the reason.
+func (r *Refusal) Unwrap() error { return r.Reason }
+
+// quoted returns names as a message shows them.
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = strconv.Quote(name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// ignoredKey returns the key of an ignored member in a map. value is empty if any value is
+// ignored.
+func ignoredKey(name, value []byte) string {
+	return string(appendFolded(nil, name)) + "=" + string(value)
+}
+
+// ignores reports whether a member with the value is ignored.
+func (x *reader) ignores(name, value []byte) bool {
+	return len(x.ignored) > 0 && (x.ignored[ignoredKey(name, nil)] || value != nil && x.ignored[ignoredKey(name, value)])
+}
+
+// envelope is an object around records, while it is read.
+type envelope struct {
+	place
+
+	before  Counts
+	mark    int // how many strange members were in front of it
+	members int
+	found   bool // it has a container of records
+	stated  []statement
+}
+
+// statement is a member that counts records.
 type statement struct {
-	kind   Kind // Unknown: of all kinds
-	count  int64
-	member string
+	name  string
+	kind  Kind // Unknown: records of all kinds
+	count string
 }
 
-func (e *envelopeReader) read() error {
-	if e.depth == 0 {
-		return fmt.Errorf("%w: too many objects are inside each other", ErrShape)
-	}
-
-	before := e.collector.counts
-	e.src.advance(1) // the bracket
-	e.names = map[string]bool{}
-	if err := e.readMembers(); err != nil {
-		return err
-	}
-
-	if e.found && e.own && e.options.Shape == ShapeAuto {
-		return ErrAmbiguous
-	}
-
-	return e.checkStatements(before)
-}
-
-func (e *envelopeReader) readMembers() error {
-	for {
-		more, err := e.next()
-		if !more || err != nil {
-			return err
-		}
-
-		if len(e.names) == LimitMembers {
-			return fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
-		}
-		if err := e.readMember(); err != nil {
-			return err
-		}
-	}
-}
-
-// next moves on to the next member, and reports whether there is one.
-func (e *envelopeReader) next() (more bool, err error) {
-	c, err := e.nextByte()
-	if err != nil {
-		return false, err
-	}
-
-	if c == '}' {
-		e.src.advance(1)
-		return false, nil
-	}
-
-	if len(e.names) > 0 {
-		if err := e.consume(','); err != nil {
-			return false, err
-		}
-	}
-
-	return true, e.expect('"')
-}
-
-// readMember reads one member, from its name on.
-func (e *envelopeReader) readMember() error {
-	name, err := e.readName()
+// readEnvelope reads the object that is the whole answer.
+func (x *reader) readEnvelope() error {
+	e, err := x.readObject(place{})
 	if err != nil {
 		return err
 	}
 
-	first, err := e.nextByte()
-	if err != nil {
-		return err
+	if !e.found {
+		return x.refuseObject(e)
+	}
+	if !x.wanted {
+		return &Refusal{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
 	}
 
-	switch first {
+	return nil
+}
+
+// readObject reads an object around records. Without a container of records it is itself
+// what is not recognised, which its caller has to say.
+func (x *reader) readObject(in place) (*envelope, error) {
+	e := &envelope{place: in, before: x.counts, mark: len(x.strange)}
+	if _, err := x.dec.ReadToken(); err != nil {
+		return nil, x.failure(err)
+	}
+
+	for x.dec.PeekKind() == '"' {
+		if e.members++; e.members > LimitMembers {
+			return nil, fmt.Errorf("%w: an object has more than %d members", ErrShape, LimitMembers)
+		}
+		if err := x.readMember(e); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := x.dec.ReadToken(); err != nil {
+		return nil, x.failure(err)
+	}
+
+	if !e.found {
+		return e, nil
+	}
+	if len(x.strange) > 0 {
+		return nil, x.refuseStrange()
+	}
+
+	return e, x.checkStatements(e)
+}
+
+func (x *reader) readMember(e *envelope) error {
+	token, err := x.dec.ReadToken()
+	if err != nil {
+		return x.failure(err)
+	}
+
+	name := token.String()
+	in := place{name: name, kind: nameKind(name)}
+	in.named = in.kind != Unknown
+	in.shows = in.named || e.shows && isList([]byte(name))
+	in.kind = orKind(in.kind, e.kind)
+
+	value := x.dec.PeekKind()
+	if (value == '[' || value == '{') && !in.named && x.ignores([]byte(name), nil) {
+		return x.failure(x.dec.SkipValue())
+	}
+
+	switch value {
 	case '[':
-		return e.readArray(name)
+		return x.readContainer(e, in)
 	case '{':
-		return e.readObject(name)
+		return x.readWrapper(e, in)
 	}
 
-	return e.readRemark(name)
+	return x.readRemark(e, in)
 }
 
-// readName reads the name of a member, which has to be unique, and the colon.
-func (e *envelopeReader) readName() (string, error) {
-	at := e.src.offset
-	quoted, err := e.value()
-	if err != nil {
-		return "", err
+// readContainer reads an array in an object.
+func (x *reader) readContainer(e *envelope, in place) error {
+	if _, err := x.dec.ReadToken(); err != nil {
+		return x.failure(err)
 	}
 
-	text, err := jsontext.AppendUnquote(nil, quoted)
-	if err != nil {
-		text = quoted
-	}
-
-	name := string(text)
-	if e.names[name] {
-		return "", located(ErrRepeatedName, at)
-	}
-	e.names[name] = true
-
-	return name, e.consume(':')
-}
-
-// readArray reads the array of a member.
-func (e *envelopeReader) readArray(name string) error {
-	if isContainerName(name) {
-		kind := kindNamed(name)
-		e.found = true
-		e.collector.addArray(kind)
-		return e.readList(container{kind: orKind(kind, e.in.kind)})
-	}
-
-	if jsonvalue.RoleOf([]byte(name)).IsData() {
-		return e.readList(container{unrecognized: true})
-	}
-
-	return e.readRemark(name)
-}
-
-// readObject reads the object of a member.
-func (e *envelopeReader) readObject(name string) error {
-	if kind := kindNamed(name); kind != Unknown {
-		e.found = true
-		e.collector.addArray(kind)
-		return e.readEnvelope(container{kind: kind}, e.depth-1)
-	}
-
-	if isContainerName(name) {
-		return e.readWrapper()
-	}
-
-	return e.readRemark(name)
-}
-
-// readWrapper reads an object with the name of a wrapper, which need not hold records.
-func (e *envelopeReader) readWrapper() error {
-	inner := &envelopeReader{splitter: e.splitter, in: e.in, depth: e.depth - 1}
-	if err := inner.read(); err != nil {
-		return err
-	}
-	e.found = e.found || inner.found
-	return nil
-}
-
-// readRemark reads what an answer says about itself. A part of a day, or nothing of it,
-// must not pass for the day.
-func (e *envelopeReader) readRemark(name string) error {
-	v, err := e.value()
-	if err != nil {
+	isEmpty := x.dec.PeekKind() == ']'
+	if isEmpty && !in.named && !isList([]byte(in.name)) && x.options.RecordMember == "" {
+		x.addStrange(in.name, "[]")
+	} else if err := x.found(e, in); err != nil {
 		return err
 	}
 
-	sign := jsonvalue.SignOf([]byte(name), v, e.options.Ignored)
-	if sign.Sign != jsonvalue.NoSign {
-		return signError(sign)
+	return x.readElements(in)
+}
+
+// found notes that an object has a container of records. The members in front of it have
+// to be recognised.
+func (x *reader) found(e *envelope, in place) error {
+	if len(x.strange) > 0 {
+		return x.refuseStrange()
 	}
 
-	if pointsElsewhere(name, v) {
-		return fmt.Errorf("%w: a text stands where they should be", ErrElsewhere)
+	e.found = true
+	if in.kind == Unknown || x.options.Asked == Unknown || in.kind == x.options.Asked {
+		x.wanted = true
 	}
-
-	e.noteTotals(name, v)
-	e.own = e.own || isOwn([]byte(name), v.Kind())
 
 	return nil
 }
 
-// pointsElsewhere reports whether a text stands where records should be: any text with
-// the name of a kind, or a URL with the name of a wrapper.
-func pointsElsewhere(name string, v jsontext.Value) bool {
-	if v.Kind() != '"' {
-		return false
+// readWrapper reads an object in an object.
+func (x *reader) readWrapper(e *envelope, in place) error {
+	inner, err := x.readObject(in)
+	if err != nil {
+		return err
+	}
+	if inner.found {
+		e.found = true
+		return nil
 	}
 
-	if kindNamed(name) != Unknown {
-		return jsonvalue.Told(v)
+	x.strange = x.strange[:inner.mark]
+	if in.named {
+		return &Refusal{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
 	}
-	return isContainerName(name) && strings.Contains(string(v), "://")
+
+	value := ""
+	if inner.members == 0 {
+		value = "{}"
+	}
+	x.addStrange(in.name, value)
+
+	return nil
 }
 
-// noteTotals notes the numbers of records that a member states.
-func (e *envelopeReader) noteTotals(name string, v jsontext.Value) {
-	if n, ok := jsonvalue.TotalOf([]byte(name), v, e.options.Ignored); ok {
-		e.stated = append(e.stated, statement{count: n, member: "total"})
+// readRemark reads a member that is neither an array nor an object.
+func (x *reader) readRemark(e *envelope, in place) error {
+	v, err := x.dec.ReadValue()
+	if err != nil {
+		return x.failure(err)
 	}
 
-	if kind := kindNamed(name); kind != Unknown && v.Kind() == '0' {
-		n, _ := jsonvalue.TotalOf([]byte("total"), v, nil)
-		e.stated = append(e.stated, statement{kind, n, kind.Plural()})
+	if v.Kind() == 'n' && in.named {
+		return x.found(e, in)
+	}
+	if x.ignores([]byte(in.name), nil) {
+		return nil
+	}
+	if kind, isCount := counted([]byte(in.name)); isCount && v.Kind() == '0' {
+		e.stated = append(e.stated, statement{in.name, kind, string(v)})
+		return nil
+	}
+
+	value := ""
+	if v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f' {
+		value = string(v)
+	}
+	x.addStrange(in.name, value)
+
+	return nil
+}
+
+// addStrange notes a member that is not recognised, unless it is ignored with its value.
+func (x *reader) addStrange(name, value string) {
+	if value != "" && x.ignores([]byte(name), []byte(value)) {
+		return
+	}
+	if len(x.strange) < shownNames {
+		x.strange = append(x.strange, strange{name, value})
 	}
 }
 
-// checkStatements refuses an object that states more records than it holds.
-func (e *envelopeReader) checkStatements(before Counts) error {
-	for _, stated := range e.stated {
-		held := e.collector.counts.Of(stated.kind) - before.Of(stated.kind)
-		if stated.kind == Unknown {
-			held = e.collector.counts.Total() - before.Total()
+// refuseStrange refuses members that stand beside the records.
+func (x *reader) refuseStrange() error {
+	problem := &Refusal{Reason: ErrMember, Detail: "its name cannot be shown"}
+	for _, s := range x.strange {
+		if !jsonvalue.IsFieldName(s.name) {
+			continue
+		}
+		if s.value != "" {
+			s.name += "=" + s.value
+		}
+		problem.Members = append(problem.Members, s.name)
+	}
+	if len(problem.Members) > 0 {
+		problem.Detail = quoted(problem.Members)
+	}
+
+	return problem
+}
+
+// refuseObject refuses an object that is the whole answer, and neither a record nor
+// something that holds records.
+func (x *reader) refuseObject(e *envelope) error {
+	for _, s := range e.stated {
+		x.strange = append(x.strange, strange{name: s.name})
+	}
+
+	problem := &Refusal{Reason: ErrNoList}
+	for _, s := range x.strange {
+		if jsonvalue.IsFieldName(s.name) {
+			problem.Members = append(problem.Members, s.name)
+		}
+	}
+
+	problem.Detail = "the answer is an object that nothing shows to be a record"
+	if len(problem.Members) > 0 {
+		problem.Detail += "; its members are " + quoted(problem.Members)
+	}
+
+	return problem
+}
+
+// checkStatements refuses an object that counts other records than it has.
+func (x *reader) checkStatements(e *envelope) error {
+	for _, s := range e.stated {
+		has := x.counts.Of(s.kind) - e.before.Of(s.kind)
+		if s.kind == Unknown {
+			has = x.counts.Total() - e.before.Total()
 		}
 
-		if stated.count > held {
-			return fmt.Errorf("%w (member %q states more records than there are)", ErrPage, stated.member)
+		if s.count != strconv.FormatInt(has, 10) {
+			return &Refusal{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
 		}
 	}
 

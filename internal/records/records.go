@@ -1,28 +1,26 @@
 // Package records splits the answer of an export (section 4, Export) into its records,
-// in constant memory.
+// in constant memory and in one pass.
 //
 // The interface shows neither the shape of the answer nor how it names the kinds of its
-// records, so the package accepts what such services usually send:
+// records. So an object counts as a record only where something shows that it is one:
 //
-//   - a JSON array of records that state their kind;
-//   - NDJSON, or JSON values that follow each other, likewise;
-//   - an object with an array for each kind, possibly nested under names such as data;
-//   - in front of any of them a byte order mark, and CRLF between lines.
+//   - it stands in a container whose name means a kind, such as persons;
+//   - it has a discriminator, such as type, whose value means a kind;
+//   - it has a member that the caller names.
+//
+// The answer is one array of records; or records that follow each other, as in NDJSON; or
+// one object of containers, possibly inside of others, in which nothing else stands but
+// the number of the records. In front of any of them may be a byte order mark. What is
+// not recognised is an error, and no list of bad words decides: an error, a job or a page
+// are not told from what else a record is not.
 //
 // The input is strict RFC 8259: valid UTF-8 (unless Options say otherwise), unique names
-// in each object, bounded depth. No record is dropped: one whose kind cannot be told is
-// of kind Unknown.
-//
-// The parser is jsontext, chosen for its strictness. Long lists are cut into parts that
-// several goroutines parse concurrently; the cuts are guessed and then verified, see
-// readList.
+// in each object, bounded depth.
 package records
 
 import (
 	"errors"
 	"fmt"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Limits on the parts of an answer that are held in memory.
@@ -33,10 +31,10 @@ const (
 	// LimitMembers is the largest number of members of an object that holds records.
 	LimitMembers = 10_000
 	// lookahead is how much of an answer is examined to distinguish a record from an
-	// object that holds all records, in bytes.
+	// object that holds records, and how much is read at a time, in bytes.
 	lookahead = 1 << 20
-	// limitDepth is how many objects may be nested around the records.
-	limitDepth = 16
+	// shownNames is how many names of members an error shows.
+	shownNames = 12
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).
@@ -80,41 +78,25 @@ func (c Counts) Total() (n int64) {
 	return n
 }
 
-// Errors about an answer. They quote nothing of it but names of members that this
-// package knows.
+// Errors about an answer.
 var (
 	ErrTruncated    = errors.New("the answer ends in the middle")
 	ErrTooLarge     = errors.New("a single record, or what stands between two, is larger than 16 MiB")
 	ErrShape        = errors.New("the answer has none of the shapes that an export can have")
-	ErrAmbiguous    = fmt.Errorf("%w that can be told apart: an object may be a record or hold the records", ErrShape)
 	ErrSyntax       = errors.New("the JSON is not valid")
 	ErrRepeatedName = errors.New("the JSON has a name twice in one object")
 	ErrUTF8         = fmt.Errorf("%w: the text is not UTF-8", ErrSyntax)
-	ErrFailed       = errors.New("the answer says itself that it failed")
-	ErrUnfinished   = errors.New("the answer says itself that it is not ready")
-	ErrPage         = errors.New("the answer says that there is more, and the interface has no way to ask for it")
-	ErrElsewhere    = errors.New("the answer points to records instead of holding them")
-	ErrOtherKind    = errors.New("the answer holds records of another kind than was asked for")
-	ErrNoRecord     = errors.New("what stands where records should be is none")
-	ErrPanic        = errors.New("reading the answer ended in a panic")
+	ErrFollowed     = errors.New("something follows the last bracket of the answer")
 )
 
-var signErrors = map[jsonvalue.Sign]error{
-	jsonvalue.Failed:     ErrFailed,
-	jsonvalue.Unfinished: ErrUnfinished,
-	jsonvalue.Paged:      ErrPage,
-	jsonvalue.Elsewhere:  ErrElsewhere,
-}
-
-// signError returns the error for a sign, with the name of the member that gives it; nil
-// if there is no sign.
-func signError(f jsonvalue.Finding) error {
-	err, ok := signErrors[f.Sign]
-	if !ok {
-		return nil
-	}
-	return fmt.Errorf("%w (member %q)", err, f.Member)
-}
+// Reasons of a Refusal.
+var (
+	ErrNoRecord  = errors.New("what stands where records should be is not recognised as one")
+	ErrOtherKind = errors.New("the answer holds records of another kind than it says or was asked for")
+	ErrNoList    = errors.New("there is no list of records")
+	ErrMember    = errors.New("what stands beside the records is not recognised")
+	ErrCount     = errors.New("a member counts another number of records than there are")
+)
 
 // located adds the offset in the answer to errors about its JSON.
 func located(err error, offset int64) error {
@@ -124,5 +106,13 @@ func located(err error, offset int64) error {
 	return err
 }
 
-// emitError marks an error that emit returned.
-type emitError struct{ error }
+// Result describes an answer that was read.
+type Result struct {
+	Counts Counts
+	// Closed: the answer is one JSON array, or one object that holds the records, so that
+	// its last bracket shows that it is complete. What delivered any other answer has to
+	// show that.
+	Closed bool
+	// Mended is the number of records in which invalid UTF-8 was replaced.
+	Mended int64
+}

@@ -113,9 +113,11 @@ func TestDoctor_printsOnlyTheSettingsThatDiffer(t *testing.T) {
 		{mockserver.Dialect{"agreement_time": "unix_ms"}, map[string]string{"agreement_time_format": "unix_ms"}},
 		{mockserver.Dialect{"pending_names": "own_person"}, map[string]string{"pending_identity_field": "customer"}},
 		{mockserver.Dialect{"export_kind": "parameter"}, map[string]string{"export_kind_parameter": "kind"}},
-		{mockserver.Dialect{"export_envelope": "own_member"}, map[string]string{"export_shape": "envelope"}},
+		{mockserver.Dialect{"export_envelope": "own_member"}, map[string]string{"export_ignored_members": "tenant"}},
+		{mockserver.Dialect{"export_envelope": "described"}, map[string]string{"export_ignored_members": "generatedAt,count=null"}},
+		{mockserver.Dialect{"export_answer": "own_discriminator"}, map[string]string{"export_record_member": "sort"}},
 		{mockserver.Dialect{"export_text": "broken"}, map[string]string{"export_invalid_utf8": "replace"}},
-		{mockserver.Dialect{"export_text": "broken", "export_envelope": "own_member"}, map[string]string{"export_invalid_utf8": "replace", "export_shape": "envelope"}},
+		{mockserver.Dialect{"export_text": "broken", "export_envelope": "own_member"}, map[string]string{"export_invalid_utf8": "replace", "export_ignored_members": "tenant"}},
 		{mockserver.Dialect{"profile_answer": "wrapped"}, map[string]string{"profile_member": "profile"}},
 		{mockserver.Dialect{"profile_answer": "own_wrapper", "pending_answer": "described"}, map[string]string{"profile_member": "traits", "pending_ignored_members": "links"}},
 		{mockserver.Dialect{"pending_answer": "counted", "consent_names": "camel"}, map[string]string{}},
@@ -288,7 +290,7 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		says  string
 	}{
 		{"no address", map[string]string{"ANALYTICS_BASE_URL": ""}, nil, "base_url"},
-		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_SHAPE": "round"}, nil, "wire.export_shape"},
+		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_INVALID_UTF8": "round"}, nil, "wire.export_invalid_utf8"},
 		{"write without a person", nil, []string{"-write", "-yes"}, "-identity"},
 		{"write without a terminal", nil, []string{"-write", "-identity", person}, "needs -yes"},
 		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},

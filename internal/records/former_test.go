@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	former "github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	former "github.com/terraform-analytics/terraform-provider-analytics/internal/records/former"
 )
 
 // FuzzReadAsBefore compares Read with the reader that it replaces: where both accept an
