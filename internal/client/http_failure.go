@@ -24,7 +24,7 @@ func (k *call) transportError(err error) *Error {
 
 	class, detail := classify(err)
 	e := k.fail(class, 0, detail)
-	if e.Class == ClassUnreachable && k.host != "" {
+	if e.Class == ClassUnreachable && k.host != "" && !isProxyDial(err) {
 		e.Detail += "; the host is " + k.host
 	}
 	if e.Class == ClassCancelled {
@@ -80,6 +80,7 @@ var failures = []struct {
 	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
 	{isType[tls.AlertError], ClassTLS, tlsRejected},
 
+	{isProxyDial, ClassUnreachable, "the proxy cannot be reached; compare HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
 	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
 	{isTimeout, ClassTimeout, "the connection timed out"},
 	{isDial, ClassUnreachable, "the connection was refused or there is no route"},
@@ -110,6 +111,12 @@ func isTimeout(err error) bool {
 func isDial(err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == "dial"
+}
+
+// isProxyDial reports whether no connection to the proxy could be made.
+func isProxyDial(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "proxyconnect"
 }
 
 // contextError returns the error of the context that ended a call.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -40,6 +43,26 @@ func TestFailure_unreachableHostIsNamed(t *testing.T) {
 	_, err = c.CurrentUser(t.Context())
 	if !strings.Contains(err.Error(), "localhost") {
 		t.Errorf("the host is not named: %v", err)
+	}
+}
+
+// TestFailure_unreachableProxyIsNotTheService has a proxy that refuses connections, or whose
+// name cannot be resolved.
+func TestFailure_unreachableProxyIsNotTheService(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{syscall.ECONNREFUSED, &net.DNSError{Err: "no such host", IsNotFound: true}} {
+		bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
+			_, err := c.CurrentUser(t.Context())
+			e := wantClass(t, err, client.ClassUnreachable)
+			if !strings.Contains(e.Detail, "proxy") || !strings.Contains(e.Detail, "NO_PROXY") || strings.Contains(e.Detail, "host") {
+				t.Errorf("the detail is %q", e.Detail)
+			}
+		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
+			cfg.Proxy = func(*http.Request) (*url.URL, error) { return &url.URL{Scheme: "http", Host: "proxy.example.com:3128"}, nil }
+			cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
+				return nil, &net.OpError{Op: "dial", Err: cause}
+			}
+		})
 	}
 }
 
