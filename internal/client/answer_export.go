@@ -133,7 +133,7 @@ func (s *streamed) judge(err error, body *noted) *Error {
 	}
 
 	class, detail := ClassPayload, err.Error()
-	refusal, refused := errors.AsType[*records.Refusal](err)
+	refusal, refused := errors.AsType[*records.RefusalError](err)
 	switch {
 	case refused:
 		detail += "; " + advice(refusal)
@@ -177,7 +177,7 @@ func (s *streamed) brokenOff(err error, body *noted) *Error {
 const kindSettings = "compare wire.export_kind_parameter and wire.export_kind_values with what your service expects"
 
 // advice returns the settings that admit what is not recognised in an answer.
-func advice(r *records.Refusal) string {
+func advice(r *records.RefusalError) string {
 	const recordMember = "wire.export_record_member names a member that every record has"
 
 	switch {

@@ -115,7 +115,7 @@ type Error struct {
 
 	// Unrecognised is what the answer of an export has that is not recognised; nil for any
 	// other failure.
-	Unrecognised *records.Refusal
+	Unrecognised *records.RefusalError
 
 	midway  bool  // the answer had begun when it broke off
 	renewed bool  // the credential was renewed after the 401

@@ -58,7 +58,9 @@ func TestFailure_unreachableProxyIsNotTheService(t *testing.T) {
 				t.Errorf("the detail is %q", e.Detail)
 			}
 		}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) {
-			cfg.Proxy = func(*http.Request) (*url.URL, error) { return &url.URL{Scheme: "http", Host: "proxy.example.com:3128"}, nil }
+			cfg.Proxy = func(*http.Request) (*url.URL, error) {
+				return &url.URL{Scheme: "http", Host: "proxy.example.com:3128"}, nil
+			}
 			cfg.DialContext = func(context.Context, string, string) (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Err: cause}
 			}

@@ -1,21 +1,17 @@
 package records
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// strange is a member around the records that is not recognised.
-type strange struct {
-	name  string
-	value string // if it is null, true, false, [] or {}
-}
-
-// Refusal says what in an answer is not recognised.
-type Refusal struct {
+// RefusalError says what in an answer is not recognised.
+type RefusalError struct {
 	// Reason is ErrNoRecord, ErrOtherKind, ErrMember, ErrCount or ErrNoList.
 	Reason error
 	// Detail says where it is. It holds names of members that have the form of a field's
@@ -30,10 +26,10 @@ type Refusal struct {
 	List string
 }
 
-func (r *Refusal) Error() string { return r.Reason.Error() + ": " + r.Detail }
+func (r *RefusalError) Error() string { return r.Reason.Error() + ": " + r.Detail }
 
 // Unwrap returns the reason.
-func (r *Refusal) Unwrap() error { return r.Reason }
+func (r *RefusalError) Unwrap() error { return r.Reason }
 
 // quoted returns names as a message shows them.
 func quoted(names []string) string {
@@ -84,7 +80,7 @@ func (x *reader) readEnvelope() error {
 		return x.refuseObject(e)
 	}
 	if !x.wanted {
-		return &Refusal{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
+		return &RefusalError{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
 	}
 
 	return nil
@@ -191,7 +187,7 @@ func (x *reader) readWrapper(e *envelope, in place) error {
 
 	x.strange = x.strange[:inner.mark]
 	if in.named {
-		return &Refusal{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
+		return &RefusalError{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
 	}
 
 	value := ""
@@ -235,50 +231,47 @@ func (x *reader) addStrange(name, value string) {
 	if value != "" && x.ignores([]byte(name), []byte(value)) {
 		return
 	}
+
+	entry := ""
+	if jsonvalue.IsFieldName(name) {
+		entry = strings.TrimSuffix(name+"="+value, "=")
+	}
 	if len(x.strange) < shownNames {
-		x.strange = append(x.strange, strange{name, value})
+		x.strange = append(x.strange, entry)
 	}
 }
 
 // refuseStrange refuses members that stand beside the records.
 func (x *reader) refuseStrange() error {
-	problem := &Refusal{Reason: ErrMember, Detail: "its name cannot be shown"}
-	for _, s := range x.strange {
-		if !jsonvalue.IsFieldName(s.name) {
-			continue
-		}
-		if s.value != "" {
-			s.name += "=" + s.value
-		}
-		problem.Members = append(problem.Members, s.name)
-	}
-	if len(problem.Members) > 0 {
-		problem.Detail = quoted(problem.Members)
-	}
-
-	return problem
+	names := slices.DeleteFunc(slices.Clone(x.strange), func(entry string) bool { return entry == "" })
+	return &RefusalError{Reason: ErrMember, Detail: cmp.Or(quoted(names), "their names cannot be shown"), Members: names}
 }
 
 // refuseObject refuses an object that is the whole answer, and neither a record nor
 // something that holds records.
 func (x *reader) refuseObject(e *envelope) error {
-	for _, s := range e.stated {
-		x.strange = append(x.strange, strange{name: s.name})
-	}
-
-	problem := &Refusal{Reason: ErrNoList}
-	for _, s := range x.strange {
-		if jsonvalue.IsFieldName(s.name) {
-			problem.Members = append(problem.Members, s.name)
+	var names []string
+	for _, entry := range x.strange {
+		if name, _, _ := strings.Cut(entry, "="); name != "" {
+			names = append(names, name)
 		}
 	}
-
-	problem.Detail = "the answer is an object that nothing shows to be a record"
-	if len(problem.Members) > 0 {
-		problem.Detail += "; its members are " + quoted(problem.Members)
+	for _, s := range e.stated {
+		names = append(names, s.name)
 	}
 
-	return problem
+	return &RefusalError{Reason: ErrNoList, Detail: "the answer is an object, and " + nothingShows + described(names), Members: names}
+}
+
+// nothingShows is what an object lacks that is not recognised as a record.
+const nothingShows = "has nothing that shows that it is a record"
+
+// described returns the names of the members of an object for a message.
+func described(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; its members are " + quoted(names)
 }
 
 // checkStatements refuses an object that counts other records than it has.
@@ -290,7 +283,7 @@ func (x *reader) checkStatements(e *envelope) error {
 		}
 
 		if s.count != strconv.FormatInt(has, 10) {
-			return &Refusal{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
+			return &RefusalError{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
 		}
 	}
 

@@ -32,7 +32,7 @@ type Options struct {
 // answer and in order. The record is valid until emit returns. An error of emit ends the
 // reading and is returned as it is, and so is one of r, which has to return it again.
 //
-// What is not recognised is a *Refusal. Records that were passed on before are then part
+// What is not recognised is a *RefusalError. Records that were passed on before are then part
 // of an answer that is none.
 func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
 	x := &reader{options: o, emit: emit, ignored: map[string]bool{}}
@@ -94,8 +94,9 @@ type reader struct {
 
 	counts Counts
 	mended int64
-	// strange are the members around the records that are not recognised.
-	strange []strange
+	// strange are the members around the records that are not recognised, as Options.Ignored
+	// takes them; empty for one whose name must not be shown.
+	strange []string
 	wanted  bool // there is a container of the kind that was asked for
 }
 
@@ -141,6 +142,7 @@ func (x *reader) readEnd(otherwise error) error {
 	if err = x.failure(err); err == nil || errors.Is(err, ErrSyntax) {
 		return otherwise
 	}
+
 	return err
 }
 
@@ -193,6 +195,7 @@ func (x *reader) readElements(in place) error {
 	}
 
 	_, err := x.dec.ReadToken()
+
 	return x.failure(err)
 }
 
@@ -267,47 +270,52 @@ func (x *reader) position(in place, begin int64) string {
 }
 
 // recognise returns the kind of a record, or why it is not recognised as one.
-func (x *reader) recognise(v jsontext.Value, in place) (Kind, *Refusal) {
+func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 	if v.Kind() != '{' {
-		return Unknown, &Refusal{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
+		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
+	}
+
+	asked, expected := x.options.Asked, orKind(in.kind, x.options.Asked)
+	if asked != Unknown && expected != asked {
+		return Unknown, &RefusalError{Reason: ErrOtherKind, Detail: "is of kind " + expected.String() + " and not " + asked.String()}
 	}
 
 	has := x.hasRecordMember(v)
 	own, plural := said(v, !in.shows && !has)
-	expected := orKind(in.kind, x.options.Asked)
 	if own != Unknown && expected != Unknown && own != expected {
-		all, _ := stated(v, true, nil)
-		counts, _ := stated(v, true, x.ignores) // of those that are not ignored
-		if all == Unknown || counts != Unknown && counts != expected {
-			return Unknown, &Refusal{
+		if x.contradicts(v, expected) {
+			return Unknown, &RefusalError{
 				Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String(), Members: discriminators(v),
 			}
 		}
 		own = expected
 	}
-	if x.options.Asked != Unknown && expected != x.options.Asked {
-		return Unknown, &Refusal{Reason: ErrOtherKind, Detail: "is of kind " + in.kind.String() + " and not " + x.options.Asked.String()}
-	}
 
 	// A word in the plural may be that of a line that holds records.
 	if !in.shows && !has && (own == Unknown || plural && in.lines) {
 		names := fieldNames(v)
-		detail := "has nothing that shows that it is a record"
-		if len(names) > 0 {
-			detail += "; its members are " + quoted(names)
-		}
-		return Unknown, &Refusal{Reason: ErrNoRecord, Detail: detail, Members: names}
+		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
 	}
 
 	return orKind(own, expected), nil
 }
 
+// contradicts reports whether what a record says of its kind, and is not ignored, is another
+// kind than the expected one.
+func (x *reader) contradicts(record jsontext.Value, expected Kind) bool {
+	if all, _ := stated(record, true, nil); all == Unknown {
+		return true // the name of its only member says it
+	}
+	counts, _ := stated(record, true, x.ignores)
+	return counts != Unknown && counts != expected
+}
+
 // said returns the kind that a record states itself: in a discriminator, or as the name of
 // its only member. closely makes it look at every name, also in unusual spellings.
 func said(record jsontext.Value, closely bool) (k Kind, plural bool) {
-	any, clear := glance(record)
-	if any {
-		k, plural = stated(record, clear, nil)
+	states, clearly := glance(record)
+	if states {
+		k, plural = stated(record, clearly, nil)
 	}
 	if k == Unknown && closely {
 		k, plural = stated(record, true, nil)

@@ -136,7 +136,7 @@ func TestRead_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 		} {
 			for _, asked := range []Kind{Unknown, Event} {
 				_, _, err := readText(text, Options{Asked: asked})
-				if refusal, ok := errors.AsType[*Refusal](err); !ok || len(refusal.Members) == 0 && !errors.Is(err, ErrNoRecord) {
+				if refusal, ok := errors.AsType[*RefusalError](err); !ok || len(refusal.Members) == 0 && !errors.Is(err, ErrNoRecord) {
 					t.Errorf("%s, %s: %v", name, text, err)
 				}
 			}
@@ -235,7 +235,7 @@ func TestRead_listsOfRealServices(t *testing.T) {
 			t.Parallel()
 
 			_, _, err := readText(c.text, Options{})
-			refusal, _ := errors.AsType[*Refusal](err)
+			refusal, _ := errors.AsType[*RefusalError](err)
 			if !errors.Is(err, c.reason) || strings.Join(refusal.Members, ",") != c.names {
 				t.Errorf("%v: %+v", err, refusal)
 			}
@@ -270,7 +270,7 @@ func TestRead_settingsOfAnErrorAdmitTheAnswer(t *testing.T) {
 				break
 			}
 
-			refusal, ok := errors.AsType[*Refusal](err)
+			refusal, ok := errors.AsType[*RefusalError](err)
 			if !ok || len(refusal.Members) == 0 {
 				t.Fatalf("%s: %v", text, err)
 			}
@@ -288,7 +288,7 @@ func TestRead_settingsOfAnErrorAdmitTheAnswer(t *testing.T) {
 		`{"data":[{"name":"x"}]}`:                            {Unknown: 1},
 	} {
 		_, _, err := readText(text, Options{})
-		refusal, ok := errors.AsType[*Refusal](err)
+		refusal, ok := errors.AsType[*RefusalError](err)
 		if !ok {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -348,7 +348,7 @@ func TestRead_otherKindThanItsPlaceOrTheRequestSaysIsAnError(t *testing.T) {
 	// An event may have a type of its own.
 	const own = `{"events":[{"id":1,"type":"session"}]}`
 	_, _, err := readText(own, Options{})
-	refusal, _ := errors.AsType[*Refusal](err)
+	refusal, _ := errors.AsType[*RefusalError](err)
 	_, res, err := readText(own, Options{Ignored: refusal.Members})
 	if err != nil || res.Counts != (Counts{Event: 1}) {
 		t.Errorf("%v, %v", res, err)
@@ -412,7 +412,7 @@ func TestRead_errorSaysWhere(t *testing.T) {
 		}
 	}
 
-	refusal, _ := errors.AsType[*Refusal](err)
+	refusal, _ := errors.AsType[*RefusalError](err)
 	if _, res, err := readText(devices, Options{Ignored: []string{refusal.List}}); err != nil || res.Counts != (Counts{Event: 1}) {
 		t.Errorf("without the list: %v, %v", res, err)
 	}
@@ -532,6 +532,7 @@ func FuzzRead(f *testing.F) {
 			if res.Counts != counts {
 				t.Errorf("counted are %v, passed on %v", res.Counts, counts)
 			}
+
 			return b.String(), res, err
 		}
 

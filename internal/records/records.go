@@ -89,7 +89,7 @@ var (
 	ErrFollowed     = errors.New("something follows the last bracket of the answer")
 )
 
-// Reasons of a Refusal.
+// Reasons of a RefusalError.
 var (
 	ErrNoRecord  = errors.New("what stands where records should be is not recognised as one")
 	ErrOtherKind = errors.New("the answer holds records of another kind than it says or was asked for")

@@ -84,6 +84,7 @@ func wordSaid(quoted jsontext.Value) (k Kind, plural bool) {
 	}
 
 	k, _ = word(bytes.TrimSuffix(folded, []byte("records")))
+
 	return k, true
 }
 
@@ -106,7 +107,7 @@ var usualEndings = [...][]byte{[]byte(`ype"`), []byte(`kind"`), []byte(`Kind"`)}
 
 // glance reports whether the text of a record may have a discriminator in a usual
 // spelling, and whether it may have a clear one.
-func glance(record jsontext.Value) (any, clear bool) {
+func glance(record jsontext.Value) (states, clearly bool) {
 	for _, ending := range usualEndings {
 		rest := []byte(record)
 		for {
@@ -115,15 +116,15 @@ func glance(record jsontext.Value) (any, clear bool) {
 				break
 			}
 
-			any = true
+			states = true
 			name := rest[bytes.LastIndexByte(rest[:at], '"')+1 : at+len(ending)-1]
-			_, clearly := discriminator(name)
-			clear = clear || clearly
+			_, isClear := discriminator(name)
+			clearly = clearly || isClear
 			rest = rest[at+len(ending):]
 		}
 	}
 
-	return any, clear
+	return states, clearly
 }
 
 // stated returns the kind in the discriminators of a record. A clear one wins over any
@@ -193,6 +194,7 @@ func counted(name []byte) (k Kind, isCount bool) {
 	if k, _ = word(noun); k != Unknown {
 		return k, true
 	}
+
 	switch string(noun) {
 	case "", "record", "records", "item", "items", "result", "results", "element", "elements", "row", "rows":
 		return Unknown, len(noun) < len(folded)
