@@ -340,6 +340,46 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 }
 
 // TestExportFile_invalidUTF8 expects replaced bytes to be counted, with a warning.
+// TestExportFile_adviceOfARefusedAnswer does what the errors say, until the day is exported.
+func TestExportFile_adviceOfARefusedAnswer(t *testing.T) {
+	t.Parallel()
+
+	_, service := start(t)
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpExportRecords, Times: -1,
+		Body:   []byte(`{"hasMore":false,"tenant":"web","data":[{"uid":1},{"uid":2}]}`),
+		Header: http.Header{"Content-Type": {"application/json"}},
+	})
+	path := target(t)
+
+	for _, step := range []struct {
+		wire prototest.Attributes
+		says string
+	}{
+		{nil, `wire.export_ignored_members = "hasMore=false,tenant"`},
+		{prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}, "wire.export_record_member"},
+		{prototest.Attributes{"export_ignored_members": "hasMore=false,tenant", "export_record_member": "uid"}, ""},
+	} {
+		settings := prototest.Config(service)
+		if step.wire != nil {
+			settings = settings.With(prototest.Attributes{"wire": step.wire})
+		}
+		p := prototest.MustStart(t, settings)
+
+		state, diags := p.Create(fileName, file(path, nil))
+		if step.says != "" {
+			prototest.WantText(t, diags.Errors(), "Unexpected response", step.says)
+			wantNothing(t, path)
+			continue
+		}
+
+		p.NoErrors(diags)
+		wantContent(t, path, "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n")
+		p.NewRun()
+		p.WantEmptyPlan(fileName, state, file(path, nil))
+	}
+}
+
 func TestExportFile_invalidUTF8(t *testing.T) {
 	t.Parallel()
 
