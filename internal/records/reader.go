@@ -41,16 +41,16 @@ func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result
 		x.ignored[ignoredKey(name, value)] = true
 	}
 
-	ahead := bufio.NewReaderSize(r, lookahead)
-	if mark, _ := ahead.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		x.begin, _ = ahead.Discard(len(byteOrderMark))
-	}
+	head := make([]byte, lookahead)
+	n, _ := io.ReadFull(r, head) // an error comes again
+	text := bytes.TrimPrefix(head[:n], []byte(byteOrderMark))
+	x.begin = n - len(text)
 
-	x.source = &source{Reader: ahead}
+	x.source = &source{Reader: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(text), r), block)}
 	x.dec = jsontext.NewDecoder(x.source, jsontext.AllowInvalidUTF8(true))
 	x.source.dec = x.dec
 
-	closed, err := x.readAnswer(ahead)
+	closed, err := x.readAnswer(x.beginsWithRecord(text))
 
 	return Result{Counts: x.counts, Closed: closed, Mended: x.mended}, err
 }
@@ -68,12 +68,12 @@ type source struct {
 }
 
 func (s *source) Read(p []byte) (int, error) {
-	if s.read-s.dec.InputOffset() > LimitRecord+lookahead {
+	if s.read-s.dec.InputOffset() > LimitRecord+block {
 		s.err = ErrTooLarge
 		return 0, s.err
 	}
 
-	n, err := s.Reader.Read(p[:min(len(p), lookahead)])
+	n, err := s.Reader.Read(p[:min(len(p), block)])
 	s.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
@@ -109,11 +109,11 @@ type place struct {
 	shows bool   // what stands here is a record of the kind
 }
 
-// readAnswer reads the answer. closed reports whether its last bracket shows that it is
+// readAnswer reads the answer, of which isSequence says that it begins with a record. closed
+// reports whether its last bracket shows that it is
 // complete.
-func (x *reader) readAnswer(ahead *bufio.Reader) (closed bool, err error) {
-	head, _ := ahead.Peek(lookahead) // an error comes again
-	if x.beginsWithRecord(head) {
+func (x *reader) readAnswer(isSequence bool) (closed bool, err error) {
+	if isSequence {
 		return false, x.readLines()
 	}
 
@@ -282,13 +282,10 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 
 	has := x.hasRecordMember(v)
 	own, plural := said(v, !in.shows && !has)
-	if own != Unknown && expected != Unknown && own != expected {
-		if x.contradicts(v, expected) {
-			return Unknown, &RefusalError{
-				Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String(), Members: discriminators(v),
-			}
+	if x.contradicts(v, own, expected) {
+		return Unknown, &RefusalError{
+			Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String(), Members: discriminators(v),
 		}
-		own = expected
 	}
 
 	// A word in the plural may be that of a line that holds records.
@@ -297,16 +294,21 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
 	}
 
-	return orKind(own, expected), nil
+	return orKind(expected, own), nil
 }
 
-// contradicts reports whether what a record says of its kind, and is not ignored, is another
-// kind than the expected one.
-func (x *reader) contradicts(record jsontext.Value, expected Kind) bool {
+// contradicts reports whether what a record says of its kind is another one than the
+// expected one, also without the discriminators that are ignored.
+func (x *reader) contradicts(record jsontext.Value, own, expected Kind) bool {
+	if own == Unknown || expected == Unknown || own == expected {
+		return false
+	}
 	if all, _ := stated(record, true, nil); all == Unknown {
 		return true // the name of its only member says it
 	}
+
 	counts, _ := stated(record, true, x.ignores)
+
 	return counts != Unknown && counts != expected
 }
 

@@ -31,8 +31,10 @@ const (
 	// LimitMembers is the largest number of members of an object that holds records.
 	LimitMembers = 10_000
 	// lookahead is how much of an answer is examined to distinguish a record from an
-	// object that holds records, and how much is read at a time, in bytes.
+	// object that holds records, in bytes.
 	lookahead = 1 << 20
+	// block is how much of an answer is read at a time, in bytes.
+	block = 64 << 10
 	// shownNames is how many names of members an error shows.
 	shownNames = 12
 )

@@ -167,13 +167,18 @@ func discriminators(record jsontext.Value) []string {
 // {"event": {…}}.
 func sole(record jsontext.Value) Kind {
 	var room [longestName]byte // avoids an allocation
-	kind := Unknown
-	for name, value := range jsonvalue.EachMember(record) {
-		k, plural := word(appendFolded(room[:0], name))
-		if kind != Unknown || plural || k == Unknown || value.Kind() != '{' {
+	_, name, _ := bytes.Cut(record, []byte{'"'})
+	name, _, _ = bytes.Cut(name, []byte{'"'})
+	kind, plural := word(appendFolded(room[:0], name))
+	if kind == Unknown || plural {
+		return Unknown // nearly all records
+	}
+
+	members := 0
+	for _, value := range jsonvalue.EachMember(record) {
+		if members++; members > 1 || value.Kind() != '{' {
 			return Unknown
 		}
-		kind = k
 	}
 
 	return kind
