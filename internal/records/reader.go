@@ -110,8 +110,7 @@ type place struct {
 }
 
 // readAnswer reads the answer, of which isSequence says that it begins with a record. closed
-// reports whether its last bracket shows that it is
-// complete.
+// reports whether its last bracket shows that it is complete.
 func (x *reader) readAnswer(isSequence bool) (closed bool, err error) {
 	if isSequence {
 		return false, x.readLines()
