@@ -144,6 +144,9 @@ func isMap(v jsontext.Value) bool {
 	return count > 1
 }
 
+// longestName bounds the name of a field, in bytes.
+const longestName = 40
+
 // IsFieldName reports whether a name has the form of a field's name: at most 40 letters
 // with at most two digits and the characters that separate words. Identifiers of people
 // have others, or more digits.

@@ -153,3 +153,30 @@ func decimalOf(v jsontext.Value) decimal {
 
 	return decimal{negative, trimmed, exponent - len(fraction) + len(digits) - len(trimmed)}
 }
+
+// Told reports whether a value says anything: it is not null, false, zero or empty.
+func Told(v jsontext.Value) bool {
+	switch v.Kind() {
+	case 'n', 'f', 0:
+		return false
+	case '"':
+		return strings.TrimSpace(Text(v)) != ""
+	case '0':
+		return !isZero(v)
+	case '{', '[':
+		return !isEmpty(v)
+	}
+
+	return true
+}
+
+func isZero(number jsontext.Value) bool {
+	n, err := strconv.ParseFloat(string(number), 64)
+	return err == nil && n == 0
+}
+
+// isEmpty reports whether an object or array holds nothing.
+func isEmpty(composite jsontext.Value) bool {
+	i := inside(composite, byte(composite.Kind()))
+	return i == len(composite) || composite[i] == '}' || composite[i] == ']'
+}

@@ -36,3 +36,15 @@ func TestEqual_sameMeaning(t *testing.T) {
 		}
 	}
 }
+
+func TestTold_onlyWhatSaysSomething(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"null": false, "false": false, `" "`: false, "0": false, "-0.0e3": false, "[ ]": false, "{\n}": false, "": false,
+		"true": true, `"x"`: true, "0.1": true, "[0]": true, `{"":null}`: true, "1e999": true,
+	} {
+		if got := Told(jsontext.Value(text)); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
