@@ -226,7 +226,7 @@ func readings(wire client.Wire, s *sample) []client.Wire {
 	}
 
 	for _, name := range refusal.Members {
-		if s.hides(name) || leadsOn(name) {
+		if member, _, _ := strings.Cut(name, "="); s.hides(member) || leadsOn(name) {
 			return nil
 		}
 		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+name, ",")
