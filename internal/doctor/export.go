@@ -126,54 +126,54 @@ func (x *examination) examineExport(ctx context.Context) {
 // one before did not admit.
 const readingSteps = 4
 
+// exportTrial looks for settings with which a day can be read.
+type exportTrial struct {
+	*examination
+
+	way  *way
+	best *sample
+}
+
 // tryExportSettings reads the day with other settings, and keeps the first with which the
 // kind of each record is known, or else the first with which several records can be read. It
 // returns that sample, or s where nothing helps.
 func (x *examination) tryExportSettings(ctx context.Context, w *way, s *sample) *sample {
+	t := &exportTrial{x, w, s}
 	if !isRejected(s.err) {
-		return x.tryReadings(ctx, w, s, x.wire, s, readingSteps)
+		t.tryReadings(ctx, x.wire, s, readingSteps)
+		return t.best
 	}
 
 	for _, wire := range kindParameters(x.wire, s.err) {
-		got := x.readDay(ctx, w, wire)
-		if isRejected(got.err) {
-			continue
-		}
-		if s = x.better(s, got, wire); s != got {
-			s = x.tryReadings(ctx, w, s, wire, got, readingSteps)
+		got := t.try(ctx, wire)
+		if !isRejected(got.err) {
+			t.tryReadings(ctx, wire, got, readingSteps)
 		}
 	}
 
-	return s
+	return t.best
 }
 
-// tryReadings tries other readings of an answer that could not be read with wire, and returns
-// the best sample.
-func (x *examination) tryReadings(ctx context.Context, w *way, best *sample, wire client.Wire, got *sample, steps int) *sample {
+// tryReadings tries other readings of an answer that could not be read with wire.
+func (t *exportTrial) tryReadings(ctx context.Context, wire client.Wire, got *sample, steps int) {
 	if got.err == nil || steps == 0 {
-		return best
+		return
 	}
 
 	for _, other := range readings(wire, got) {
-		if ctx.Err() != nil || best.attributed() {
-			break
+		if ctx.Err() != nil || t.best.attributed() {
+			return
 		}
-
-		next := x.readDay(ctx, w, other)
-		best = x.better(best, next, other)
-		best = x.tryReadings(ctx, w, best, other, next, steps-1)
+		t.tryReadings(ctx, other, t.try(ctx, other), steps-1)
 	}
-
-	return best
 }
 
-// better returns the sample of which more was understood, and keeps the settings of the new one
-// if it is that.
-func (x *examination) better(best, got *sample, wire client.Wire) *sample {
-	if !got.isBetterThan(best) {
-		return best
+// try reads the day with settings, and keeps them if more was understood than so far.
+func (t *exportTrial) try(ctx context.Context, wire client.Wire) *sample {
+	got := t.readDay(ctx, t.way, wire)
+	if got.isBetterThan(t.best) {
+		t.best, t.wire = got, wire
 	}
-	x.wire = wire
 	return got
 }
 
