@@ -59,10 +59,11 @@ type ConsentUpdate struct {
 	// the service holds a later agreement_time, and a record without one is an error with
 	// the cause ErrUntimed.
 	KeepLaterThan time.Time
-	// LastWritten are the clauses of the last write that is known to be ours; nil if
-	// there is none. A record without agreement_time that has these clauses, or the
-	// clauses of the update, is no later choice.
-	LastWritten *[Clauses]bool
+	// LastWritten returns what the last write that is known to be ours has left; nil if
+	// there is none. A record without agreement_time that holds this choice, or the
+	// clauses of the update, is no later choice. It is called with each comparison, while
+	// no other update of the person is under way. It may be nil.
+	LastWritten func() *Choice
 	// OnlyKnown writes nothing for a person without a consent record, which is an error of
 	// ClassNotFound.
 	OnlyKnown bool
@@ -71,6 +72,21 @@ type ConsentUpdate struct {
 	// Superseded is called before each comparison, while no other update of the person is
 	// under way. If it returns true, nothing is sent; nil never does.
 	Superseded func() bool
+	// Confirmed is called after the service has confirmed the write, while no other update
+	// of the person is under way. It may be nil.
+	Confirmed func()
+}
+
+// Choice is what a person, or a write, has chosen.
+type Choice struct {
+	Clauses [Clauses]bool
+	Manual  bool
+}
+
+// isHeld reports whether a record holds the choice. It may lack manual.
+func (c Choice) isHeld(held Consent) bool {
+	manual, known := held.Manual.Get()
+	return held.HasClauses(c.Clauses) && (!known || manual == c.Manual)
 }
 
 // ConsentSkip says which record makes an update unnecessary, so that nothing is written and
@@ -87,6 +103,9 @@ const (
 // ErrUntimed is the cause of the error of an update with KeepLaterThan where the service's
 // record has no agreement_time, null or absent, and is not known to be ours.
 var ErrUntimed = errors.New("the service's record has no agreement_time")
+
+// Choice returns what the update sends.
+func (u ConsentUpdate) Choice() Choice { return Choice{u.Clauses, u.Manual} }
 
 // comparesFirst reports whether the record is read before it is written.
 func (u ConsentUpdate) comparesFirst() bool {
@@ -208,7 +227,13 @@ func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
 // knows reports whether a record without agreement_time is ours, or one that the update
 // does not change, so that writing overrules no choice.
 func (u ConsentUpdate) knows(held Consent) bool {
-	return held.HasClauses(u.Clauses) || u.LastWritten != nil && held.HasClauses(*u.LastWritten)
+	if held.HasClauses(u.Clauses) || u.LastWritten == nil {
+		return held.HasClauses(u.Clauses)
+	}
+
+	last := u.LastWritten()
+
+	return last != nil && last.isHeld(held)
 }
 
 // isShownBy reports whether an answer has the five clauses at its top, as they were sent. It

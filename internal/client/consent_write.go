@@ -58,6 +58,9 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	defer unlock()
 
 	err = w.carryOut(ctx)
+	if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
+		u.Confirmed()
+	}
 
 	return w.result, err
 }

@@ -239,7 +239,7 @@ func TestConsent_choiceDuringALostAnswerStands(t *testing.T) {
 			}})
 
 			u := protected()
-			u.LastWritten = &[client.Clauses]bool{}
+			u.LastWritten = func() *client.Choice { return &client.Choice{Manual: true} }
 			result, err := c.UpdateConsent(t.Context(), scope, person, u)
 			if at == nil && !errors.Is(err, client.ErrUntimed) || at != nil && result.Outcome != client.ConsentKept {
 				t.Errorf("%s: the outcome is %v, the error %v", name, result.Outcome, err)

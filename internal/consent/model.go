@@ -57,31 +57,31 @@ func (m *recordModel) update() client.ConsentUpdate {
 	return u
 }
 
-// withdrawal returns the update that withdraws all five clauses. A withdrawal carries no
-// agreement_time, and creates no record for a person who has none.
+// withdrawal returns the update that withdraws all five clauses, unless they are withdrawn. A
+// withdrawal carries no agreement_time, and creates no record for a person who has none.
 func (m *recordModel) withdrawal() client.ConsentUpdate {
-	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true}
+	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true, Skip: client.SkipSameClauses}
 	u.UserIPv6, _ = m.UserIPv6.Value()
 
 	return u
 }
 
-// written returns the clauses in state if this object has written them. It returns nil if a
+// written returns the choice in state if this object has written it. It returns nil if a
 // choice of the person stands, or a clause is not known.
-func (m *recordModel) written(note laterNote) *[client.Clauses]bool {
+func (m *recordModel) written(note laterNote) *client.Choice {
 	if note.stands() {
 		return nil
 	}
 
-	var clauses [client.Clauses]bool
+	choice := client.Choice{Manual: m.Manual.ValueBool()}
 	for i, c := range m.clauses() {
 		if c.IsNull() || c.IsUnknown() {
 			return nil
 		}
-		clauses[i] = c.ValueBool()
+		choice.Clauses[i] = c.ValueBool()
 	}
 
-	return &clauses
+	return &choice
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal.

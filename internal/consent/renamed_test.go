@@ -124,6 +124,37 @@ func TestConsent_renamedKeysWithdrawNobodyInParallel(t *testing.T) {
 	}
 }
 
+func TestConsent_aRefusalWithoutATimeStandsWhenAKeyIsRenamed(t *testing.T) {
+	t.Parallel()
+	for label, createFirst := range map[string]bool{"create first": true, "destroy first": false} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, withoutTimes)
+			steps := renamed(t, p, 1, withdrawing.With(prototest.Attributes{"keep_later_choice": true}))
+			service.PutConsent(scope, "person-0", mockserver.ConsentRecord{Manual: &no})
+			if createFirst {
+				steps[0], steps[1] = steps[1], steps[0]
+			}
+
+			for _, step := range steps {
+				step(t.Context())
+			}
+
+			if record, _ := service.Consent(scope, "person-0"); record.Clauses != [5]bool{} || *record.Manual {
+				t.Errorf("the person's refusal is overwritten: %v", record)
+			}
+		})
+	}
+}
+
+// withoutTimes lets the service keep no agreement_time.
+func withoutTimes(s *mockserver.Server) {
+	s.ConsentAnswer = func(r map[string]any) any {
+		delete(r, "agreement_time")
+		return r
+	}
+}
+
 func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -131,10 +162,10 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	two, diags := p.MustCreate(name, config(agreed).With(prototest.Attributes{"clause_1_consent": false}))
 	prototest.WantText(t, diags.Warnings(), "Two objects manage the consent of one person", "analytics_consent", "org-demo")
 
-	// In later runs only one of them writes, but both are refreshed.
+	// In later runs only one of them writes, but both are planned.
 	p.NewRun()
-	_, first := p.MustRefresh(name, one)
-	_, second := p.MustRefresh(name, two)
+	_, first := p.Plan(name, one, config(agreed))
+	_, second := p.Plan(name, two, config(agreed))
 	if len(first) != 0 {
 		t.Errorf("warnings of the first: %v", first.Warnings())
 	}

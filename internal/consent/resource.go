@@ -38,6 +38,9 @@ const (
 // NewResource returns the resource analytics_consent.
 func NewResource() resource.Resource { return &consentResource{} }
 
+// objectLabel is what messages call an object.
+const objectLabel = "analytics_consent"
+
 type consentResource struct{ tfkit.Resource }
 
 func (r *consentResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -189,8 +192,25 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 
 	isReplaced := len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID)
-	if !isReplaced && plan.keepState(state, readNote(ctx, req.Private), &resp.Diagnostics) {
+	if isReplaced {
+		return
+	}
+
+	r.warnShared(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
+	if plan.keepState(state, readNote(ctx, req.Private), &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+}
+
+// warnShared warns of another object of the plan about the same person.
+func (r *consentResource) warnShared(plan resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+	scope, known := r.KnownScope(plan.Scope)
+	if !known {
+		return
+	}
+
+	if other, shared := r.Written.Keep(object, scope, plan.IdentityID.ValueString()); shared {
+		warnShared(diags, other, object, scope)
 	}
 }
 
@@ -223,7 +243,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	at, ok := r.target(plan, &resp.Diagnostics)
+	at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -231,9 +251,8 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 
 	u := plan.updateWith(config)
 	u.KeepLaterThan = plan.protected(u.AgreementTime)
-	u.LastWritten = at.withdrawnClauses()
 
-	kept, ok := at.write(ctx, u, tfkit.NothingSaved)
+	kept, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
 	if !ok {
 		return
 	}
@@ -254,11 +273,10 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	r.Identify(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	at, ok := r.target(state, &resp.Diagnostics)
+	at, ok := r.target(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	at.manage()
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
 	if client.IsClass(err, client.ClassNotFound) {
@@ -303,16 +321,15 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	// A choice without a time cannot be compared once more, so it is left alone at once.
 	leftAlone := stands && note.untimed
 	if plan.differs(state) && !leftAlone {
-		at, ok := r.target(plan, &resp.Diagnostics)
+		at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
 		}
 
 		u := plan.updateWith(config)
-		u.LastWritten = state.written(note)
 		u.KeepLaterThan = plan.protected(configured)
 
-		stands, ok = at.write(ctx, u, tfkit.PriorKept)
+		stands, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)
 		if !ok {
 			return
 		}
@@ -342,17 +359,16 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	at, ok := r.target(state, &resp.Diagnostics)
+	at, ok := r.target(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 
 	note := readNote(ctx, req.Private)
 	u := state.withdrawal()
-	u.LastWritten = state.written(note)
 	u.KeepLaterThan = state.protected(note.comparedWith(state.AgreementTime))
 
-	at.withdraw(ctx, u)
+	at.withdraw(ctx, u, state.written(note))
 }
 
 func (r *consentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

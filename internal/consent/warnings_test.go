@@ -12,10 +12,9 @@ import (
 
 func TestConsent_warningsNameNoPerson(t *testing.T) {
 	t.Parallel()
-	var w tfkit.Written
 	var diags diag.Diagnostics
 
-	a, b := w.Object("analytics_consent", ""), w.Object("analytics_consent_batch", `source "people.csv"`)
+	a, b := tfkit.NewObject("analytics_consent"), tfkit.NewObject(`analytics_consent_batch with source "people.csv"`)
 	web := client.Scope{OrgID: "org-demo", ProjectID: "web"}
 	warnShared(&diags, a, b, web)
 	warnSuperseded(&diags, b, web)

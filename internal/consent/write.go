@@ -21,7 +21,7 @@ type target struct {
 }
 
 // target returns the target of an object, or reports what is missing.
-func (r *consentResource) target(m resourceModel, diags *diag.Diagnostics) (target, bool) {
+func (r *consentResource) target(ctx context.Context, m resourceModel, private tfkit.Private, diags *diag.Diagnostics) (target, bool) {
 	c, scope, ok := r.ClientAndScope(m.Scope, diags)
 	if !ok {
 		return target{}, false
@@ -31,36 +31,29 @@ func (r *consentResource) target(m resourceModel, diags *diag.Diagnostics) (targ
 		client:   c,
 		scope:    scope,
 		identity: m.IdentityID.ValueString(),
-		object:   r.Written.Object("analytics_consent", ""),
+		object:   tfkit.ObjectIn(ctx, private, objectLabel),
 		written:  &r.Written,
 		diags:    diags,
 	}, true
 }
 
-// manage records that this object manages the person, and warns if another one does as well.
-func (at target) manage() {
-	if other, shared := at.written.Manage(at.object, at.scope, at.identity); shared {
-		warnShared(at.diags, other, at.object, at.scope)
-	}
-}
+// update sends an update, whose outcome the run remembers. prior is what this object has
+// written before; nil if it has not.
+func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
+	u.LastWritten = func() *client.Choice { return at.written.Left(at.scope, at.identity, prior) }
+	u.Confirmed = func() { at.written.Leave(u.Choice(), at.scope, at.identity) }
 
-// withdrawnClauses returns the clauses that another object of this run has withdrawn: five
-// times false, or nil if none has. The former self of a renamed object does that.
-func (at target) withdrawnClauses() *[client.Clauses]bool {
-	if at.written.Withdrawn(at.scope, at.identity) {
-		return &[client.Clauses]bool{}
-	}
-	return nil
+	return at.client.UpdateConsent(ctx, at.scope, at.identity, u)
 }
 
 // write sends an update and reports whether a later choice was kept instead. An error is
 // reported with inState, and ok is false.
-func (at target) write(ctx context.Context, u client.ConsentUpdate, inState string) (kept, ok bool) {
-	if other, shared := at.written.Write(at.object, at.scope, at.identity); shared {
+func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
+	if other, shared := at.written.Keep(at.object, at.scope, at.identity); shared {
 		warnShared(at.diags, other, at.object, at.scope)
 	}
 
-	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
+	result, err := at.update(ctx, u, prior)
 	if err != nil {
 		tfkit.AddError(at.diags, err, inState, sentAttributes...)
 		return false, false
@@ -71,15 +64,15 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, inState stri
 	return result.Kept != nil, true
 }
 
-// withdraw sends a withdrawal, unless another object of this run writes the person.
-func (at target) withdraw(ctx context.Context, u client.ConsentUpdate) {
+// withdraw sends a withdrawal, unless another object of this run looks after the person.
+func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) {
 	var other tfkit.Object
 	u.Superseded = func() (superseded bool) {
-		other, superseded = at.written.Withdraw(at.object, at.scope, at.identity)
+		other, superseded = at.written.Keeper(at.object, at.scope, at.identity)
 		return superseded
 	}
 
-	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
+	result, err := at.update(ctx, u, prior)
 	if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 		return
 	}

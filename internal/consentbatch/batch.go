@@ -16,23 +16,19 @@ import (
 type batch struct {
 	resource *batchResource
 	model    model
-	inState  string // completes "In state now: …" of an error
+	object   tfkit.Object // zero in the plan of a create
+	inState  string       // completes "In state now: …" of an error
 	diags    *diag.Diagnostics
 
 	content input
 	client  *client.Client
 	scope   client.Scope
-	object  tfkit.Object         // this batch among the objects of the run
 	report  *outfile.Reservation // nil if none is written
 }
 
-// connect sets the client, the scope and the object, or reports what is missing.
+// connect sets the client and the scope, or reports what is missing.
 func (b *batch) connect() (ok bool) {
 	b.client, b.scope, ok = b.resource.ClientAndScope(b.model.Scope, b.diags)
-	if ok {
-		b.identify()
-	}
-
 	return ok
 }
 
@@ -158,21 +154,26 @@ func (b *batch) compare(ctx context.Context) *tally {
 	})
 }
 
+// update sends the update of a row, whose outcome the run remembers. prior is what this batch
+// has written before; nil if that is not known.
+func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
+	known := &b.resource.Written
+	u.LastWritten = func() *client.Choice { return known.Left(b.scope, identity, prior) }
+	u.Confirmed = func() { known.Leave(u.Choice(), b.scope, identity) }
+
+	return b.client.UpdateConsent(ctx, b.scope, identity, u)
+}
+
 // write writes every row that differs from what the service holds.
 func (b *batch) write(ctx context.Context) *tally {
 	var shared overlap
 	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
 		row := b.content.At(i)
-		if other, also := b.resource.Written.Write(b.object, b.scope, row.Identity); also {
+		if other, also := b.resource.Written.Keep(b.object, b.scope, row.Identity); also {
 			shared.add(other, i)
 		}
 
-		u := b.model.update(row)
-		if b.resource.Written.Withdrawn(b.scope, row.Identity) {
-			u.LastWritten = &[client.Clauses]bool{} // a withdrawal of this run is no choice
-		}
-
-		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
+		result, err := b.update(ctx, row.Identity, b.model.update(row), nil)
 
 		return result.Outcome, err
 	})
@@ -191,11 +192,12 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 
 		var other tfkit.Object
 		u.Superseded = func() (yes bool) {
-			other, yes = b.resource.Written.Withdraw(b.object, b.scope, row.Identity)
+			other, yes = b.resource.Written.Keeper(b.object, b.scope, row.Identity)
 			return yes
 		}
 
-		result, err := b.client.UpdateConsent(ctx, b.scope, row.Identity, u)
+		// The row is from the file that was applied, so it is what was written last.
+		result, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
 		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 			return client.ConsentUnchanged, nil
 		}

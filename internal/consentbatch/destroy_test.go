@@ -25,6 +25,7 @@ func TestConsentBatch_destroyRetainsOrWithdraws(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "stays at the service", "withdraw")
 	wantRequests(t, service, 0, 0)
 
+	p.NewRun()
 	state = createdBatch(t, p, service, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	chooseFor(service, 1, early) // has withdrawn already, in another way
 	service.DeleteConsent(scope, userName(2))

@@ -75,14 +75,12 @@ func (m *model) update(row rows.Row) client.ConsentUpdate {
 	}
 }
 
-// withdrawal returns the update that withdraws a row, by the rules of analytics_consent. The
-// row is from the file that was applied, so its clauses are those last written.
+// withdrawal returns the update that withdraws a row, by the rules of analytics_consent.
 func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		UserIPv6:      row.Address,
 		Manual:        row.Manual,
 		KeepLaterThan: m.protected(row.Agreed),
-		LastWritten:   &row.Clauses,
 		OnlyKnown:     true,
 		Skip:          client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
 	}

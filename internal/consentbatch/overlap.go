@@ -1,6 +1,7 @@
 package consentbatch
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,15 +44,14 @@ func (o *overlap) text(place func(row int) string) string {
 	return text.String()
 }
 
-// identify sets the object. Batches of one file are the same object, since they cannot
-// contradict each other.
-func (b *batch) identify() {
-	name := ""
-	if !b.model.isWriteOnly() {
-		name = "source " + strconv.Quote(b.model.Source.ValueString())
+// objectIn returns the object that private state belongs to. Its label names the file.
+func (m *model) objectIn(ctx context.Context, private tfkit.Private) tfkit.Object {
+	label := "analytics_consent_batch"
+	if !m.isWriteOnly() {
+		label += " with source " + strconv.Quote(m.Source.ValueString())
 	}
 
-	b.object = b.resource.Written.Object("analytics_consent_batch", name)
+	return tfkit.ObjectIn(ctx, private, label)
 }
 
 // warnShared warns of rows that another object manages as well.

@@ -38,6 +38,9 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 
 	p := r.planner(config, plan, state, &resp.Diagnostics)
+	if state != nil {
+		p.object = plan.objectIn(ctx, resp.Private)
+	}
 	proposed, ok := p.propose(ctx)
 	if !ok {
 		return

@@ -55,11 +55,14 @@ func (p *planner) warnOfSharedPeople() {
 		return
 	}
 
-	p.identify()
+	look := p.resource.Written.Keep
+	if p.state == nil { // the object has no number yet
+		look = p.resource.Written.Keeper
+	}
 
 	var shared overlap
 	for i := range p.content.Len() {
-		if other, also := p.resource.Written.Manage(p.object, scope, p.content.At(i).Identity); also {
+		if other, also := look(p.object, scope, p.content.At(i).Identity); also {
 			shared.add(other, i)
 		}
 	}

@@ -205,7 +205,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 
-	b := &batch{resource: r, model: plan, inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
 	defer b.closeReport()
 	if !b.open(config) {
 		return
@@ -259,7 +259,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, presetTimeout))
 	defer cancel()
 
-	b := &batch{resource: r, model: plan, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	defer b.closeReport()
 	if !b.open(config) {
 		return
@@ -295,7 +295,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout(ctx, state.Timeouts))
 	defer cancel()
 
-	b := &batch{resource: r, model: state, inState: tfkit.PriorKept, diags: &resp.Diagnostics}
+	b := &batch{resource: r, model: state, object: state.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	defer b.closeReport()
 	if !b.reopen() {
 		return

@@ -315,9 +315,9 @@ func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel
 
 	update := nulls(names)
 	request := target{c, scope, state}.updateRequest(update, update)
-	me := r.WrittenProfiles.Object(profileType, "")
+	me := tfkit.NewObject(profileType)
 	request.Superseded = func() bool {
-		_, superseded := r.WrittenProfiles.Withdraw(me, scope, request.Identity)
+		_, superseded := r.WrittenProfiles.Keeper(me, scope, request.Identity)
 		return superseded
 	}
 

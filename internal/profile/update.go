@@ -124,7 +124,7 @@ func (u *update) apply(ctx context.Context, limit time.Duration) error {
 }
 
 func (u *update) send(ctx context.Context) error {
-	u.written.Write(u.written.Object(profileType, ""), u.scope, u.request.Identity)
+	u.written.Keep(tfkit.NewObject(profileType), u.scope, u.request.Identity)
 
 	s, report, err := u.engine.Submit(ctx, u.request, deferred.Submission{})
 	u.report = report

@@ -1,149 +1,166 @@
 package tfkit
 
 import (
+	"context"
 	"crypto/sha256"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Written records which people the objects of one run manage, write and withdraw.
-// Terraform creates objects before, while and after it destroys others, and passes nothing
-// from one to the next. Without a record, a renamed object would withdraw what its
-// successor has written.
+// Written is what a run knows of the people that its objects write and withdraw. A write or
+// a withdrawal counts as done after the service has confirmed its PATCH, with the values
+// that it left: what was not sent, or not confirmed, is never taken for done. That an object
+// looks after a person counts from before its first request on, because from then on no
+// other object may withdraw the person.
 //
-// The zero value is ready to use, and safe for concurrent use. A person takes 40 to 70
+// A run is one process of the provider. Terraform starts one for each provider block, and
+// others for the plan and for the apply, and none of them knows of the others. It creates
+// objects before, while and after it destroys others, and passes nothing from one to the
+// next: without a record, a renamed object would withdraw what its successor has written.
+//
+// The zero value is ready to use, and safe for concurrent use. A person takes 50 to 90
 // bytes, regardless of the length of the identity.
 type Written struct {
-	mu      sync.Mutex
-	objects []string       // labels by number
-	named   map[string]int // numbers of objects that have a name
-	people  map[personKey]traces
+	mu     sync.Mutex
+	labels map[uint32]string // of objects, by number
+	people map[personKey]traces
 }
 
 // personKey is a digest of a person in a scope: a run may concern millions of people.
 type personKey [16]byte
 
-// A role is what an object does about a person in a run.
-type role int
+// traces are what is known about a person.
+type traces struct {
+	keeper uint32 // number of the first object that looks after the person; zero is none
+	left   left
+}
+
+// left holds the choice that the last confirmed write of the run has left, in bits: the five
+// clauses, manual, and that there is one.
+type left byte
 
 const (
-	manages role = iota
-	writes
-	withdraws
-	roles // how many there are
+	leftManual left = 1 << (client.Clauses + iota)
+	leftKnown
 )
 
-// traces are the numbers of the objects in each role for a person; zero is none.
-type traces [roles]int32
-
-// Object identifies one object of the configuration within a run.
+// Object identifies one object of the configuration.
 type Object struct {
-	number int32
+	number uint32
 	label  string
 }
 
-// String returns the type of the object, and its name if it has one.
+// String returns what messages call the object.
 func (o Object) String() string { return o.label }
 
-// Object returns an object of a resource type. A name distinguishes objects of one type and
-// must hold nothing personal: objects of the same type and name are the same. Without a
-// name, every call returns another object, because Terraform does not tell a provider the
-// address, and refreshes or applies an object once in a run.
-func (w *Written) Object(resourceType, name string) Object {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+// NewObject returns an object that differs from every other one. The label is its type,
+// and what else distinguishes it for a reader. It holds nothing personal.
+func NewObject(label string) Object { return Object{max(1, rand.Uint32()), label} } //nolint:gosec // needs no secrecy
 
-	label := resourceType
-	if name != "" {
-		label += " with " + name
-		if number, known := w.named[label]; known {
-			return Object{int32(number), label} //nolint:gosec // objects of a run
-		}
-	}
-
-	if len(w.objects) == 0 {
-		w.objects = []string{""}
-		w.named = map[string]int{}
-		w.people = map[personKey]traces{}
-	}
-	w.objects = append(w.objects, label)
-	number := len(w.objects) - 1
-	if name != "" {
-		w.named[label] = number
-	}
-
-	return Object{int32(number), label} //nolint:gosec // objects of a run
+// Private is private state that can be read and written.
+type Private interface {
+	PrivateReader
+	PrivateWriter
 }
 
-// Manage records that an object is about a person, as a refresh or a plan sees it. If
-// another object of this run is about the same person, it returns that one instead.
-func (w *Written) Manage(by Object, scope client.Scope, identity string) (other Object, shared bool) {
-	return w.record(by, manages, keyOf(scope, identity))
-}
+// keyObject is the key in private state of the random number of an object.
+const keyObject = "object"
 
-// Write records that an object writes a person in this run. If another object has written
-// the same person, it returns that one instead. It must be called before anything is sent,
-// also if nothing turns out to be sent.
-func (w *Written) Write(by Object, scope client.Scope, identity string) (other Object, shared bool) {
-	return w.record(by, writes, keyOf(scope, identity))
-}
-
-// record records the first object that acts in a role, and returns that one to every other
-// object that asks for the same role.
-func (w *Written) record(by Object, as role, person personKey) (other Object, taken bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	t := w.people[person]
-	if t[as] != 0 && t[as] != by.number {
-		return w.object(t[as]), true
+// ObjectIn returns the object that private state belongs to. Its number is stored there the
+// first time, which is its creation or import: Terraform does not tell a provider the address
+// of an object.
+func ObjectIn(ctx context.Context, private Private, label string) Object {
+	stored, _ := private.GetKey(ctx, keyObject)
+	if number, err := strconv.ParseUint(string(stored), 10, 32); err == nil {
+		return Object{uint32(number), label}
 	}
 
-	t[as] = by.number
-	w.people[person] = t
+	o := NewObject(label)
+	private.SetKey(ctx, keyObject, strconv.AppendUint(nil, uint64(o.number), 10)) // a number is always accepted
 
-	return Object{}, false
+	return o
 }
 
-// Withdraw records that an object withdraws the consent of a person in this run. If another
-// object writes the person, it returns that one instead, and nothing may be sent. It must be
-// called from client.ConsentUpdate.Superseded, while the person is locked.
-func (w *Written) Withdraw(by Object, scope client.Scope, identity string) (other Object, superseded bool) {
+// Keep records that an object looks after a person, whether or not anything is sent. If
+// another object of this run does, it returns that one instead.
+func (w *Written) Keep(by Object, scope client.Scope, identity string) (other Object, shared bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	person := keyOf(scope, identity)
 	t := w.people[person]
-
-	superseded = t[writes] != 0 && t[writes] != by.number
-	if !superseded {
-		t[withdraws] = by.number
-		w.people[person] = t
-
-		return Object{}, false
+	if t.keeper == 0 {
+		t.keeper = by.number
+		w.set(person, t)
+		w.labels[by.number] = by.label
 	}
 
-	// An earlier call allowed the withdrawal, and this one stops it before it is sent.
-	if t[withdraws] == by.number {
-		t[withdraws] = 0
-		w.people[person] = t
-	}
-
-	return w.object(t[writes]), true
+	return Object{t.keeper, w.labels[t.keeper]}, t.keeper != by.number
 }
 
-// Withdrawn reports whether an object of this run has withdrawn the consent of a person. If
-// so, five clauses that are false are not the person's choice.
-func (w *Written) Withdrawn(scope client.Scope, identity string) bool {
+// Keeper returns the object that looks after a person, if it is another one than by. Nothing
+// of the person may be withdrawn then. To decide that, it must be called from
+// client.ConsentUpdate.Superseded, while the person is locked.
+func (w *Written) Keeper(by Object, scope client.Scope, identity string) (other Object, superseded bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	return w.people[keyOf(scope, identity)][withdraws] != 0
+	keeper := w.people[keyOf(scope, identity)].keeper
+
+	return Object{keeper, w.labels[keeper]}, keeper != 0 && keeper != by.number
 }
 
-func (w *Written) object(number int32) Object { return Object{number, w.objects[number]} }
+// Leave records what a confirmed write or withdrawal has left. It must be called from
+// client.ConsentUpdate.Confirmed, while the person is locked.
+func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	is := leftKnown
+	if choice.Manual {
+		is |= leftManual
+	}
+	for i, agreed := range choice.Clauses {
+		if agreed {
+			is |= 1 << i
+		}
+	}
+
+	person := keyOf(scope, identity)
+	t := w.people[person]
+	t.left = is
+	w.set(person, t)
+}
+
+// Left returns what the last confirmed write of this run has left, or else prior, which may
+// be nil.
+func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice) *client.Choice {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	is := w.people[keyOf(scope, identity)].left
+	if is == 0 {
+		return prior
+	}
+
+	choice := client.Choice{Manual: is&leftManual != 0}
+	for i := range choice.Clauses {
+		choice.Clauses[i] = is&(1<<i) != 0
+	}
+
+	return &choice
+}
+
+func (w *Written) set(person personKey, t traces) {
+	if w.people == nil {
+		w.people = map[personKey]traces{}
+		w.labels = map[uint32]string{}
+	}
+	w.people[person] = t
+}
 
 func keyOf(scope client.Scope, identity string) (key personKey) {
 	h := sha256.New()

@@ -1,10 +1,13 @@
 package tfkit
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -12,29 +15,34 @@ import (
 
 var webScope = client.Scope{OrgID: "org-demo", ProjectID: "web"}
 
-func TestWritten_objects(t *testing.T) {
+// keys is private state.
+type keys map[string][]byte
+
+func (k keys) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return k[key], nil }
+
+func (k keys) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	k[key] = value
+	return nil
+}
+
+func TestObjectIn_isTheSameForOnePrivateState(t *testing.T) {
 	t.Parallel()
-	var w Written
+	ctx, private := t.Context(), keys{}
 
-	a, b := w.Object("analytics_consent", ""), w.Object("analytics_consent", "")
-	if a == b {
-		t.Error("two calls without a name return one object")
+	created := ObjectIn(ctx, private, "analytics_consent")
+	if again := ObjectIn(ctx, private, "analytics_consent"); again != created {
+		t.Errorf("%v and %v", created, again)
 	}
-
-	named := w.Object("analytics_consent_batch", `source "a.csv"`)
-	if again := w.Object("analytics_consent_batch", `source "a.csv"`); again != named {
-		t.Error("two calls with one name return two objects")
-	}
-	if other := w.Object("analytics_consent_batch", `source "b.csv"`); other == named {
-		t.Error("two names are one object")
+	if other := ObjectIn(ctx, keys{}, "analytics_consent"); other == created {
+		t.Error("two objects are one")
 	}
 }
 
 func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 	t.Parallel()
 	var w Written
-	first := w.Object("analytics_consent", "")
-	w.Write(first, webScope, "jane")
+	first := NewObject("analytics_consent")
+	w.Keep(first, webScope, "jane")
 
 	for label, p := range map[string]struct {
 		scope    client.Scope
@@ -46,38 +54,47 @@ func TestWritten_aPersonIsOneInOneScope(t *testing.T) {
 		"shifted parts":   {client.Scope{OrgID: "org-demow", ProjectID: "eb"}, "jane"},
 		"joined parts":    {client.Scope{OrgID: "org-demo"}, "webjane"},
 	} {
-		if other, shared := w.Write(w.Object("analytics_consent", ""), p.scope, p.identity); shared {
+		if other, shared := w.Keep(NewObject("analytics_consent"), p.scope, p.identity); shared {
 			t.Errorf("%s is taken for the same: %v", label, other)
 		}
 	}
 
-	if other, shared := w.Write(w.Object("analytics_consent", ""), webScope, "jane"); !shared || other != first {
-		t.Errorf("the second write gives %v %v", other, shared)
+	second := NewObject("analytics_consent_batch")
+	if other, shared := w.Keep(second, webScope, "jane"); !shared || other != first {
+		t.Errorf("the second object gets %v %v", other, shared)
 	}
-	if _, shared := w.Write(first, webScope, "jane"); shared {
+	if other, superseded := w.Keeper(second, webScope, "jane"); !superseded || other != first {
+		t.Errorf("a withdrawal by the second object gets %v %v", other, superseded)
+	}
+	if _, shared := w.Keep(first, webScope, "jane"); shared {
 		t.Error("an object shares a person with itself")
+	}
+	if _, superseded := w.Keeper(first, webScope, "jane"); superseded {
+		t.Error("an object is superseded by itself")
 	}
 }
 
-func TestWritten_withdrawals(t *testing.T) {
+func TestWritten_remembersWhatTheLastWriteHasLeft(t *testing.T) {
 	t.Parallel()
 	var w Written
-	old, renamed := w.Object("analytics_consent", ""), w.Object("analytics_consent", "")
-
-	if _, superseded := w.Withdraw(old, webScope, "jane"); superseded || !w.Withdrawn(webScope, "jane") {
-		t.Error("a withdrawal that nobody opposes is not one")
+	prior := client.Choice{Manual: true}
+	if got := w.Left(webScope, "jane", &prior); got != &prior {
+		t.Errorf("before any write: %v", got)
 	}
 
-	// The new object claims the person while the withdrawal waits, so that it is asked again.
-	w.Write(renamed, webScope, "jane")
-	if other, superseded := w.Withdraw(old, webScope, "jane"); !superseded || other != renamed {
-		t.Errorf("the withdrawal goes on: %v %v", other, superseded)
+	for _, choice := range []client.Choice{
+		{Clauses: [5]bool{true, false, true, false, true}, Manual: true},
+		{Clauses: [5]bool{false, true, false, true, false}},
+		{},
+	} {
+		w.Leave(choice, webScope, "jane")
+		if got := w.Left(webScope, "jane", &prior); *got != choice {
+			t.Errorf("%v instead of %v", *got, choice)
+		}
 	}
-	if w.Withdrawn(webScope, "jane") {
-		t.Error("a withdrawal that was not sent is remembered")
-	}
-	if _, superseded := w.Withdraw(renamed, webScope, "jane"); superseded {
-		t.Error("an object is superseded by itself")
+
+	if got := w.Left(webScope, "john", nil); got != nil {
+		t.Errorf("another person has %v", got)
 	}
 }
 
@@ -99,16 +116,16 @@ func TestWritten_property(t *testing.T) {
 			i, isWrite := r.IntN(3), r.IntN(2) == 0
 			writes[i] = writes[i] || isWrite
 			wg.Go(func() {
-				by, person := w.Object("analytics_consent", ""), fmt.Sprint("person-", i)
+				by, person := NewObject("analytics_consent"), fmt.Sprint("person-", i)
 				if isWrite {
-					w.Write(by, webScope, person)
+					w.Keep(by, webScope, person)
 				}
 
 				turns[i].Lock()
 				defer turns[i].Unlock()
 				if isWrite {
 					last[i] = "write"
-				} else if _, superseded := w.Withdraw(by, webScope, person); !superseded {
+				} else if _, superseded := w.Keeper(by, webScope, person); !superseded {
 					last[i] = "withdrawal"
 				}
 			})
