@@ -180,8 +180,10 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if req.Plan.Raw.IsNull() {
 		state.warnRetained(&resp.Diagnostics)
+		r.checkWithdrawal(state, object, &resp.Diagnostics)
 		return
 	}
 
@@ -191,26 +193,48 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	isReplaced := len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID)
-	if isReplaced {
+	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		r.checkWithdrawal(state, object, &resp.Diagnostics)
 		return
 	}
 
-	r.warnShared(plan, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 	if plan.keepState(state, readNote(ctx, req.Private), &resp.Diagnostics) {
+		r.checkOthers(plan, plan.differs(state), object, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
 
-// warnShared warns of another object of the plan about the same person.
-func (r *consentResource) warnShared(plan resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+// checkOthers warns of another object of the plan about the same person, and refuses a plan
+// that withdraws the person while this object has nothing to write.
+func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tfkit.Object, diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(plan.Scope)
 	if !known {
 		return
 	}
 
-	if other, shared := r.Written.Keep(object, scope, plan.IdentityID.ValueString()); shared {
+	identity := plan.IdentityID.ValueString()
+	if other, shared := r.Written.Keep(object, scope, identity); shared {
 		warnShared(diags, other, object, scope)
+	}
+	if writes {
+		return
+	}
+
+	if withdrawer, conflict := r.Written.PlanRest(object, scope, identity); conflict {
+		addKeptByAnother(diags, withdrawer, object, scope)
+	}
+}
+
+// checkWithdrawal refuses to withdraw a person whom another object of the plan keeps as they
+// are.
+func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+	scope, known := r.KnownScope(state.Scope)
+	if !known || state.OnDestroy.ValueString() != withdraw {
+		return
+	}
+
+	if resting, conflict := r.Written.PlanWithdrawal(object, scope, state.IdentityID.ValueString()); conflict {
+		addKeptByAnother(diags, object, resting, scope)
 	}
 }
 
@@ -248,6 +272,9 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
+	if other, shared := at.keep(); shared {
+		warnShared(at.diags, other, at.object, at.scope)
+	}
 
 	u := plan.updateWith(config)
 	u.KeepLaterThan = plan.protected(u.AgreementTime)
@@ -325,6 +352,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 		if !ok {
 			return
 		}
+		at.keep() // the plan warns
 
 		u := plan.updateWith(config)
 		u.KeepLaterThan = plan.protected(configured)

@@ -87,3 +87,13 @@ func warnSuperseded(diags *diag.Diagnostics, by tfkit.Object, scope client.Scope
 		Do: "nothing, if the object was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
 	}.AddWarning(diags)
 }
+
+// addKeptByAnother reports that a plan withdraws a person whom another object keeps.
+func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, scope client.Scope) {
+	tfkit.Problem{
+		Summary: "Another object keeps the consent to be withdrawn",
+		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys an object (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another object (" + keeper.String() + ") of the same person as it is. " +
+			"The consent would be withdrawn, and the next plan would give it again.",
+		Do: "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the five clauses of the other object to false, or remove both.",
+	}.AddError(diags)
+}

@@ -37,6 +37,12 @@ func (r *consentResource) target(ctx context.Context, m resourceModel, private t
 	}, true
 }
 
+// keep records that the object looks after the person, and returns another object that does
+// as well.
+func (at target) keep() (other tfkit.Object, shared bool) {
+	return at.written.Keep(at.object, at.scope, at.identity)
+}
+
 // update sends an update, whose outcome the run remembers. prior is what this object has
 // written before; nil if it has not.
 func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
@@ -49,10 +55,6 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 // write sends an update and reports whether a later choice was kept instead. An error is
 // reported with inState, and ok is false.
 func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
-	if other, shared := at.written.Keep(at.object, at.scope, at.identity); shared {
-		warnShared(at.diags, other, at.object, at.scope)
-	}
-
 	result, err := at.update(ctx, u, prior)
 	if err != nil {
 		tfkit.AddError(at.diags, err, inState, sentAttributes...)

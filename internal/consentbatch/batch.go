@@ -74,9 +74,19 @@ func (b *batch) isPlanned() (planned, ok bool) {
 	return b.hasDigest(results.Digest.ValueString())
 }
 
-// reopen reads the file that was applied, for a withdrawal. It refuses a file that has
-// changed.
+// reopen reads the file that was applied, for a withdrawal, and opens the report.
 func (b *batch) reopen() (ok bool) {
+	if !b.readApplied() {
+		return false
+	}
+
+	b.openReportIfPossible()
+
+	return b.connect()
+}
+
+// readApplied reads the file that was applied. It refuses a file that has changed.
+func (b *batch) readApplied() (ok bool) {
 	if b.content, ok = b.model.read(b.inState, b.diags); !ok {
 		return false
 	}
@@ -97,9 +107,7 @@ func (b *batch) reopen() (ok bool) {
 		return false
 	}
 
-	b.openReportIfPossible()
-
-	return b.connect()
+	return true
 }
 
 // hasDigest reports whether the content has a digest.

@@ -79,3 +79,16 @@ func (o *overlap) warnSuperseded(diags *diag.Diagnostics, list *rows.Rows) {
 		Do:      "nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.",
 	}.AddWarning(diags)
 }
+
+// addKeptByAnother reports rows that a plan withdraws by one object and keeps by another one.
+func (o *overlap) addKeptByAnother(diags *diag.Diagnostics, list *rows.Rows) {
+	if len(o.rows) == 0 {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Another object keeps the consent to be withdrawn",
+		Detail:  "Of this batch and another object, the plan destroys one, with on_destroy = \"withdraw\", and leaves the other one as it is. The consent of the people of both would be withdrawn, and the next plan would give it again. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Do:      "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other object to false, or remove both.",
+	}.AddError(diags)
+}

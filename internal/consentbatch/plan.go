@@ -20,19 +20,20 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, &resp.Diagnostics)
+		r.planDestroy(ctx, req, resp)
 		return
 	}
 
 	r.PlanKeptScope(ctx, req, resp)
+	state := readState(ctx, req, &resp.Diagnostics)
 	if len(resp.RequiresReplace) > 0 { // Terraform plans the new object in a request of its own
+		r.planWithdrawal(ctx, *state, resp)
 		return
 	}
 
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	state := readState(ctx, req, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -46,6 +47,10 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
+	if state != nil && !proposed.work {
+		p.planRest()
+	}
+
 	// The framework marks computed attributes as unknown if any attribute has changed.
 	changed := plan.Written.IsUnknown()
 	plan.results = proposed.results
@@ -57,13 +62,40 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// planDestroy warns of what destroying the object does at the service.
-func (r *batchResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
-	var state model
-	diags.Append(req.State.Get(ctx, &state)...)
-	if !diags.HasError() {
-		state.warnDestroyed(diags)
+// planDestroy warns of what destroying the object does at the service, and refuses to
+// withdraw people whom another object of the plan keeps as they are.
+func (r *batchResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	state := readState(ctx, req, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+
+	state.warnDestroyed(&resp.Diagnostics)
+	r.planWithdrawal(ctx, *state, resp)
+}
+
+// planWithdrawal refuses to withdraw people whom another object of the plan keeps as they
+// are. A file that cannot be read is an error of the destroy.
+func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
+	scope, known := r.KnownScope(state.Scope)
+	if !known || state.OnDestroy.ValueString() != withdraw {
+		return
+	}
+
+	var unread diag.Diagnostics
+	b := &batch{resource: r, model: state, object: state.objectIn(ctx, resp.Private), diags: &unread}
+	if !b.readApplied() {
+		return
+	}
+
+	var resting overlap
+	for i := range b.content.Len() {
+		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, b.content.At(i).Identity); conflict {
+			resting.add(other, i)
+		}
+	}
+
+	resting.addKeptByAnother(&resp.Diagnostics, b.content.Rows)
 }
 
 // readState returns the prior state; nil for a create.

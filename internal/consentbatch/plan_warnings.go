@@ -70,6 +70,24 @@ func (p *planner) warnOfSharedPeople() {
 	shared.warnShared(p.diags, p.content.Rows)
 }
 
+// planRest refuses a plan that withdraws people of these rows while this batch has nothing to
+// write.
+func (p *planner) planRest() {
+	scope, known := p.resource.KnownScope(p.model.Scope)
+	if !known || p.content.Rows == nil {
+		return
+	}
+
+	var withdrawn overlap
+	for i := range p.content.Len() {
+		if other, conflict := p.resource.Written.PlanRest(p.object, scope, p.content.At(i).Identity); conflict {
+			withdrawn.add(other, i)
+		}
+	}
+
+	withdrawn.addKeptByAnother(p.diags, p.content.Rows)
+}
+
 // warnOfContent warns of rows without agreement_time, and of rows that are gone.
 func (p *planner) warnOfContent() {
 	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {

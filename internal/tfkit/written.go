@@ -32,10 +32,20 @@ type Written struct {
 // personKey is a digest of a person in a scope: a run may concern millions of people.
 type personKey [16]byte
 
+// A role is what an object does about a person.
+type role int
+
+const (
+	keeps     role = iota // looks after the person
+	rests                 // is left as it is by the plan
+	withdraws             // withdraws the person by the plan
+	roles                 // how many there are
+)
+
 // traces are what is known about a person.
 type traces struct {
-	keeper uint32 // number of the first object that looks after the person; zero is none
-	left   left
+	first [roles]uint32 // numbers of the first object in each role; zero is none
+	left  left
 }
 
 // left holds the choice that the last confirmed write of the run has left, in bits: the five
@@ -87,18 +97,36 @@ func ObjectIn(ctx context.Context, private Private, label string) Object {
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
 func (w *Written) Keep(by Object, scope client.Scope, identity string) (other Object, shared bool) {
+	return w.record(by, keeps, keeps, scope, identity)
+}
+
+// PlanRest records that an object looks after a person and has nothing to write in the apply
+// of a plan. If the plan destroys another object that withdraws the person, it returns that
+// one: nobody would write the person again.
+func (w *Written) PlanRest(by Object, scope client.Scope, identity string) (withdrawer Object, conflict bool) {
+	return w.record(by, rests, withdraws, scope, identity)
+}
+
+// PlanWithdrawal records that a plan destroys an object which withdraws a person. If the
+// plan leaves another object of the person as it is, it returns that one.
+func (w *Written) PlanWithdrawal(by Object, scope client.Scope, identity string) (resting Object, conflict bool) {
+	return w.record(by, withdraws, rests, scope, identity)
+}
+
+// record records the first object in a role, and returns another one whose role opposes it.
+func (w *Written) record(by Object, as, opposing role, scope client.Scope, identity string) (other Object, opposed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	person := keyOf(scope, identity)
 	t := w.people[person]
-	if t.keeper == 0 {
-		t.keeper = by.number
+	if t.first[as] == 0 {
+		t.first[as] = by.number
 		w.set(person, t)
 		w.labels[by.number] = by.label
 	}
 
-	return Object{t.keeper, w.labels[t.keeper]}, t.keeper != by.number
+	return w.otherThan(by, t.first[opposing])
 }
 
 // Keeper returns the object that looks after a person, if it is another one than by. Nothing
@@ -108,9 +136,11 @@ func (w *Written) Keeper(by Object, scope client.Scope, identity string) (other 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	keeper := w.people[keyOf(scope, identity)].keeper
+	return w.otherThan(by, w.people[keyOf(scope, identity)].first[keeps])
+}
 
-	return Object{keeper, w.labels[keeper]}, keeper != 0 && keeper != by.number
+func (w *Written) otherThan(by Object, number uint32) (other Object, isOther bool) {
+	return Object{number, w.labels[number]}, number != 0 && number != by.number
 }
 
 // Leave records what a confirmed write or withdrawal has left. It must be called from

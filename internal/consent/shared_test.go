@@ -1,0 +1,86 @@
+package consent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+// TestConsent_isNotWithdrawnWhileAnotherObjectKeepsIt destroys one of two objects of a person
+// in a plan that leaves the other one as it is.
+func TestConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
+	t.Parallel()
+	for label, destroyFirst := range map[string]bool{"destroy first": true, "keep first": false} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			destroyed := created(t, p, service, withdrawing)
+			kept := created(t, p, service, withdrawing)
+
+			destroy := func() (diags prototest.Diagnostics) { _, diags = p.Plan(name, destroyed, nil); return diags }
+			keep := func() (diags prototest.Diagnostics) { _, diags = p.Plan(name, kept, config(withdrawing)); return diags }
+			order := []func() prototest.Diagnostics{destroy, keep}
+			if !destroyFirst {
+				order = []func() prototest.Diagnostics{keep, destroy}
+			}
+
+			p.NoErrors(order[0]())
+			prototest.WantText(t, order[1]().Errors(), "Another object keeps the consent to be withdrawn", `on_destroy = "retain"`, "org-demo")
+		})
+	}
+}
+
+// TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt follows the advice of the refusal.
+func TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	another := func(onDestroy string) string {
+		return strings.Replace(block(onDestroy), `"jane"`, `"another"`, 1)
+	}
+	one, two := acctest.Block(service)+block(`on_destroy = "withdraw"`), another(`on_destroy = "withdraw"`)
+	cli := clitest.New(t, one+two, nil)
+	cli.MustRun("apply", "-auto-approve")
+	cli.MustRun("plan", "-detailed-exitcode")
+
+	for _, parallelism := range []string{"-parallelism=1", "-parallelism=10"} {
+		for _, left := range []string{one, acctest.Block(service) + two} {
+			cli.Configure(left)
+			refused := cli.Run("apply", "-auto-approve", parallelism)
+			if refused.Code != 1 {
+				t.Errorf("the apply ended with %d", refused.Code)
+			}
+			clitest.WantWords(t, refused, "Another object keeps the consent to be withdrawn")
+		}
+	}
+
+	cli.Configure(one + another(`on_destroy = "retain"`))
+	cli.MustRun("apply", "-auto-approve")
+	cli.Configure(one)
+	cli.MustRun("apply", "-auto-approve")
+	wantHeld(t, service, configured)
+	cli.MustRun("plan", "-detailed-exitcode")
+}
+
+// TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement replaces an object after the person
+// has refused at a service without times: destroyed first, and created first.
+func TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
+		service := mocktest.Start(t, withoutTimes)
+		cli := clitest.New(t, acctest.Block(service)+block(`agreement_time = "2026-01-31T12:00:00Z"`, `on_destroy = "withdraw"`, line), nil)
+		cli.MustRun("apply", "-auto-approve")
+
+		service.PutConsent(scope, person, mockserver.ConsentRecord{Manual: &no})
+		service.Reset()
+		cli.Run("apply", "-auto-approve", "-replace="+address)
+		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
+			t.Errorf("%q: %d writes over the person's choice", line, n)
+		}
+		wantHeld(t, service, [5]bool{})
+	}
+}
