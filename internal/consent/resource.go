@@ -356,6 +356,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 
 		u := plan.updateWith(config)
 		u.KeepLaterThan = plan.protected(configured)
+		u.OnlyKnown = !u.KeepLaterThan.IsZero() // a record cannot be removed, so a missing one is an error
 
 		stands, ok = at.write(ctx, u, state.written(note), tfkit.PriorKept)
 		if !ok {

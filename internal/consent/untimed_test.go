@@ -199,3 +199,32 @@ func TestConsent_emptyAnswerIsNoConsentForCreateAndRefresh(t *testing.T) {
 		})
 	}
 }
+
+// TestConsent_updateIsNotSentWhereTheServiceKnowsNoRecord has a gateway answer the comparison
+// of an update. A record cannot be removed at the service, so one that is in state exists.
+func TestConsent_updateIsNotSentWhereTheServiceKnowsNoRecord(t *testing.T) {
+	t.Parallel()
+	for label, fault := range map[string]mockserver.Fault{
+		"404":   {Operation: mockserver.OpGetConsent, Status: 404, Body: []byte(`{"message":"no route"}`)},
+		"empty": {Operation: mockserver.OpGetConsent, Body: []byte("{}")},
+		"null":  {Operation: mockserver.OpGetConsent, Body: []byte("null")},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, agreed)
+			changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true})
+			plan, diags := p.Plan(name, state, changed)
+			p.NoErrors(diags)
+
+			service.PutConsent(scope, person, choose(late))
+			service.Inject(fault)
+			after, diags := p.Apply(t.Context(), name, state, plan)
+			prototest.WantText(t, diags.Errors(), "no consent", "as it was before")
+			wantHeld(t, service, choose(late).Clauses)
+			if after == nil {
+				t.Error("the object is lost")
+			}
+		})
+	}
+}

@@ -97,3 +97,13 @@ func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, 
 		Do: "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the five clauses of the other object to false, or remove both.",
 	}.AddError(diags)
 }
+
+// addNotHeld reports that the service holds no record to update.
+func addNotHeld(diags *diag.Diagnostics, e *client.Error) {
+	tfkit.Problem{
+		Summary: "No consent where there has to be one",
+		Detail:  "This object is in state, and a consent record cannot be removed from the service. But the service, or a gateway before it, says that there is no consent of this person, so a later choice cannot be excluded. Nothing was sent.\n\n" + tfkit.Describe(e),
+		InState: tfkit.PriorKept,
+		Do:      "plan again. If the service has lost the record, the plan creates it.",
+	}.AddError(diags)
+}

@@ -56,6 +56,10 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 // reported with inState, and ok is false.
 func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
 	result, err := at.update(ctx, u, prior)
+	if e, ok := errors.AsType[*client.Error](err); ok && u.OnlyKnown && e.Class == client.ClassNotFound {
+		addNotHeld(at.diags, e)
+		return false, false
+	}
 	if err != nil {
 		tfkit.AddError(at.diags, err, inState, sentAttributes...)
 		return false, false
