@@ -81,6 +81,23 @@ func TestReadConsent_emptyMeansNoConsent(t *testing.T) {
 	}
 }
 
+func TestReadConsent_zeroTimeIsNone(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{`"1970-01-01T00:00:00.000Z"`, `"0001-01-01T00:00:00Z"`, `"1999-12-31T23:59:59.999Z"`, `0`, `"0"`, `-62135596800000`} {
+		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+at+`}`))
+		if err != nil || !held.AgreementTime.IsAbsent() {
+			t.Errorf("%s: %v %v", at, held, err)
+		}
+	}
+
+	if held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":"2000-01-01T00:00:00Z"}`)); err != nil || held.IsUntimed() {
+		t.Errorf("the first time: %v %v", held, err)
+	}
+	if _, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":1780000000}`)); err == nil {
+		t.Error("seconds are a time")
+	}
+}
+
 func TestReadConsent_refusesWhatIsNoRecord(t *testing.T) {
 	t.Parallel()
 

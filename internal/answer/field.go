@@ -63,9 +63,19 @@ func (o *Object) text(name string) Optional[string] {
 	})
 }
 
+// instant returns a field that is an instant. One before the year 2000 is absent, since
+// programs write such instants for none.
 func (o *Object) instant(name string) Optional[time.Time] {
-	return read(o, name, "an RFC 3339 time or milliseconds since 1970", instant)
+	at := read(o, name, "an RFC 3339 time or milliseconds since 1970", instant)
+	if t, ok := at.Get(); ok && t.Before(earliestInstant) {
+		return Optional[time.Time]{}
+	}
+
+	return at
 }
+
+// earliestInstant is the first one that counts as a time.
+var earliestInstant = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // instant returns an instant in the forms that services use: RFC 3339 text, or milliseconds
 // since 1970. It reports false for any other value.
@@ -79,12 +89,11 @@ func instant(v jsontext.Value) (time.Time, bool) {
 		}
 	}
 
-	// Before the year 2000 are numbers of seconds or something else, which would make every
+	// Between 1970 and 2000 are numbers of seconds or something else, which would make every
 	// choice look older than it is.
-	const earliest = 946_684_800_000
 	ms, err := strconv.ParseInt(text, 10, 64)
 
-	return time.UnixMilli(ms).UTC(), err == nil && ms >= earliest
+	return time.UnixMilli(ms).UTC(), err == nil && (ms <= 0 || ms >= earliestInstant.UnixMilli())
 }
 
 // scalar returns the text of a string, or a number as it is spelled; empty for any other

@@ -13,10 +13,13 @@ func refusal(extra map[string]any) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: &no, Extra: extra}
 }
 
-// untimed holds the two forms of a record without a time.
-var untimed = map[string]map[string]any{"absent": nil, "null": {"agreement_time": nil}}
+// untimed holds the forms of a record without a time.
+var untimed = map[string]map[string]any{
+	"absent": nil, "null": {"agreement_time": nil},
+	"zero": {"agreement_time": "0001-01-01T00:00:00Z"}, "epoch": {"agreement_time": 0},
+}
 
-// eachUntimed runs a test with both forms, which must have the same effect.
+// eachUntimed runs a test with each form, which must have the same effect.
 func eachUntimed(t *testing.T, test func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any)) {
 	t.Helper()
 	for label, extra := range untimed {
