@@ -37,7 +37,7 @@ func (instantFormat) Parse(text string) (time.Time, error) {
 		return t, errors.New("must be an RFC 3339 time with a zone, such as 2026-01-31T12:00:00Z")
 	}
 
-	if t.Year() < 2000 {
+	if t.UTC().Year() < 2000 {
 		return t, errors.New("must be a time in or after the year 2000")
 	}
 

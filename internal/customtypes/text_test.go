@@ -51,6 +51,18 @@ func TestInstant_equalToTheMillisecond(t *testing.T) {
 	}
 }
 
+func TestInstant_beginsInTheYear2000OfUTC(t *testing.T) {
+	t.Parallel()
+	for text, accepted := range map[string]bool{
+		"2000-01-01T00:00:00Z": true, "1999-12-31T23:30:00-01:00": true,
+		"1999-12-31T23:59:59Z": false, "2000-01-01T00:30:00+01:00": false,
+	} {
+		if _, err := ParseInstant(text); (err == nil) != accepted {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestText_nullEqualsNullAndUnknownEqualsNothing(t *testing.T) {
 	t.Parallel()
 	unknown := IPAddress{basetypes.NewStringUnknown()}
