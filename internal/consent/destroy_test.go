@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -26,6 +28,25 @@ func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "The consent stays at the service", "withdraw")
 	wantOperations(t, service)
 	wantHeld(t, service, configured)
+}
+
+func TestConsent_destroySendsNothingWhereThePersonHasRefused(t *testing.T) {
+	t.Parallel()
+	for _, at := range []any{nil, early} {
+		p, service := start(t, nil)
+		state := created(t, p, service, withdrawing)
+		theirs := mockserver.ConsentRecord{Manual: &no, AgreementTime: at, UserIPv6: new("2001:db8::2")}
+		service.PutConsent(scope, person, theirs)
+
+		_, diags := p.Destroy(name, state)
+		p.NoErrors(diags)
+		if len(diags) != 0 {
+			t.Errorf("%v: warnings %v", at, diags.Warnings())
+		}
+		if held, _ := service.Consent(scope, person); !cmp.Equal(held, theirs) {
+			t.Errorf("%v: the person's record is changed: %v", at, held)
+		}
+	}
 }
 
 func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
