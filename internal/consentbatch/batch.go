@@ -141,7 +141,14 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 		rows:     b.content.Len(),
 		workers:  b.client.Concurrency(),
 		interval: progressInterval,
-		do:       do,
+		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
+			outcome, err := do(ctx, row)
+			if errors.Is(err, client.ErrUntimed) { // may be a later choice
+				return client.ConsentKept, nil
+			}
+
+			return outcome, err
+		},
 		ask: func(ctx context.Context, row int) error {
 			_, err := b.client.GetConsent(ctx, b.scope, b.content.At(row).Identity)
 			return err
@@ -208,9 +215,6 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		result, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
 		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 			return client.ConsentUnchanged, nil
-		}
-		if errors.Is(err, client.ErrUntimed) { // may be a later choice
-			return client.ConsentKept, nil
 		}
 		if err == nil && result.Outcome == client.ConsentSuperseded {
 			superseded.add(other, i)

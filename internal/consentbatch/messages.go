@@ -111,9 +111,9 @@ func (b *batch) warnKept(t *tally) {
 	tfkit.Problem{
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf(
-			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. For a withdrawal, a record without agreement_time counts as a later choice.",
+			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record without agreement_time that has other clauses counts as a later choice.",
 			len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)),
-		Do: "nothing, or bring the rows up to the choices. To overwrite them on legal grounds, set keep_later_choice = false, or a later agreement_time.",
+		Do: "nothing, or bring the rows up to the choices. To overwrite one of them on legal grounds, move the person from this file to an analytics_consent with keep_later_choice = false. In the batch, keep_later_choice = false overwrites them all.",
 	}.AddWarning(b.diags)
 }
 

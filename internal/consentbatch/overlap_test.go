@@ -177,21 +177,48 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
 			f := newFile(t, people(3))
 			chooseFor(service, 1, early)
-			config := f.config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
+			config := f.config(prototest.Attributes{"compare_at_plan": false})
 
-			_, diags := p.Create(batchName, config)
-			prototest.WantText(t, diags.Errors(), "1 of 3 rows failed", "line 3", "no agreement_time", "keep_later_choice = false")
+			kept, diags := p.Create(batchName, config)
+			p.NoErrors(diags)
+			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time")
 			wantRow(t, service, 1, [5]bool{})
 			wantRow(t, service, 2, configured)
+			if kept.Attributes["kept"] != 1.0 || kept.Attributes["missing"] != 0.0 {
+				t.Errorf("the state is %v", kept.Attributes)
+			}
 
-			service.DeleteConsent(scope, userName(1))
+			if name == "null" { // is a difference in the other rows
+				return
+			}
+
 			p.NewRun()
+			compared := config.With(prototest.Attributes{"compare_at_plan": true})
+			kept, diags = p.Update(batchName, kept, compared)
+			p.NoErrors(diags)
+			warned := wantEmptyBatchPlan(t, p, kept, compared)
+			prototest.WantText(t, warned.Warnings(), "in 1 of 3 rows: line 3.")
+
+		})
+	}
+}
+
+func TestConsentBatch_recordWithoutTimeIsNotWithdrawn(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(map[string]any) any{
+		"null":   func(r map[string]any) any { r["agreement_time"] = nil; return r },
+		"absent": func(r map[string]any) any { delete(r, "agreement_time"); return r },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+			config := newFile(t, people(3)).config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
 			state := createdBatch(t, p, service, config)
 			p.NewRun()
 			service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
-			state, diags = p.Destroy(batchName, state)
+			state, diags := p.Destroy(batchName, state)
 			p.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "a record without agreement_time counts as a later choice", "line 3")
+			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "without agreement_time", "line 3")
 			wantRow(t, service, 1, [5]bool{0: true})
 
 			if state != nil {
