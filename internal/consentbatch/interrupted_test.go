@@ -83,3 +83,23 @@ func TestConsentBatch_timeoutsBoundTheApply(t *testing.T) {
 		t.Error("there is state")
 	}
 }
+
+// TestConsentBatch_interruptedRowsOnTheirWayAreUnknown interrupts an apply while the service
+// carries out an update whose answer does not arrive any more.
+func TestConsentBatch_interruptedRowsOnTheirWayAreUnknown(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, service := start(t, prototest.Attributes{"max_concurrency": 1})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: cancel})
+	path, config := reportBeside(newFile(t, people(3)), prototest.Attributes{"compare_at_plan": false})
+
+	plan, diags := p.Plan(batchName, nil, config)
+	p.NoErrors(diags)
+	_, diags = p.Apply(ctx, batchName, nil, plan)
+	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not done")
+
+	lines := readReport(t, path)
+	if lines[0]["unknown"] != 1.0 || lines[0]["not_tried"] != 2.0 || lines[1]["outcome"] != "unknown" || lines[2]["outcome"] != "not_tried" {
+		t.Errorf("the report is %v", lines)
+	}
+}

@@ -73,6 +73,9 @@ func (b *batch) detail(t *tally, words failedWords) string {
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
 		b.content.Len(), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
 
+	if n := t.counts[unknown]; n > 0 {
+		detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
+	}
 	if t.counts[failed] > 0 {
 		detail += "\n\n" + t.failures.Text(b.content.Place)
 	}

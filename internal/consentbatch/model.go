@@ -102,9 +102,9 @@ func resultsOf(digest string, t *tally) results {
 	return results{
 		Digest:  types.StringValue(digest),
 		Rows:    count(len(t.results)),
-		ToWrite: count(t.counts[written] + t.counts[failed]),
+		ToWrite: count(t.counts[written] + t.counts[failed] + t.counts[unknown]),
 		Kept:    count(t.counts[kept]),
 		Written: count(t.counts[written]),
-		Missing: count(t.counts[failed] + t.rest()),
+		Missing: count(t.counts[failed] + t.counts[unknown] + t.rest()),
 	}
 }

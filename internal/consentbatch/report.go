@@ -35,6 +35,7 @@ type reportSummary struct {
 	Kept       int    `json:"kept"`
 	Superseded int    `json:"superseded,omitempty"`
 	Failed     int    `json:"failed"`
+	Unknown    int    `json:"unknown,omitempty"`
 	NotTried   int    `json:"not_tried"`
 }
 
@@ -68,6 +69,7 @@ var reportWords = map[outcome]string{
 	kept:       "kept",
 	superseded: "superseded",
 	failed:     "failed",
+	unknown:    "unknown",
 	notTried:   "not_tried",
 }
 
@@ -243,6 +245,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		Kept:       t.counts[kept],
 		Superseded: t.counts[superseded],
 		Failed:     t.counts[failed],
+		Unknown:    t.counts[unknown],
 		NotTried:   t.rest(),
 	})
 	if err != nil {

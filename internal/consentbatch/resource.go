@@ -95,7 +95,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 			MarkdownDescription: "Path of a file for the outcome of each row, in a folder that exists. The file is NDJSON and readable by its owner only. Its first line is a summary; then follows one object for each row, except rows that were already in place. " +
-				"`line` is the row's line (and `element` its number in a JSON array). `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, because another object of the run writes it), `failed` or `not_tried`. A failed row has `error` and, if the service returned them, `status`, `code`, `message` and `fields`. The file holds no value of a row. " +
+				"`line` is the row's line (and `element` its number in a JSON array). `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, because another object of the run writes it), `failed`, `unknown` (interrupted on its way) or `not_tried`. A failed row has `error` and, if the service returned them, `status`, `code`, `message` and `fields`. The file holds no value of a row. " +
 				"Each apply that compares rows writes the whole file, also if it fails or is interrupted, and so does a destroy that withdraws. A plan, or a change of settings alone, writes none. " +
 				"An earlier report at the path is replaced; any other file is an error. Destroying the object keeps the file.",
 		},

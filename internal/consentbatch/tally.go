@@ -20,6 +20,7 @@ const (
 	kept       // a later choice of the person stands
 	superseded // not withdrawn, because another object of the run writes it
 	failed
+	unknown  // interrupted on its way
 	outcomes // how many there are
 )
 
@@ -83,18 +84,22 @@ func (t *tally) record(row int, result client.ConsentOutcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	if client.IsClass(err, client.ClassCancelled) { // neither done nor failed
-		t.stopped, t.interrupted = true, err
-		return
-	}
-
 	as := outcomeOf[result]
-	if err != nil {
+	if e, cancelled := errors.AsType[*client.Error](err); cancelled && e.Class == client.ClassCancelled {
+		t.stopped, t.interrupted = true, err
+		if !e.Ambiguous { // nothing was sent
+			return
+		}
+		as = unknown
+	} else if err != nil {
 		as = failed
 		t.failures.Add(row, err)
 	}
 	t.results[row] = as
 	t.counts[as]++
+	if as == unknown {
+		return
+	}
 
 	t.outage.observe(row, err, t.queue.sampled)
 	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
@@ -114,7 +119,7 @@ func (t *tally) recordAnswer(err error) {
 	t.stopped = t.stopped || t.outage.certain
 }
 
-// done returns how many rows succeeded or failed.
+// done returns how many rows were tried.
 func (t *tally) done() int { return len(t.results) - t.rest() }
 
 // rest returns how many rows were not tried.
@@ -128,7 +133,7 @@ func (t *tally) rest() int {
 }
 
 // failed reports whether any row is not as it should be.
-func (t *tally) failed() bool { return t.counts[failed] > 0 || t.rest() > 0 }
+func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.rest() > 0 }
 
 // failedInPart reports whether rows failed although all were tried and others succeeded.
 func (t *tally) failedInPart() bool {
@@ -136,7 +141,7 @@ func (t *tally) failedInPart() bool {
 }
 
 // succeeded returns how many rows are as they should be.
-func (t *tally) succeeded() int { return t.done() - t.counts[failed] }
+func (t *tally) succeeded() int { return t.done() - t.counts[failed] - t.counts[unknown] }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
 func (t *tally) rowsThatAre(as outcome) []int32 {
