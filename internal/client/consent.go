@@ -179,7 +179,14 @@ func (u ConsentUpdate) hasTimeOf(held Consent) bool {
 	if !ok || u.AgreementTime.IsZero() {
 		return true
 	}
-	return t.UnixMilli() == u.AgreementTime.UnixMilli()
+	return SameTime(t, u.AgreementTime)
+}
+
+// SameTime reports whether a time that the service holds may be one that was sent, to the
+// precision that it shows: a service may keep seconds, cut or rounded.
+func SameTime(held, sent time.Time) bool {
+	inSeconds := held.UnixMilli()%1000 == 0
+	return held.UnixMilli() == sent.UnixMilli() || inSeconds && held.Sub(sent).Abs() < time.Second
 }
 
 func (u ConsentUpdate) hasAddressOf(held Consent) bool {
@@ -213,9 +220,15 @@ func (u ConsentUpdate) isSameAs(held Consent) bool {
 	return !lacksAddress && !lacksTime && u.matches(held)
 }
 
-// isOlderThan reports whether the record is a later choice, which stands.
+// isOlderThan reports whether the record is a later choice, which stands. A record that is
+// known is not later by the fraction of a second that the service does not keep.
 func (u ConsentUpdate) isOlderThan(held Consent) bool {
-	return u.keepsLater() && held.LaterThan(u.KeepLaterThan)
+	if !u.keepsLater() || !held.LaterThan(u.KeepLaterThan) {
+		return false
+	}
+
+	at, _ := held.AgreementTime.Get()
+	return !SameTime(at, u.KeepLaterThan) || !u.knows(held)
 }
 
 // mayBeOlderThan reports whether the record may be a later choice, since it has no
@@ -224,7 +237,7 @@ func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
 	return u.keepsLater() && held.IsUntimed() && !u.knows(held)
 }
 
-// knows reports whether a record without agreement_time is ours, or one that the update
+// knows reports whether a record is ours by its choice, or one that the update
 // does not change, so that writing overrules no choice.
 func (u ConsentUpdate) knows(held Consent) bool {
 	if held.HasClauses(u.Clauses) || u.LastWritten == nil {

@@ -75,7 +75,9 @@ func (n laterNote) after(state resourceModel, held client.Consent) laterNote {
 		return laterNote{configured, true}
 	}
 
-	if protected := state.protected(configured); protected.IsZero() || !held.LaterThan(protected) {
+	protected := state.protected(configured)
+	own := !n.stands() && state.hasTimeOf(held)
+	if own || protected.IsZero() || !held.LaterThan(protected) {
 		return laterNote{}
 	}
 

@@ -95,6 +95,15 @@ func (m *recordModel) hasClausesOf(held client.Consent) bool {
 	return true
 }
 
+// hasTimeOf reports whether the answer may be the record in state, at a service that keeps
+// its time to the second.
+func (m *recordModel) hasTimeOf(held client.Consent) bool {
+	own, known := m.AgreementTime.Value()
+	at, timed := held.AgreementTime.Get()
+
+	return known && timed && client.SameTime(at, own) && m.hasClausesOf(held)
+}
+
 // sameClauses reports whether all clauses are equal.
 func (m *recordModel) sameClauses(other recordModel) bool {
 	for i, c := range m.clauses() {
@@ -138,6 +147,7 @@ func boolOf(o client.Optional[bool]) types.Bool {
 func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 	var answer recordModel
 	answer.fromAPI(held)
+	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
 
 	for i, c := range m.clauses() {
 		if tells(held.Clauses[i], keepNulls) {
@@ -148,7 +158,7 @@ func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
 		m.UserIPv6 = answer.UserIPv6.SpelledLike(m.UserIPv6)
 	}
-	if !m.AgreementTime.IsNull() && tells(held.AgreementTime, keepNulls) {
+	if !keepTime && tells(held.AgreementTime, keepNulls) {
 		m.AgreementTime = answer.AgreementTime.SpelledLike(m.AgreementTime)
 	}
 	if !answer.Manual.IsNull() {
@@ -285,8 +295,9 @@ func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (cho
 	}
 
 	choice.chosen = chosen
+	own := client.SameTime(chosen, configured) && m.sameClauses(state.recordModel)
 
-	return choice, chosen.UnixMilli() > configured.UnixMilli()
+	return choice, chosen.UnixMilli() > configured.UnixMilli() && !own
 }
 
 // fromAPI updates the state from an answer and returns the note to store. The first answer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -206,5 +207,20 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	f.write(strings.ReplaceAll(people(2), "user-1@", "user-5@"))
 	if digest(f.config(nil)) == first {
 		t.Error("another content of as many rows has the same digest")
+	}
+}
+
+func TestConsentBatch_fractionOfASecondThatTheServiceDoesNotKeep(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil, func(s *mockserver.Server) {
+		s.ConsentAnswer = func(r map[string]any) any {
+			r["agreement_time"] = "2026-02-15T12:00:01Z"
+			return r
+		}
+	})
+	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:00.6Z"))
+	state := createdBatch(t, p, service, f.config(nil))
+	if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
+		t.Errorf("warnings: %v", diags.Warnings())
 	}
 }
