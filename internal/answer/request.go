@@ -120,7 +120,7 @@ func (r request) id(person string) Optional[string] {
 
 func (r request) createdAt() Optional[time.Time] {
 	at, ok := instant(r.field(createdFields))
-	if !ok {
+	if !ok || at.Before(earliestInstant) {
 		return Optional[time.Time]{}
 	}
 	return Some(at)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // LimitSegment is the length of the longest identifier that is sent, in bytes. The
@@ -62,7 +64,8 @@ func named(name string, err error) error {
 
 // ValidateSegment returns an error for what cannot be exactly one path segment, and what
 // ValidateVisible refuses: empty values, "." and "..", blanks around, invisible characters
-// anywhere, invalid UTF-8, and more than LimitSegment bytes. It is the rule for every
+// anywhere, invalid UTF-8, and more than LimitSegment bytes. It also refuses what is not in
+// NFC, with an error that is ErrNotNFC. It is the rule for every
 // identifier, at plan and again here. The error never holds the value.
 func ValidateSegment(s string) error {
 	if s == "" {
@@ -75,7 +78,35 @@ func ValidateSegment(s string) error {
 		return fmt.Errorf("is longer than %d bytes", LimitSegment)
 	}
 
-	return ValidateVisible(s)
+	if err := ValidateVisible(s); err != nil {
+		return err
+	}
+	if at := firstUncomposed(s); at >= 0 {
+		return fmt.Errorf("%w, at byte %d", ErrNotNFC, at)
+	}
+
+	return nil
+}
+
+// ErrNotNFC is why ValidateSegment refuses a value that Terraform would change into another
+// one: a letter and a combining accent become one character.
+var ErrNotNFC = errors.New("is not in the Unicode form NFC, the only one that Terraform keeps")
+
+// firstUncomposed returns the first byte in which a text differs from its NFC; -1 if it is
+// in NFC.
+func firstUncomposed(s string) int {
+	if norm.NFC.IsNormalString(s) {
+		return -1
+	}
+
+	composed := norm.NFC.String(s)
+	for i := range s {
+		if i >= len(composed) || s[i] != composed[i] {
+			return i
+		}
+	}
+
+	return len(s)
 }
 
 // operation describes an endpoint of section 4 for all calls of it.

@@ -93,6 +93,18 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 	wantNobodyNamed(t, results)
 }
 
+// TestConsentListDay_personWhomTerraformWouldChangeIsRefused has a person whose identity
+// Terraform would turn into that of another one.
+func TestConsentListDay_personWhomTerraformWouldChangeIsRefused(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	putConsents(service, "user-1", "jose\u0301")
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-1", "jose\u0301")})
+	results := p.List(name, listDay(nil))
+	wantNames(t, results, "user-1")
+	prototest.WantText(t, results.Diagnostics().Warnings(), "A person could not be read", "Person record 2 of the day", "NFC")
+}
+
 func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})

@@ -214,7 +214,8 @@ func (b *blockReader) skip(record jsontext.Value) {
 }
 
 // identityIn returns the identity in a record: the text of a string, or a whole number as
-// it is written. It is that of the first field which holds one, if it can be used.
+// it is written. It is that of the first field which holds one, if it can be used. One that is
+// not in NFC is a person who is refused when looked up.
 func identityIn(record jsontext.Value, fields []string) (identity string, ok bool) {
 	identities := make([]string, len(fields))
 	for name, value := range jsonvalue.EachMember(record) {
@@ -226,8 +227,9 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	}
 
 	identity = cmp.Or(identities...)
+	err := client.ValidateSegment(identity)
 
-	return identity, client.ValidateSegment(identity) == nil
+	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
 func identityText(value jsontext.Value) string {
