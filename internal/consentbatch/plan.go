@@ -200,10 +200,10 @@ func (p *planner) proposeKnown(ctx context.Context) (proposed proposal, ok bool)
 		return proposal{}, false
 	}
 
-	proposed.work = proposed.work || !p.isComplete()
 	if !p.model.CompareAtPlan.ValueBool() {
 		return p.proposeUncompared(proposed), true
 	}
+	proposed.work = proposed.work || !p.isComplete()
 
 	return p.proposeByService(ctx, proposed)
 }
@@ -213,15 +213,10 @@ func (p *planner) isComplete() bool {
 	return p.state != nil && p.state.Missing.ValueInt64() == 0
 }
 
-// proposeByContent compares the content with the one in state. A write-only content may differ
-// between any two runs, so nothing of it is planned.
+// proposeByContent compares the content with the one in state. What it plans binds the apply
+// to the content.
 func (p *planner) proposeByContent() (proposed proposal, ok bool) {
 	proposed.results = unknownResults()
-	if p.model.isWriteOnly() {
-		proposed.work, ok = p.changedContent()
-		return proposed, ok
-	}
-
 	proposed.results.Rows = types.Int64Value(int64(p.content.Len()))
 	if p.state == nil {
 		proposed.work = true
@@ -237,21 +232,6 @@ func (p *planner) proposeByContent() (proposed proposal, ok bool) {
 	return proposed, ok
 }
 
-// changedContent reports whether a write-only content differs from the one in state. If the
-// plan compares nothing, only its version counts.
-func (p *planner) changedContent() (changed, ok bool) {
-	if p.state == nil {
-		return true, true
-	}
-	if !p.model.CompareAtPlan.ValueBool() {
-		return false, true
-	}
-
-	same, ok := p.hasDigest(p.state.Digest.ValueString())
-
-	return !same, ok
-}
-
 // firstDigest returns the digest for a create. It is unknown until the scope is known, since
 // its salt depends on the scope.
 func (p *planner) firstDigest() (digest types.String, ok bool) {
@@ -264,12 +244,17 @@ func (p *planner) firstDigest() (digest types.String, ok bool) {
 	return types.StringValue(text), ok
 }
 
-// proposeUncompared completes the proposal of a plan that does not ask the service.
+// proposeUncompared completes the proposal of a plan that does not ask the service. Of a
+// write-only content, only the version counts then.
 func (p *planner) proposeUncompared(proposed proposal) proposal {
-	proposed.work = proposed.work || p.model.comparesAnew(*p.state)
+	changed := proposed.work && !p.model.isWriteOnly()
+	proposed.work = changed || !p.isComplete() || p.model.comparesAnew(*p.state)
 	if proposed.work {
 		p.warnUncompared()
+		return proposed
 	}
+
+	proposed.results.Digest, proposed.results.Rows = p.state.Digest, p.state.Rows
 
 	return proposed
 }

@@ -8,25 +8,17 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// boundToContent explains the error that Terraform reports at digest if the file has changed
-// since the plan. No message of the provider reaches the user then.
-const boundToContent = "This plan is for the file as it is now. If the file changes before the apply, Terraform stops with \"Provider produced inconsistent final plan\" at digest and nothing is written: plan again then."
-
-// bound returns text, followed by boundToContent if the plan has a digest.
-func (p *planner) bound(text string) string {
-	if p.model.isWriteOnly() {
-		return text
-	}
-	return text + "\n\n" + boundToContent
-}
+// boundToContent explains the error that Terraform reports at digest if the content has
+// changed since the plan. No message of the provider reaches the user then.
+const boundToContent = "\n\nThis plan is for the rows as they are now. If they change before the apply, Terraform stops with \"Provider produced inconsistent final plan\" at digest and nothing is written: plan again then."
 
 // warnCompared tells the result of the comparison with the service.
 func (p *planner) warnCompared(t *tally) {
 	tfkit.Problem{
 		Summary: "What the comparison with the service has found",
-		Detail: p.bound(fmt.Sprintf(
+		Detail: fmt.Sprintf(
 			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace])),
+			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace]) + boundToContent,
 	}.AddWarning(p.diags)
 }
 
@@ -34,8 +26,8 @@ func (p *planner) warnCompared(t *tally) {
 func (p *planner) warnUncompared() {
 	tfkit.Problem{
 		Summary: "Rows that are compared by the apply only",
-		Detail: p.bound(fmt.Sprintf(
-			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", p.content.Len())),
+		Detail: fmt.Sprintf(
+			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", p.content.Len()) + boundToContent,
 	}.AddWarning(p.diags)
 }
 

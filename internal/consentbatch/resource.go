@@ -115,7 +115,7 @@ func addResults(attributes map[string]schema.Attribute) map[string]schema.Attrib
 	attributes["digest"] = schema.StringAttribute{
 		Computed: true,
 		MarkdownDescription: "Digest of the content that was applied last, or of the rows of its shard, to detect changes of it. It is salted and slow to compute (PBKDF2 with SHA-256), so that the content cannot be found by guessing. " +
-			"A plan holds the digest of `source`, so it is never applied with another file: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
+			"A plan holds the digest, so it is never applied with other rows: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
 	}
 
 	for name, text := range map[string]string{

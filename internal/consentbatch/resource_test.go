@@ -254,6 +254,30 @@ func TestConsentBatch_countsRowsWithoutTimeAndRemovedRows(t *testing.T) {
 	}
 }
 
+func TestConsentBatch_planIsBoundToWriteOnlyContent(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	config := func(content string) prototest.Attributes {
+		return prototest.Attributes{"content_wo": content, "content_wo_version": 1}
+	}
+	others := strings.ReplaceAll(people(4), "user-3@", "user-5@")
+
+	var state *prototest.State
+	for range 2 { // a create, and a change
+		planned, diags := p.Plan(batchName, state, config(people(4)))
+		p.NoErrors(diags)
+		p.NewRun()
+		same, _ := p.Plan(batchName, state, config(people(4)))
+		other, _ := p.Plan(batchName, state, config(others))
+		if digest := planned.Attributes["digest"]; digest == prototest.Unknown || digest != same.Attributes["digest"] || digest == other.Attributes["digest"] {
+			t.Errorf("planned %v, then %v, and with other rows %v", digest, same.Attributes["digest"], other.Attributes["digest"])
+		}
+
+		state = createdBatch(t, p, service, config(people(3)))
+		p.NewRun()
+	}
+}
+
 func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)

@@ -87,7 +87,7 @@ func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
 		}
 
-		clitest.WantWords(t, r, "This plan is for the file as it is now", "nothing is written: plan again then", ".digest")
+		clitest.WantWords(t, r, "This plan is for the rows as they are now", "nothing is written: plan again then", ".digest")
 		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 			t.Errorf("%d rows were written that were not planned", n)
 		}
@@ -130,6 +130,21 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	clitest.WantWords(t, fourth, "0 added, 1 changed")
 	f.write("")
 	wantNobody(t, cli, first, second, third, fourth)
+
+	cli.Setenv("TF_VAR_people", people(4))
+	cli.MustRun("plan", "-out=tfplan")
+	service.Reset()
+	cli.Setenv("TF_VAR_people", strings.ReplaceAll(people(4), "user-3@", "user-5@"))
+	refused := cli.Run("apply", "tfplan")
+	clitest.WantWords(t, refused, "Provider produced inconsistent final plan", ".digest")
+	if n := service.Count(mockserver.OpUpdateConsent); n != 0 || refused.Code != 1 {
+		t.Errorf("the apply ended with %d and wrote %d rows that were not planned", refused.Code, n)
+	}
+
+	cli.Setenv("TF_VAR_people", people(4))
+	cli.MustRun("plan", "-out=tfplan")
+	cli.MustRun("apply", "tfplan")
+	wantRow(t, service, 3, configured)
 }
 
 func TestCLIConsentBatch_interruptedApplyGoesOn(t *testing.T) {
