@@ -132,6 +132,7 @@ func TestUTCDates_refuses(t *testing.T) {
 		"a time":              {"2026-03-01", "2026-03-02T00:00:00Z", 1, "The last date"},
 		"the wrong order":     {"2026-03-02", "2026-03-01", 1, "before the first"},
 		"more than ten years": {"2016-01-01", "2026-01-09", 1, "at most 3660"},
+		"all years":           {"0001-01-01", "9999-12-31", 1, "has 3652059 days"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,7 +3,6 @@ package functions
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -67,7 +66,7 @@ func (utcDates) Run(ctx context.Context, req function.RunRequest, resp *function
 		return
 	}
 
-	days := int(last.Sub(first)/(24*time.Hour)) + 1
+	days := (last.Unix()-first.Unix())/(24*60*60) + 1 // a Duration ends after 292 years
 	if days > limitDates {
 		resp.Error = function.NewArgumentFuncError(1, fmt.Sprintf("The range has %d days, and at most %d are allowed", days, limitDates))
 		return

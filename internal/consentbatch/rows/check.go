@@ -79,6 +79,7 @@ type draft struct {
 	address  netip.Addr
 	agreed   time.Time
 	manual   bool
+	anyTime  bool // agreed may lie in the future
 }
 
 // isGiven reports whether the row has a value for the column of that name.
@@ -102,7 +103,7 @@ func (d *draft) setAddress(value string) (err error) {
 
 func (d *draft) setAgreed(value string) (err error) {
 	d.agreed, err = customtypes.ParseInstant(value)
-	if err != nil {
+	if err != nil || d.anyTime {
 		return err
 	}
 
@@ -122,13 +123,13 @@ type builder struct {
 	draft    draft
 }
 
-func newBuilder(format Format, shard Shard) *builder {
+func newBuilder(format Format, shard Shard, anyTime bool) *builder {
 	return &builder{
 		format: format,
 		shard:  shard,
 		kept:   newCollected(format),
 		others: newCollected(format),
-		draft:  draft{given: make([]bool, len(columns))},
+		draft:  draft{given: make([]bool, len(columns)), anyTime: anyTime},
 	}
 }
 
@@ -150,7 +151,7 @@ func (b *builder) begin(line int) {
 
 	given := b.draft.given
 	clear(given)
-	b.draft = draft{line: line, given: given, manual: true}
+	b.draft = draft{line: line, given: given, manual: true, anyTime: b.draft.anyTime}
 }
 
 // problem records what is wrong with the present row.
