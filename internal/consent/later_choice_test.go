@@ -281,7 +281,8 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 		6 * time.Minute: false, time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: false,
 	} {
 		at := time.Now().Add(ahead).UTC().Format(time.RFC3339)
-		errors := p.Validate(name, config(prototest.Attributes{"agreement_time": at})).Errors()
+		_, diags := p.Plan(name, nil, config(prototest.Attributes{"agreement_time": at}))
+		errors := diags.Errors()
 		if accepted {
 			if len(errors) != 0 {
 				t.Errorf("%v ahead: %v", ahead, errors)
@@ -291,4 +292,19 @@ func TestConsent_agreementTimeAllowsForClocksNotForZones(t *testing.T) {
 
 		prototest.WantText(t, errors, "Not a time of agreement", "lies in the future", "zone", `AttributeName("agreement_time")`)
 	}
+}
+
+// TestConsent_recordDatedAheadCanBeImported configures what the service holds, as a generated
+// configuration does.
+func TestConsent_recordDatedAheadCanBeImported(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	ahead := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, AgreementTime: ahead, Manual: new(true)})
+
+	state, diags := p.Import(name, person)
+	p.NoErrors(diags)
+	generated := config(prototest.Attributes{"agreement_time": ahead})
+	p.NoErrors(p.Validate(name, generated))
+	wantEmptyPlan(t, p, state, generated)
 }

@@ -136,8 +136,7 @@ var sentAttributes = []string{
 	"user_ipv6", "agreement_time", "manual",
 }
 
-// ValidateConfig refuses an agreement_time in the future, and warns if no later choice can be
-// recognised.
+// ValidateConfig warns if no later choice can be recognised.
 func (r *consentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -145,14 +144,13 @@ func (r *consentResource) ValidateConfig(ctx context.Context, req resource.Valid
 		return
 	}
 
-	config.checkAgreementTime(&resp.Diagnostics)
-
 	protects := config.KeepLaterChoice.IsNull() || config.KeepLaterChoice.ValueBool()
 	if protects && config.AgreementTime.IsNull() {
 		warnNothingToCompare(&resp.Diagnostics)
 	}
 }
 
+// checkAgreementTime refuses an agreement_time in the future.
 func (m *resourceModel) checkAgreementTime(diags *diag.Diagnostics) {
 	agreed, known := m.AgreementTime.Value()
 	if !known {
@@ -174,25 +172,28 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	r.PlanKeptScope(ctx, req, resp)
-	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
-		return
-	}
-
-	var state resourceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if req.Plan.Raw.IsNull() {
-		state.warnRetained(&resp.Diagnostics)
-		r.checkWithdrawal(state, object, &resp.Diagnostics)
+		r.planDestroy(ctx, req, resp)
 		return
 	}
 
-	var plan resourceModel
+	var plan, state resourceModel
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	if req.State.Raw.IsNull() {
+		plan.checkAgreementTime(&resp.Diagnostics)
+		return
+	}
+
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
+	if !plan.AgreementTime.SemanticEquals(state.AgreementTime) { // the service may hold any time
+		plan.checkAgreementTime(&resp.Diagnostics)
+	}
+
+	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		r.checkWithdrawal(state, object, &resp.Diagnostics)
 		return
@@ -202,6 +203,19 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		r.checkOthers(plan, plan.differs(state), object, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
+}
+
+// planDestroy warns if the consent is retained, and refuses to withdraw a person whom
+// another object of the plan keeps as they are.
+func (r *consentResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var state resourceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	state.warnRetained(&resp.Diagnostics)
+	r.checkWithdrawal(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 }
 
 // checkOthers warns of another object of the plan about the same person, and refuses a plan
