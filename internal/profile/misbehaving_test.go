@@ -137,12 +137,13 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 			p.NewRun()
 
 			if destroyFirst {
-				p.NoErrors(p.DestroyUnplanned(name, state))
+				_, diags := p.DestroyUnplanned(t.Context(), name, state)
+				p.NoErrors(diags)
 			}
 
 			p.MustCreate(name, clearing)
 			if !destroyFirst {
-				diags := p.DestroyUnplanned(name, state)
+				_, diags := p.DestroyUnplanned(t.Context(), name, state)
 				prototest.WantText(t, diags.Warnings(), "was not cleared", "moved")
 			}
 

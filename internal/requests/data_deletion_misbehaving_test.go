@@ -202,7 +202,10 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 		p.MustRefresh(deletionName, states[i])
 		steps = append(steps,
 			func() { p.MustCreate(deletionName, configs[i]) },
-			func() { p.NoErrors(p.DestroyUnplanned(deletionName, states[i])) })
+			func() {
+				_, diags := p.DestroyUnplanned(t.Context(), deletionName, states[i])
+				p.NoErrors(diags)
+			})
 	}
 
 	rand.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
