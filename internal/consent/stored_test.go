@@ -20,7 +20,7 @@ func TestConsent_whatTheServiceStoresInsteadStopsNothing(t *testing.T) {
 		"an address without its end": {func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("192.0.2.xxx") }, "user_ipv6", "192.0.2.xxx"},
 		"an address with a zone":     {func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("fe80::1%eth0") }, "user_ipv6", "fe80::1%eth0"},
 		"a network":                  {func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::") }, "user_ipv6", "2001:db8::"},
-		"a time before 2000":         {func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }, "agreement_time", "1999-12-31T00:00:00Z"},
+		"a time before 2000":         {func(r *mockserver.ConsentRecord) { r.AgreementTime = "1999-12-31T00:00:00Z" }, "agreement_time", "2026-01-31T12:00:00Z"}, // is none
 		"microseconds":               {func(r *mockserver.ConsentRecord) { r.AgreementTime = "2026-01-31T12:00:00.000123Z" }, "agreement_time", "2026-01-31T12:00:00Z"},
 	} {
 		p, service := start(t, nil)
