@@ -198,7 +198,6 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 			p.NoErrors(diags)
 			warned := wantEmptyBatchPlan(t, p, kept, compared)
 			prototest.WantText(t, warned.Warnings(), "in 1 of 3 rows: line 3.")
-
 		})
 	}
 }

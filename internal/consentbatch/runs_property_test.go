@@ -315,6 +315,7 @@ func (w *world) apply(replaced string) (ok bool) {
 				w.choose(identity)
 			}}
 		}
+
 		return nil
 	}
 	defer func() {
@@ -379,6 +380,8 @@ func (w *world) steps(ctx context.Context, replaced string) (steps []func() []st
 }
 
 // put creates or updates an object.
+//
+//nolint:contextcheck // the end of ctx interrupts the apply alone
 func (w *world) put(ctx context.Context, key string, prior *prototest.State) []string {
 	w.say("put %s", key)
 	m := *w.config[key]

@@ -97,28 +97,27 @@ func ObjectIn(ctx context.Context, private Private, label string) Object {
 // Keep records that an object looks after a person, whether or not anything is sent. If
 // another object of this run does, it returns that one instead.
 func (w *Written) Keep(by Object, scope client.Scope, identity string) (other Object, shared bool) {
-	return w.record(by, keeps, keeps, scope, identity)
+	return w.record(by, keeps, keeps, keyOf(scope, identity))
 }
 
 // PlanRest records that an object looks after a person and has nothing to write in the apply
 // of a plan. If the plan destroys another object that withdraws the person, it returns that
 // one: nobody would write the person again.
 func (w *Written) PlanRest(by Object, scope client.Scope, identity string) (withdrawer Object, conflict bool) {
-	return w.record(by, rests, withdraws, scope, identity)
+	return w.record(by, rests, withdraws, keyOf(scope, identity))
 }
 
 // PlanWithdrawal records that a plan destroys an object which withdraws a person. If the
 // plan leaves another object of the person as it is, it returns that one.
 func (w *Written) PlanWithdrawal(by Object, scope client.Scope, identity string) (resting Object, conflict bool) {
-	return w.record(by, withdraws, rests, scope, identity)
+	return w.record(by, withdraws, rests, keyOf(scope, identity))
 }
 
 // record records the first object in a role, and returns another one whose role opposes it.
-func (w *Written) record(by Object, as, opposing role, scope client.Scope, identity string) (other Object, opposed bool) {
+func (w *Written) record(by Object, as, opposing role, person personKey) (other Object, opposed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	person := keyOf(scope, identity)
 	t := w.people[person]
 	if t.first[as] == 0 {
 		t.first[as] = by.number
