@@ -3,11 +3,12 @@ package mockserver
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
+	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -82,23 +83,56 @@ func ReadSeed(r io.Reader) (Seed, error) {
 	if err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be read: %w", err)
 	}
-	if value := jsontext.Value(text); value.Kind() != '{' || !value.IsValid() {
-		return Seed{}, errors.New("the seed is not exactly one JSON object without repeated names")
-	}
 
 	var seed Seed
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	dec.UseNumber()
-	if err := dec.Decode(&seed); err != nil {
-		return Seed{}, fmt.Errorf("the seed cannot be understood: %w", err)
+	if err := json.Unmarshal(text, &seed, json.RejectUnknownMembers(true), json.WithUnmarshalers(exactNumbers)); err != nil {
+		return Seed{}, withoutValues(text, err)
 	}
-
 	if err := seed.validate(); err != nil {
 		return Seed{}, fmt.Errorf("the seed cannot be used: %w", err)
 	}
 
 	return seed, nil
+}
+
+// exactNumbers decodes a number of any type as json.Number.
+var exactNumbers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, value *any) error {
+	if dec.PeekKind() != jsontext.KindNumber {
+		return errors.ErrUnsupported
+	}
+
+	number, err := dec.ReadToken()
+	*value = jsonv1.Number(number.String())
+
+	return err
+})
+
+// withoutValues returns the place and the reason of an error of decoding text, which may
+// quote a value.
+func withoutValues(text []byte, err error) error {
+	var offset int64
+	var pointer jsontext.Pointer
+	reason := "this is no valid JSON"
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset, pointer = syntactic.ByteOffset, syntactic.JSONPointer
+	}
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		offset, pointer = semantic.ByteOffset, semantic.JSONPointer
+		reason = fmt.Sprintf("a %s cannot be here", semantic.JSONKind)
+	}
+
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		reason = "the name is repeated"
+	case errors.Is(err, json.ErrUnknownName):
+		reason = "there is no such name"
+	}
+
+	before := text[:offset]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+
+	return fmt.Errorf("the seed cannot be understood: line %d, column %d (%s): %s", line, column, pointer, reason)
 }
 
 func (seed Seed) validate() error {
@@ -147,7 +181,7 @@ func (p SeedPerson) validate() error {
 
 func (c SeedConsent) validate() error {
 	switch c.AgreementTime.(type) {
-	case nil, string, json.Number:
+	case nil, string, jsonv1.Number:
 		return c.SeedPerson.validate()
 	}
 	return errors.New("has an agreement_time that is neither a string nor a number")

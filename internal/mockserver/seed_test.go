@@ -99,3 +99,21 @@ func TestSeed_invalidSeedChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestSeed_errorsNameThePlaceAndNoValue(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct{ seed, want string }{
+		"a missing comma":      {"{\n  \"users\": [],\n  \"profiles\": [{\"identity_id\": \"ada\" \"profile\": {}}]\n}", "line 3, column 38 (/profiles/0): this is no valid JSON"},
+		"an unfinished object": {"{\n  \"users\": [", "line 2, column 13"},
+		"an unknown name":      {"{\n  \"consents\": [\n    {\"ada\": 1}\n  ]\n}", "line 3, column 6 (/consents/0/ada): there is no such name"},
+		"a repeated name":      {"{\n  \"secret_keys\": [\"ada\"],\n  \"secret_keys\": []\n}", "line 3, column 3 (/secret_keys): the name is repeated"},
+		"a value of a type":    {"{\n  \"consents\": [\n    {\"clause_1_consent\": \"ada@example.com\"}\n  ]\n}", "(/consents/0/clause_1_consent): a string cannot be here"},
+		"a missing member":     {`{"users": [{"email": "a@example.com", "password": "p"}, {"email": "ada@example.com"}]}`, "users[1] needs email and password"},
+	} {
+		_, err := mockserver.ReadSeed(strings.NewReader(tc.seed))
+		if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "ada@example.com") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
