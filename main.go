@@ -20,7 +20,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"google.golang.org/grpc"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
+	doctor "github.com/terraform-analytics/terraform-provider-analytics/internal/doctor/cli"
+	mockserver "github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/orphan"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/provider"
 )
@@ -31,8 +32,14 @@ var version = "dev"
 const address = "registry.terraform.io/terraform-analytics/analytics"
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == cli.Name {
-		os.Exit(runDoctor())
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case doctor.Name:
+			os.Exit(runForPerson(func(ctx context.Context) int { return doctor.Run(ctx, doctor.OSProcess(version)) }))
+		case mockserver.Name:
+			parentGone := orphan.Watch()
+			os.Exit(runForPerson(func(ctx context.Context) int { return mockserver.Run(ctx, mockserver.OSProcess(parentGone)) }))
+		}
 	}
 
 	debug := flag.Bool("debug", false, "serve for a debugger, and print what TF_REATTACH_PROVIDERS has to be set to")
@@ -44,15 +51,15 @@ func main() {
 	serve(*debug)
 }
 
-// runDoctor examines a service for a person, without Terraform. An interrupt, a closed terminal
-// and every other signal that asks to end do so in order, which restores a consent that it has
+// runForPerson runs a command for a person, without Terraform. An interrupt, a closed terminal
+// and every other signal that asks to end do so in order: doctor restores a consent that it has
 // written.
-func runDoctor() int {
+func runForPerson(run func(context.Context) int) int {
 	silenceStandardLogger()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 
-	return cli.Run(ctx, cli.OSProcess(version))
+	return run(ctx)
 }
 
 func fail(err error) {

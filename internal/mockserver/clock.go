@@ -102,3 +102,16 @@ func (c *ManualClock) AwaitTimers(n int) {
 		<-added
 	}
 }
+
+// shiftedClock is the clock of package time, moved by a fixed duration.
+type shiftedClock struct {
+	systemClock
+
+	shift time.Duration
+}
+
+// ClockFrom returns a Clock that shows now and runs from there.
+func ClockFrom(now time.Time) Clock { return shiftedClock{shift: time.Until(now)} }
+
+// Now implements Clock.
+func (c shiftedClock) Now() time.Time { return time.Now().Add(c.shift) }

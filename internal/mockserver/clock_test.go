@@ -1,7 +1,10 @@
 package mockserver_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -28,4 +31,21 @@ func TestManualClock_firesOnlyTimersThatAreDue(t *testing.T) {
 		t.Error("woken too early")
 	default:
 	}
+}
+
+func TestClockFrom_runsFromAnInstantAndIsTheDateOfAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := &mockserver.Server{Clock: mockserver.ClockFrom(epoch)}
+		<-server.Clock.After(90 * time.Second)
+		if got := server.Clock.Now(); !got.Equal(epoch.Add(90 * time.Second)) {
+			t.Errorf("after 90 seconds it is %v", got)
+		}
+
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/user/self", nil))
+		if got, want := answer.Header().Get("Date"), epoch.Add(90*time.Second).UTC().Format(http.TimeFormat); got != want {
+			t.Errorf("the date of an answer is %q, want %q", got, want)
+		}
+	})
 }

@@ -205,25 +205,6 @@ type ExportAnswer struct {
 	Empty any
 }
 
-// Validate returns an error if the shape, the encoding or the framing is none that
-// exists.
-func (a ExportAnswer) Validate() error {
-	for _, c := range []struct {
-		name, value string
-		accepted    []string
-	}{
-		{"shape", a.Shape, []string{"", ExportObject, ExportNested, ExportArray, ExportNDJSON}},
-		{"encoding", a.Encoding, []string{"", "gzip", "zstd"}},
-		{"framing", a.Framing, []string{"", FramingChunked, FramingLength, FramingClose}},
-	} {
-		if !slices.Contains(c.accepted, c.value) {
-			return fmt.Errorf("the %s of an export is one of %q, not %q", c.name, c.accepted[1:], c.value)
-		}
-	}
-
-	return nil
-}
-
 func (a ExportAnswer) withDefaults() ExportAnswer {
 	a.Shape = cmp.Or(a.Shape, ExportObject)
 	a.Wrapper = cmp.Or(a.Wrapper, "data")

@@ -280,18 +280,6 @@ func TestSeed_exports(t *testing.T) {
 	}
 }
 
-func TestExportAnswer_validate(t *testing.T) {
-	t.Parallel()
-	for _, a := range []mockserver.ExportAnswer{{Shape: "xml"}, {Encoding: "br"}, {Framing: "none"}} {
-		if a.Validate() == nil {
-			t.Errorf("%+v is accepted", a)
-		}
-	}
-	if err := (mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Encoding: "zstd", Framing: mockserver.FramingClose}).Validate(); err != nil {
-		t.Error(err)
-	}
-}
-
 func BenchmarkGeneratedDay(b *testing.B) {
 	s := &mockserver.Server{ExportRecords: 50_000, DiscardLog: true}
 	s.AddSecretKey("key")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"mime"
 	"net/http"
@@ -40,24 +39,6 @@ type Wire struct {
 	// values it accepts; if all are empty, person, session and event.
 	ExportKindParameter string
 	ExportKindValues    [Kinds]string
-}
-
-// Validate returns an error if a place or a format is none of the constants.
-func (w Wire) Validate() error {
-	for _, in := range []string{w.LoginParametersIn, w.ConsentParametersIn} {
-		switch in {
-		case "", InJSON, InForm, InQuery:
-		default:
-			return fmt.Errorf("parameters travel in %q, %q or %q, not in %q", InJSON, InForm, InQuery, in)
-		}
-	}
-
-	switch w.AgreementTimeFormat {
-	case "", TimeRFC3339, TimeUnixMS:
-		return nil
-	}
-
-	return fmt.Errorf("a time is written as %q or %q, not as %q", TimeRFC3339, TimeUnixMS, w.AgreementTimeFormat)
 }
 
 func (w Wire) loginIn() string { return cmp.Or(w.LoginParametersIn, InJSON) }

@@ -275,9 +275,7 @@ func (s *Server) dressed(a answer) answer {
 	header := http.Header{}
 	maps.Copy(header, s.Header)
 	maps.Copy(header, a.header)
-	if s.DateAhead != 0 {
-		header.Set("Date", s.clock().Now().Add(s.DateAhead).UTC().Format(http.TimeFormat))
-	}
+	header.Set("Date", s.clock().Now().Add(s.DateAhead).UTC().Format(http.TimeFormat))
 	a.header = header
 
 	if a.status >= http.StatusBadRequest && s.ErrorForm != nil {

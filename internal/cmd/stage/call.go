@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -41,22 +41,18 @@ func (s *Service) During(ctx context.Context, f func() error) ([]Entry, error) {
 	return s.Entries()[from+1 : to], nil
 }
 
-// mark asks for a person whom nobody knows and returns the index of that request in
-// the log.
+// mark sends a request that is none of the service's operations, with a field that no other
+// has, and returns its index in the log.
 func (s *Service) mark(ctx context.Context) (int, error) {
 	s.marks++
-	nobody := fmt.Sprintf("demo-mark-%d", s.marks)
-	if _, err := s.Get(ctx, nobody, "consent"); err != nil {
+	field := fmt.Sprintf("mark-%d", s.marks)
+	if _, err := s.call(ctx, http.MethodGet, s.BaseURL()+"/mark?"+field, nil); err != nil {
 		return 0, fmt.Errorf("the service cannot be reached: %w", err)
 	}
 
 	at := -1
 	err := s.await(ctx, requestLimit, func() bool {
-		for i, e := range s.Entries() {
-			if strings.Contains(e.Path, "/"+nobody+"/") {
-				at = i
-			}
-		}
+		at = slices.IndexFunc(s.Entries(), func(e Entry) bool { return slices.Contains(e.Fields, field) })
 		return at >= 0
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	mockserver "github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/cli"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -48,7 +49,6 @@ type Service struct {
 type Entry struct {
 	Operation string    `json:"operation"`
 	Method    string    `json:"method"`
-	Path      string    `json:"path"`
 	Status    int       `json:"status"`
 	Fields    []string  `json:"fields"` // the names that were sent
 	At        time.Time `json:"-"`
@@ -70,7 +70,7 @@ func startService(ctx context.Context, program string, flags []string) (*Service
 	// server outlives ctx.
 	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	s.interrupt = interrupt
-	s.cmd = terraformcli.GroupCommand(running, program, append([]string{"-addr", "127.0.0.1:0"}, flags...)...)
+	s.cmd = terraformcli.GroupCommand(running, program, append([]string{mockserver.Name, "-json"}, flags...)...)
 	s.cmd.WaitDelay = stopLimit
 
 	output, input := io.Pipe()

@@ -1,7 +1,7 @@
-// Package stage is what the programs beside it need to show the provider at work:
-// provider and mock server built from this repository, a mock server in a process of
-// its own, and a real Terraform that finds the provider without a registry. All of it
-// lives in one temporary folder and is gone afterwards.
+// Package stage is what the programs beside it need to show the provider at work: the
+// provider built from this repository, its mock server in a process of its own, and a real
+// Terraform that finds the provider without a registry. All of it lives in one temporary
+// folder and is gone afterwards.
 package stage
 
 import (
@@ -68,26 +68,19 @@ func (s *Stage) findTerraform(ctx context.Context) error {
 
 func (s *Stage) path(name string) string { return filepath.Join(s.root, name) }
 func (s *Stage) mirror() string          { return s.path("mirror") }
-func (s *Stage) server() string          { return s.path("mockserver" + terraformcli.ExeSuffix()) }
 
 // Provider returns the path of the provider that Build compiles.
 func (s *Stage) Provider() string { return s.path("provider" + terraformcli.ExeSuffix()) }
 
-// Build compiles the provider into the mirror and the mock server beside it. The provider
-// has no symbols, like the released one: Terraform reads all of it each time it starts it.
+// Build compiles the provider into the mirror. It has no symbols, like the released one: Terraform reads all of it each time it starts it.
 func (s *Stage) Build(ctx context.Context) error {
 	provider := s.Provider()
 	err := terraformcli.Build(ctx, provider, terraformcli.ModulePath, "-ldflags", "-s -w -X main.version="+terraformcli.ProviderVersion)
 	if err != nil {
 		return err
 	}
-	if err := terraformcli.Mirror(s.mirror(), provider); err != nil {
-		return err
-	}
 
-	_, err = s.Program(ctx, "internal/cmd/mockserver")
-
-	return err
+	return terraformcli.Mirror(s.mirror(), provider)
 }
 
 // Program compiles the command in a folder of this module, and returns its path.
@@ -138,7 +131,7 @@ func (s *Stage) Write(name string, content []byte) (string, error) {
 // Start starts a mock server with flags of its own and waits until it listens. Clear
 // stops it.
 func (s *Stage) Start(ctx context.Context, flags ...string) (*Service, error) {
-	service, err := startService(ctx, s.server(), flags)
+	service, err := startService(ctx, s.Provider(), flags)
 	if service != nil {
 		s.services = append(s.services, service)
 	}

@@ -26,7 +26,7 @@ func TestStage_recognizesItsOwnProviderOnly(t *testing.T) {
 	s := &Stage{root: filepath.Join("temporary", "stage-1")}
 	for path, want := range map[string]bool{
 		filepath.Join(s.mirror(), "registry.terraform.io", "terraform-provider-analytics_v0.1.0"): true,
-		s.server(): false,
+		s.Provider(): false, // it serves
 		filepath.Join("temporary", "stage-10", "terraform-provider-analytics_v1"): false,
 		filepath.Join("elsewhere", "terraform-provider-analytics_v1"):             false,
 	} {

@@ -1,0 +1,215 @@
+// Package cli is the command `mockserver` of the provider's binary: the service in memory,
+// for tests of modules.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// Name is the first argument that selects the command.
+const Name = "mockserver"
+
+// exitFailed is the exit status where nothing could be served.
+const exitFailed = 2
+
+// Process is what the command has of its process. Tests have their own.
+type Process struct {
+	Args           []string // after the name of the program
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        []string
+	// ParentGone is closed when the process that started this one has ended.
+	ParentGone <-chan struct{}
+}
+
+// OSProcess returns this process.
+func OSProcess(parentGone <-chan struct{}) Process {
+	return Process{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Environ: os.Environ(), ParentGone: parentGone,
+	}
+}
+
+// settings are the flags.
+type settings struct {
+	addr, seed, dialect, clock string
+	credentials, print, log    string
+	dialects, json             bool
+	latency, fulfilment        time.Duration
+	records                    int
+}
+
+const description = `It holds consents, profiles, deferred requests and exports in memory, and forgets them when
+it ends. It is a model of the service's interface description, and has never been compared
+with a live service.
+
+With a command, it serves until that command ends, and takes over its exit status. The
+command gets the provider's environment variables for this server, and none of those that
+name another service or its credentials:
+
+   terraform-provider-analytics mockserver -seed seed.json -- terraform test
+
+Without a command, it prints these variables and serves until it is interrupted, or until
+the process that has started it ends. A shell reads them from a file:
+
+   terraform-provider-analytics mockserver >service.env &
+
+Every request is a line on standard error, without values, people or credentials.`
+
+// Run runs the command and returns the exit status of the process: 0 where the server was
+// ended, that of the command it has run, or 2 where nothing could be served.
+func Run(ctx context.Context, p Process) int {
+	status := 0
+	var s settings
+
+	command := &cli.Command{
+		Name:            Name,
+		Usage:           "a service in memory, to test modules against",
+		UsageText:       "terraform-provider-analytics mockserver [flags] [-- COMMAND [ARGUMENT …]]",
+		Description:     description,
+		Flags:           s.flags(),
+		HideHelpCommand: true,
+		Writer:          p.Stdout,
+		ErrWriter:       p.Stderr,
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {},
+		OnUsageError:    func(_ context.Context, _ *cli.Command, err error, _ bool) error { return err },
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if s.dialects {
+				_, err := io.WriteString(p.Stdout, dialects())
+				return err
+			}
+			var err error
+			status, err = p.serve(ctx, s, c.Args().Slice())
+			return err
+		},
+	}
+
+	if err := command.Run(ctx, p.Args); err != nil {
+		fmt.Fprintln(p.Stderr, Name+":", err)
+		return exitFailed
+	}
+
+	return status
+}
+
+func (s *settings) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "seed", Usage: "begin with the users, secret keys, consents, profiles, data and exports of the JSON `FILE`", Destination: &s.seed},
+		&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`; port 0 is any free one", Value: "127.0.0.1:0", Destination: &s.addr},
+		&cli.StringFlag{Name: "credentials", Usage: "give credentials of a `KIND`: key (ANALYTICS_API_SECRET_KEY) or login (ANALYTICS_EMAIL, ANALYTICS_PASSWORD)", Value: withKey, Destination: &s.credentials},
+		&cli.StringFlag{Name: "print", Usage: "print the variables in a `FORM`: export for a shell to read, or plain for NAME=value", Value: asExport, Destination: &s.print},
+		&cli.StringFlag{Name: "dialect", Usage: "answer some of what the interface leaves open differently, with `QUESTION=CHOICE,…`", Destination: &s.dialect},
+		&cli.BoolFlag{Name: "dialects", Usage: "list the questions and choices of -dialect, and end", Destination: &s.dialects},
+		&cli.StringFlag{Name: "clock", Usage: "start the service's clock at `TIME`, such as 2026-01-15T09:30:00Z, instead of now", Destination: &s.clock},
+		&cli.DurationFlag{Name: "fulfilment-delay", Usage: "fulfil a deferred request `DURATION` after it is accepted, such as 5s", Destination: &s.fulfilment},
+		&cli.DurationFlag{Name: "latency", Usage: "wait `DURATION` before each answer, such as 50ms", Destination: &s.latency},
+		&cli.IntFlag{Name: "export-records", Usage: "give `N` invented events to each exported day that the seed does not have", Destination: &s.records},
+		&cli.StringFlag{Name: "log", Usage: "write the requests to `FILE` instead of standard error", Destination: &s.log},
+		&cli.BoolFlag{Name: "json", Usage: "write each request as a line of JSON", Destination: &s.json},
+	}
+}
+
+// serve serves until the command has ended, or, without one, until ctx or the parent ends.
+func (p Process) serve(ctx context.Context, s settings, command []string) (status int, err error) {
+	server, seed, err := s.server()
+	if err != nil {
+		return exitFailed, err
+	}
+
+	requests, closeLog, err := p.openLog(s.log)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	server.OnRequest = logTo(requests, s.json)
+
+	listening, err := server.Listen(ctx, s.addr)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer func() { err = errors.Join(err, listening.Stop()) }()
+
+	environment := environmentOf(listening.URL, seed, s.credentials)
+	if len(command) > 0 {
+		return p.run(ctx, command, environment)
+	}
+	if _, err := io.WriteString(p.Stdout, printed(environment, s.print)); err != nil {
+		return exitFailed, err
+	}
+
+	select {
+	case <-ctx.Done():
+	case <-p.ParentGone:
+	case <-listening.Done():
+	}
+
+	return 0, nil
+}
+
+// server returns the server that the flags describe, and what it begins with.
+func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
+	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records, DiscardLog: true}
+	if s.records < 0 || s.latency < 0 || s.fulfilment < 0 {
+		return nil, mockserver.Seed{}, errors.New("-export-records, -latency and -fulfilment-delay are 0 or more")
+	}
+	if s.credentials != withKey && s.credentials != withLogin {
+		return nil, mockserver.Seed{}, fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
+	}
+	if s.print != asExport && s.print != asPlain {
+		return nil, mockserver.Seed{}, fmt.Errorf("-print is %s or %s", asExport, asPlain)
+	}
+
+	if s.clock != "" {
+		now, err := time.Parse(time.RFC3339, s.clock)
+		if err != nil {
+			return nil, mockserver.Seed{}, errors.New("-clock is a time in the form of RFC 3339, such as 2026-01-15T09:30:00Z")
+		}
+		server.Clock = mockserver.ClockFrom(now)
+	}
+
+	dialect, err := mockserver.ParseDialect(s.dialect)
+	if err == nil {
+		err = server.Speak(dialect)
+	}
+	if err != nil {
+		return nil, mockserver.Seed{}, fmt.Errorf("-dialect: %w; there are:\n%s", err, dialects())
+	}
+
+	seed, err := readSeed(s.seed)
+	if err != nil {
+		return nil, seed, err
+	}
+	server.Add(seed)
+
+	return server, seed, nil
+}
+
+// dialects returns a line for each question, with its choices. The first choice is the
+// default.
+func dialects() string {
+	var lines strings.Builder
+	for _, q := range mockserver.Questions {
+		var choices []string
+		for _, c := range q.Choices {
+			name := c.Name
+			if c.Foreign {
+				name += "*"
+			}
+			choices = append(choices, name)
+		}
+		fmt.Fprintf(&lines, "  %s = %s\n", q.Name, strings.Join(choices, ", "))
+	}
+	lines.WriteString("The first choice is the default. The provider does not claim to understand those with *.\n")
+
+	return lines.String()
+}

@@ -1,0 +1,420 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// program is a running mock server and what it printed.
+type program struct {
+	t      *testing.T
+	env    map[string]string
+	stderr *buffer
+	client *http.Client
+	parent chan struct{} // closed when the parent has ended
+	// stop interrupts the program, and wait waits for its end. Both return its exit status.
+	stop, wait func() int
+}
+
+// buffer is written by the server's goroutines while the test reads.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	printed, stdout := io.Pipe()
+	transport := &http.Transport{}
+	p := &program{t: t, env: map[string]string{}, stderr: &buffer{}, client: &http.Client{Transport: transport}, parent: make(chan struct{})}
+
+	ended := make(chan int, 1)
+	go func() {
+		status := Run(ctx, Process{Args: append([]string{Name}, args...), Stdout: stdout, Stderr: p.stderr, ParentGone: p.parent})
+		_ = stdout.Close()
+		ended <- status
+	}()
+	p.wait = sync.OnceValue(func() int {
+		transport.CloseIdleConnections()
+		return <-ended
+	})
+	p.stop = func() int {
+		cancel()
+		return p.wait()
+	}
+	t.Cleanup(func() { _ = p.stop() })
+
+	text := make([]byte, 4096)
+	n, err := printed.Read(text)
+	if err != nil {
+		t.Fatal(err, p.stderr)
+	}
+	p.env = evaluated(t, string(text[:n]))
+
+	return p
+}
+
+// evaluated returns the variables after a shell has read what the program printed.
+func evaluated(t *testing.T, text string) map[string]string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `eval "$1"; env`, "sh", text)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ANALYTICS_TOKEN=of-another-service", "ANALYTICS_ACCOUNT_ID=of-another-service"}
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	env := map[string]string{}
+	for variable := range strings.Lines(string(output)) {
+		if name, value, _ := strings.Cut(strings.TrimSpace(variable), "="); strings.HasPrefix(name, "ANALYTICS_") {
+			env[name] = value
+		}
+	}
+
+	return env
+}
+
+// send returns the status and the body of an answer.
+func (p *program) send(method, path, body string, header ...string) (int, string) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), method, p.env["ANALYTICS_BASE_URL"]+path, strings.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+
+	resp, err := p.client.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+
+	return resp.StatusCode, string(text)
+}
+
+// logged returns the lines of a log, without how long they took.
+func logged(t *testing.T, log string) []line {
+	t.Helper()
+	var lines []line
+	for text := range strings.Lines(log) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatalf("%q is no line of JSON: %v", text, err)
+		}
+		l.MS = 0
+		lines = append(lines, l)
+	}
+
+	return lines
+}
+
+const personPath = "/v1/org/org-demo/project/web/compliance/user/ada%40example.com/consent"
+
+func TestEnvironment_reachesTheService(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	if status, answer := p.send(http.MethodGet, "/v1/user/self?apiSecretToken="+p.env["ANALYTICS_API_SECRET_KEY"], ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+
+	delete(p.env, "ANALYTICS_API_SECRET_KEY")
+	delete(p.env, "ANALYTICS_BASE_URL")
+	if diff := cmp.Diff(map[string]string{"ANALYTICS_ORG_ID": "org-demo", "ANALYTICS_PROJECT_ID": "web"}, p.env); diff != "" {
+		t.Error(diff)
+	}
+
+	if status := p.stop(); status != 0 {
+		t.Errorf("it ended with %d", status)
+	}
+}
+
+func TestRun_endsWithItsParent(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	close(p.parent)
+	if status := p.wait(); status != 0 {
+		t.Errorf("it ended with %d", status)
+	}
+}
+
+func TestSeed_isServedAndPrinted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "seed.json")
+	content := `{"users":[{"email":"o'neil@example.com","password":"it's $HOME & \"more\""}],
+		"consents":[{"org_id":"o 1","project_id":"p","identity_id":"u","clause_1_consent":true}]}`
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	p := start(t, "-seed", file, "-credentials", "login")
+	want := map[string]string{
+		"ANALYTICS_EMAIL": "o'neil@example.com", "ANALYTICS_PASSWORD": `it's $HOME & "more"`,
+		"ANALYTICS_ORG_ID": "o 1", "ANALYTICS_PROJECT_ID": "p", "ANALYTICS_BASE_URL": p.env["ANALYTICS_BASE_URL"],
+	}
+	if diff := cmp.Diff(want, p.env); diff != "" {
+		t.Error(diff)
+	}
+
+	login, err := json.Marshal(map[string]string{"email": p.env["ANALYTICS_EMAIL"], "password": p.env["ANALYTICS_PASSWORD"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, answer := p.send(http.MethodPost, "/v1/auth/login/jwt", string(login), "Content-Type", "application/json")
+	var token struct{ Token string }
+	if err := json.Unmarshal([]byte(answer), &token); err != nil || status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+
+	status, answer = p.send(http.MethodGet, "/v1/org/o%201/project/p/compliance/user/u/consent", "", "Authorization", "bearer "+token.Token)
+	if status != http.StatusOK || !strings.Contains(answer, `"clause_1_consent":true`) {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
+func TestSeed_projectIsPrinted(t *testing.T) {
+	t.Parallel()
+	for name, seed := range map[string]string{
+		"export":  `{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`,
+		"profile": `{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`,
+		"data":    `{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`,
+	} {
+		file := filepath.Join(t.TempDir(), "seed.json")
+		if err := os.WriteFile(file, []byte(seed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p := start(t, "-seed", file); p.env["ANALYTICS_ORG_ID"] != "o" || p.env["ANALYTICS_PROJECT_ID"] != "p" {
+			t.Errorf("%s: %v", name, p.env)
+		}
+	}
+}
+
+func TestSeed_accountIsPrintedWithoutAProject(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "seed.json")
+	if err := os.WriteFile(file, []byte(`{"secret_keys":["k"],"consents":[{"account_id":"a","identity_id":"u"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	p := start(t, "-seed", file)
+	want := map[string]string{"ANALYTICS_API_SECRET_KEY": "k", "ANALYTICS_ACCOUNT_ID": "a", "ANALYTICS_BASE_URL": p.env["ANALYTICS_BASE_URL"]}
+	if diff := cmp.Diff(want, p.env); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFulfilmentDelay_isThatOfTheFlag(t *testing.T) {
+	t.Parallel()
+	for delay, want := range map[string]string{"0s": "[]", "1h": `"status":"pending"`} {
+		p := start(t, "-fulfilment-delay", delay)
+		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
+		if status, answer := p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, ""); status != http.StatusAccepted {
+			t.Errorf("%s: %d %s", delay, status, answer)
+		}
+
+		list := "/v1/org/org-demo/project/web/compliance/pending-requests"
+		if status, answer := p.send(http.MethodGet, list+key, ""); status != http.StatusOK || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s", delay, status, answer)
+		}
+	}
+}
+
+func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "requests.log")
+	p := start(t, "-dialect", "consent_parameters=form", "-json", "-log", file)
+	key := p.env["ANALYTICS_API_SECRET_KEY"]
+	form := "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=true&agreement_time=2026-01-15T09%3A30%3A00Z"
+	p.send(http.MethodPatch, personPath+"?apiSecretToken="+key, form, "Content-Type", "application/x-www-form-urlencoded")
+	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "")
+	// A form of which the name is the whole text.
+	p.send(http.MethodPost, "/v1/auth/login/jwt", `{"email":"ada","password":"secret"}`, "Content-Type", "application/x-www-form-urlencoded")
+	if status := p.stop(); status != 0 {
+		t.Errorf("it ended with %d", status)
+	}
+
+	fields := []string{"agreement_time", "clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
+	want := []line{
+		{
+			Seq: 1, Operation: mockserver.OpUpdateConsent, Method: http.MethodPatch, Status: 200, Fields: fields,
+			Template: "/v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent",
+		},
+		{Seq: 2, Method: http.MethodGet, Status: 404},
+		{Seq: 3, Operation: mockserver.OpLogin, Method: http.MethodPost, Template: "/v1/auth/login/jwt", Status: 400, Fields: []string{"?"}},
+	}
+
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, logged(t, string(text))); diff != "" {
+		t.Error(diff)
+	}
+	for _, secret := range []string{key, "ada", "secret", "2026-01-15", "org-demo"} {
+		if strings.Contains(string(text)+p.stderr.String(), secret) {
+			t.Errorf("%q is in the log", secret)
+		}
+	}
+}
+
+func TestLog_isTextForPeople(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	p.send(http.MethodGet, personPath+"?more=1&apiSecretToken="+p.env["ANALYTICS_API_SECRET_KEY"], "")
+	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "")
+	p.stop()
+
+	got := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(p.stderr.String(), "N ms")
+	want := "1 GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 404 in N ms, with more\n" +
+		"2 GET of an unknown path: 404 in N ms\n"
+	if got != want {
+		t.Errorf("the log is %q, want %q", got, want)
+	}
+}
+
+func TestClock_isThatOfTheService(t *testing.T) {
+	t.Parallel()
+	p := start(t, "-clock", "2020-02-29T23:00:00Z", "-fulfilment-delay", "1h")
+	key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
+	p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, "")
+	if _, answer := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, ""); !strings.Contains(answer, `"2020-02-29T23:`) {
+		t.Error(answer)
+	}
+}
+
+// ranWith runs the program to its end, as the command of a process with an environment.
+func ranWith(t *testing.T, environ []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var output, errors bytes.Buffer
+	status = Run(t.Context(), Process{Args: append([]string{Name}, args...), Stdin: strings.NewReader(""), Stdout: &output, Stderr: &errors, Environ: environ})
+	return status, output.String(), errors.String()
+}
+
+func TestCommand_runsWithTheServiceAndItsStatusIsThatOfTheProgram(t *testing.T) {
+	t.Parallel()
+	environ := []string{"PATH=" + os.Getenv("PATH"), "ANALYTICS_TOKEN=t", "ANALYTICS_BASE_URL=https://analytics.example.com", "ANALYTICS_MAX_RETRIES=3"}
+	status, stdout, stderr := ranWith(t, environ, "-credentials", "login", "--", "sh", "-c", `env | grep ^ANALYTICS_ | cut -d= -f1 | sort | tr '\n' ' '; test "$ANALYTICS_BASE_URL" != https://analytics.example.com || exit 1; exit 7`)
+	want := "ANALYTICS_BASE_URL ANALYTICS_EMAIL ANALYTICS_MAX_RETRIES ANALYTICS_ORG_ID ANALYTICS_PASSWORD ANALYTICS_PROJECT_ID "
+	if status != 7 || stdout != want || stderr != "" {
+		t.Errorf("it ended with %d and printed %q, %q", status, stdout, stderr)
+	}
+}
+
+func TestCommand_isTerminatedWhenTheParentEnds(t *testing.T) {
+	t.Parallel()
+	printed, stdout := io.Pipe()
+	stdin, open, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stdin.Close(); _ = open.Close() })
+	parent, ended := make(chan struct{}), make(chan int, 1)
+
+	go func() {
+		ended <- Run(t.Context(), Process{
+			Args:  []string{Name, "--", "sh", "-c", `trap 'exit 9' TERM; echo ready; read -r line`},
+			Stdin: stdin, Stdout: stdout, Stderr: io.Discard, Environ: os.Environ(), ParentGone: parent,
+		})
+	}()
+
+	if _, err := printed.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	close(parent)
+	if status := <-ended; status != 9 {
+		t.Errorf("it ended with %d", status)
+	}
+}
+
+func TestRun_whatCannotBeServedIsAnError(t *testing.T) {
+	t.Parallel()
+	broken := filepath.Join(t.TempDir(), "seed.json")
+	if err := os.WriteFile(broken, []byte("{\n  \"people\": []\n}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, tc := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no such flag":        {[]string{"-port", "1"}, "-port"},
+		"no such command":     {[]string{"--", "no-such-command"}, "the command cannot be run"},
+		"no such question":    {[]string{"-dialect", "consent=form"}, `there is no question "consent"; there are:`},
+		"no such choice":      {[]string{"-dialect", "consent_parameters=header"}, "consent_parameters = json, form, query\n"},
+		"no such credentials": {[]string{"-credentials", "none"}, "-credentials is key or login"},
+		"no such form":        {[]string{"-print", "yaml"}, "-print is export or plain"},
+		"no time":             {[]string{"-clock", "yesterday"}, "-clock is a time"},
+		"a negative duration": {[]string{"-latency", "-1s"}, "0 or more"},
+		"no such file":        {[]string{"-seed", filepath.Join(t.TempDir(), "none.json")}, "none.json"},
+		"no file for a log":   {[]string{"-log", t.TempDir()}, "-log: "},
+		"unknown name":        {[]string{"-seed", broken}, "seed.json: the seed cannot be understood: line 2, column 3 (/people): there is no such name"},
+		"no address":          {[]string{"-addr", "192.0.2.1:1"}, "192.0.2.1:1"},
+	} {
+		status, stdout, stderr := ranWith(t, nil, tc.args...)
+		if status != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "mockserver: ") || !strings.Contains(stderr, tc.says) {
+			t.Errorf("%s: it ended with %d and printed %q, %q", name, status, stdout, stderr)
+		}
+	}
+}
+
+func TestRun_helpAndDialectsAreNoErrors(t *testing.T) {
+	t.Parallel()
+	for flag, says := range map[string]string{"-help": "--fulfilment-delay DURATION", "-dialects": "consent_answer = record, wrapped, nested, own_wrapper, list*\n"} {
+		if status, stdout, stderr := ranWith(t, nil, flag); status != 0 || !strings.Contains(stdout, says) || stderr != "" {
+			t.Errorf("%s: it ended with %d and printed %q, %q", flag, status, stdout, stderr)
+		}
+	}
+}
+
+func TestPrint_plainIsForFilesOfVariables(t *testing.T) {
+	t.Parallel()
+	got := printed([]variable{{email, "o'neil@example.com"}, {baseURL, "http://127.0.0.1:1"}}, asPlain)
+	if want := "ANALYTICS_EMAIL=o'neil@example.com\nANALYTICS_BASE_URL=http://127.0.0.1:1\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+}
+
+func TestRun_endsWhereItsOutputIsClosed(t *testing.T) {
+	t.Parallel()
+	printed, stdout := io.Pipe()
+	_ = printed.Close()
+	if status := Run(t.Context(), Process{Args: []string{Name}, Stdout: stdout, Stderr: io.Discard}); status != exitFailed {
+		t.Errorf("it ended with %d", status)
+	}
+}

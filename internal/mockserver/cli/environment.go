@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// Which credentials the environment has. The provider refuses a configuration with both.
+const (
+	withKey   = "key"
+	withLogin = "login"
+)
+
+// How the environment is printed.
+const (
+	asExport = "export"
+	asPlain  = "plain"
+)
+
+// Names of the provider's environment variables.
+const (
+	baseURL   = "ANALYTICS_BASE_URL"
+	secretKey = "ANALYTICS_API_SECRET_KEY"
+	email     = "ANALYTICS_EMAIL"
+	password  = "ANALYTICS_PASSWORD"
+	orgID     = "ANALYTICS_ORG_ID"
+	projectID = "ANALYTICS_PROJECT_ID"
+	accountID = "ANALYTICS_ACCOUNT_ID"
+)
+
+// replaced are the variables that name a service or hold its credentials. None of another
+// service stays beside those of this server.
+var replaced = []string{
+	baseURL, secretKey, email, password, orgID, projectID, accountID,
+	"ANALYTICS_TOKEN", "ANALYTICS_HEADERS", "ANALYTICS_CA_CERT_FILE",
+}
+
+// variable is an environment variable.
+type variable struct{ name, value string }
+
+// readSeed reads a file, which may be left out, and adds a user and a secret key where
+// it has none: a server that nobody can talk to is of no use.
+func readSeed(file string) (mockserver.Seed, error) {
+	var seed mockserver.Seed
+	if file != "" {
+		f, err := os.Open(file)
+		if err != nil {
+			return seed, fmt.Errorf("-seed: %w", err)
+		}
+		defer f.Close()
+		if seed, err = mockserver.ReadSeed(f); err != nil {
+			return seed, fmt.Errorf("-seed %s: %w", file, err)
+		}
+	}
+
+	if len(seed.Users) == 0 {
+		seed.Users = []mockserver.SeedUser{{Email: "operator@example.com", Password: rand.Text()}}
+	}
+	if len(seed.SecretKeys) == 0 {
+		seed.SecretKeys = []string{rand.Text()}
+	}
+
+	return seed, nil
+}
+
+// environmentOf returns the provider's configuration for a server. The address comes last,
+// so that a program that waits for it has the rest.
+func environmentOf(url string, seed mockserver.Seed, credentials string) []variable {
+	environment := []variable{{secretKey, seed.SecretKeys[0]}}
+	if credentials == withLogin {
+		environment = []variable{{email, seed.Users[0].Email}, {password, seed.Users[0].Password}}
+	}
+
+	if scope := scopeOf(seed); scope.AccountID != "" {
+		environment = append(environment, variable{accountID, scope.AccountID})
+	} else {
+		environment = append(environment, variable{orgID, scope.OrgID}, variable{projectID, scope.ProjectID})
+	}
+
+	return append(environment, variable{baseURL, url})
+}
+
+// scopeOf returns the first project in the seed, or else its first account.
+func scopeOf(seed mockserver.Seed) mockserver.Scope {
+	var scopes []mockserver.Scope
+	for _, c := range seed.Consents {
+		scopes = append(scopes, c.Scope())
+	}
+	for _, p := range seed.Profiles {
+		scopes = append(scopes, p.Scope())
+	}
+	for _, d := range seed.Data {
+		scopes = append(scopes, d.Scope())
+	}
+	for _, e := range seed.Exports {
+		scopes = append(scopes, mockserver.Scope{OrgID: e.OrgID, ProjectID: e.ProjectID})
+	}
+
+	for _, scope := range scopes {
+		if scope.OrgID != "" {
+			return scope
+		}
+	}
+	if len(scopes) > 0 {
+		return scopes[0]
+	}
+
+	return mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+}
+
+// printed returns the environment as text. The lines for a shell also remove the variables
+// of another service.
+func printed(environment []variable, form string) string {
+	var b strings.Builder
+	if form == asExport {
+		b.WriteString("unset " + strings.Join(replaced, " ") + "\n")
+	}
+
+	for _, v := range environment {
+		if form == asExport {
+			fmt.Fprintf(&b, "export %s=%s\n", v.name, quote(v.value))
+		} else {
+			fmt.Fprintf(&b, "%s=%s\n", v.name, v.value)
+		}
+	}
+
+	return b.String()
+}
+
+// quote quotes a text for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// run runs a command with an environment and returns its exit status. An interrupt in a
+// terminal reaches the command by itself, and a second one would make Terraform give up its
+// state. SIGTERM is passed on, and is sent where the parent ends.
+func (p Process) run(ctx context.Context, command []string, environment []variable) (int, error) {
+	running, terminate := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
+	defer terminate()
+	go func() {
+		select {
+		case <-p.ParentGone:
+			terminate()
+		case <-running.Done():
+		}
+	}()
+
+	cmd := exec.CommandContext(running, command[0], command[1:]...) //nolint:gosec // the command is that of the person who starts this one
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
+	cmd.Env = slices.DeleteFunc(slices.Clone(p.Environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(replaced, name)
+	})
+	for _, v := range environment {
+		cmd.Env = append(cmd.Env, v.name+"="+v.value)
+	}
+
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return exitFailed, fmt.Errorf("the command cannot be run: %w", err)
+	}
+
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
+		return code, nil
+	}
+
+	return 1, nil // it was killed
+}
