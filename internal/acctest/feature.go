@@ -15,6 +15,7 @@ type Feature struct {
 
 // The features of which some supported version lacks one.
 var (
+	Tests               = Feature{"tests of modules", 6, 6}
 	MockProviders       = Feature{"mock providers", 7, 8}
 	Functions           = Feature{"functions", 8, 8}
 	FunctionsAlone      = Feature{"functions of a provider without settings", 8, 11}

@@ -40,12 +40,13 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 	}
 }
 
-// exampleTexts returns the texts of all files that TestCLIExamples applies or queries.
+// exampleTexts returns the texts of all files that TestCLIExamples applies or queries, and
+// that TestCLIModules tests.
 func exampleTexts(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}
 	err := filepath.WalkDir(root+"/examples", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".tf" && !strings.HasSuffix(path, queryFile) {
+		if err != nil || filepath.Ext(path) != ".tf" && !strings.HasSuffix(path, queryFile) && !strings.HasSuffix(path, ".tftest.hcl") {
 			return err
 		}
 

@@ -156,18 +156,26 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (statu
 	return 0, nil
 }
 
-// server returns the server that the flags describe, and what it begins with.
-func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
-	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records, DiscardLog: true}
+func (s settings) validate() error {
 	if s.records < 0 || s.latency < 0 || s.fulfilment < 0 {
-		return nil, mockserver.Seed{}, errors.New("-export-records, -latency and -fulfilment-delay are 0 or more")
+		return errors.New("-export-records, -latency and -fulfilment-delay are 0 or more")
 	}
 	if s.credentials != withKey && s.credentials != withLogin {
-		return nil, mockserver.Seed{}, fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
+		return fmt.Errorf("-credentials is %s or %s", withKey, withLogin)
 	}
 	if s.print != asExport && s.print != asPlain {
-		return nil, mockserver.Seed{}, fmt.Errorf("-print is %s or %s", asExport, asPlain)
+		return fmt.Errorf("-print is %s or %s", asExport, asPlain)
 	}
+
+	return nil
+}
+
+// server returns the server that the flags describe, and what it begins with.
+func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
+	if err := s.validate(); err != nil {
+		return nil, mockserver.Seed{}, err
+	}
+	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records, DiscardLog: true}
 
 	if s.clock != "" {
 		now, err := time.Parse(time.RFC3339, s.clock)

@@ -153,7 +153,7 @@ func (p Process) run(ctx context.Context, command []string, environment []variab
 		}
 	}()
 
-	cmd := exec.CommandContext(running, command[0], command[1:]...) //nolint:gosec // the command is that of the person who starts this one
+	cmd := exec.CommandContext(running, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
 	cmd.Env = slices.DeleteFunc(slices.Clone(p.Environ), func(entry string) bool {

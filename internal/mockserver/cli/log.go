@@ -72,6 +72,7 @@ func (p Process) openLog(file string) (io.Writer, func() error, error) {
 // logTo writes one line for every request, in the order of the answers.
 func logTo(out io.Writer, asJSON bool) func(mockserver.Request) {
 	lines := log.New(out, "", 0)
+
 	return func(r mockserver.Request) {
 		l := lineOf(r)
 		if !asJSON {
