@@ -1,12 +1,15 @@
 package examples_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
 // fenced matches a block of code, with its language and its text.
@@ -60,6 +63,31 @@ func exampleTexts(t *testing.T) map[string]bool {
 	}
 
 	return texts
+}
+
+// TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
+// one.
+func TestExamples_seedsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	seeds := 0
+	err := filepath.WalkDir(root+"/examples", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() != "seed.json" {
+			return err
+		}
+		seeds++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if _, err := mockserver.ReadSeed(bytes.NewReader(text)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+
+		return nil
+	})
+	if err != nil || seeds == 0 {
+		t.Errorf("%d seeds were read: %v", seeds, err)
+	}
 }
 
 // link matches a link to another page of the repository.
