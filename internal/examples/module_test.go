@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 
 			script := exec.CommandContext(t.Context(), "sh", testScript)
 			script.Dir = filepath.Join(cli.Dir, "module")
-			script.Env = append(cli.Command(t.Context()).Env, registryAlone(t)...)
+			script.Env = slices.Concat(cli.Command(t.Context()).Env, registryAlone(t))
 			output, err := script.CombinedOutput()
 			if passed := err == nil; passed != tc.passes {
 				t.Errorf("the script ended with %v:\n%s", err, output)
