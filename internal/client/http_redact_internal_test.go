@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -273,21 +272,19 @@ func FuzzRedact_textIsHarmless(f *testing.F) {
 	})
 }
 
-// TestRedact_timeIsLinear compares the times of a page and of one eight times as long: for a
-// search that is quadratic they differ by a factor of 64, and are seconds.
-//
-//nolint:paralleltest // it measures time.
-func TestRedact_timeIsLinear(t *testing.T) {
-	took := func(page string) time.Duration {
-		began := time.Now()
-		_ = newRedactor("jane-doe-12", "s3cret/k+y").excerpt([]byte(page))
-		return time.Since(began)
-	}
-
+// BenchmarkRedact_runs redacts pages that repeat what a secret may begin with, of one length and
+// of eight times that: a search whose time is linear has the same rate for both.
+func BenchmarkRedact_runs(b *testing.B) {
 	for _, piece := range []string{":", "0:", "a@", "eyJ", "%25", "&amp;", `\`, "<script>", "bearer:", "YWJj"} {
-		short := strings.Repeat(piece, soak.Raced(2<<10, LimitError/8-1)/len(piece))
-		if a, b := took(short), took(strings.Repeat(short, 8)); b > 32*a && b > time.Second {
-			t.Errorf("%q: %v for %d bytes, %v for eight times as many", piece, a, len(short), b)
+		for _, length := range []int{LimitError / 8, LimitError} {
+			b.Run(fmt.Sprintf("%q/%d", piece, length), func(b *testing.B) {
+				page := []byte(strings.Repeat(piece, length/len(piece)))
+				r := newRedactor("jane-doe-12", "s3cret/k+y")
+				b.SetBytes(int64(len(page)))
+				for b.Loop() {
+					_ = r.excerpt(page)
+				}
+			})
 		}
 	}
 }
