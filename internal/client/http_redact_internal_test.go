@@ -281,6 +281,7 @@ func BenchmarkRedact_runs(b *testing.B) {
 				page := []byte(strings.Repeat(piece, length/len(piece)))
 				r := newRedactor("jane-doe-12", "s3cret/k+y")
 				b.SetBytes(int64(len(page)))
+
 				for b.Loop() {
 					_ = r.excerpt(page)
 				}
