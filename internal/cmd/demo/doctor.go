@@ -12,7 +12,7 @@ import (
 )
 
 // dialect is how the service of the last step answers what the interface leaves open.
-const dialect = "consent_parameters=form,agreement_time=unix_ms,misplaced_parameters=ignored,consent_answer=nested," +
+const dialect = "consent_parameters=form,agreement_time=unix_ms,consent_time=unix_ms,misplaced_parameters=ignored,consent_answer=nested," +
 	"export_kind=parameter,pending_answer=wrapped"
 
 // examineDialect starts a service that differs from the defaults, and shows what the
