@@ -87,7 +87,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	defer cancel()
 
 	x := e.begin(r, s, waiting)
-	for step := Look; step != Stop && x.current.State.IsOpen(); {
+	for step := Look; step != Stop && x.current.State.IsOpen() && !(x.report.Unproven && step == Look); {
 		step = x.take(bounded, step)
 	}
 

@@ -10,16 +10,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// view is the part of a listing that concerns one person.
+// view is what a listing shows of one person.
 type view struct {
 	began   time.Time              // when reading the list began
 	records []client.PendingRecord // the person's, the oldest first
-	// unassigned are the records that do not name a person, or may name the person in
-	// another spelling.
-	unassigned []client.PendingRecord
-	// all are the records of the list. A request that is known by its identifier is among
-	// them whoever they name.
-	all []client.PendingRecord
+	// respelled are the records that name the person in another spelling, and unassigned
+	// those that do not name a person, or name the person as a part of a longer text.
+	respelled, unassigned []client.PendingRecord
+	all                   []client.PendingRecord // of the list, whoever they name
 	// gap says why the list cannot be read completely; empty if it can.
 	gap string
 }
@@ -31,13 +29,7 @@ func isOpen(record client.PendingRecord) bool {
 
 // equalRecords returns the person's open records of the request's type.
 func (r Request) equalRecords(v view) []client.PendingRecord {
-	var found []client.PendingRecord
-	for _, record := range v.records {
-		if record.Is(r.Type) && isOpen(record) {
-			found = append(found, record)
-		}
-	}
-	return found
+	return filter(v.records, func(record client.PendingRecord) bool { return record.Is(r.Type) && isOpen(record) })
 }
 
 // conflicting returns an open record of the person that the request must not be sent
@@ -57,29 +49,73 @@ func first(records []client.PendingRecord, meets func(client.PendingRecord) bool
 	return records[at], true
 }
 
+// filter returns the records that meet a condition.
+func filter(records []client.PendingRecord, meets func(client.PendingRecord) bool) []client.PendingRecord {
+	var found []client.PendingRecord
+	for _, record := range records {
+		if meets(record) {
+			found = append(found, record)
+		}
+	}
+	return found
+}
+
+// Why absence from a list proves nothing, and which setting admits the list.
+const (
+	gapSpelling  = `it holds a record that may name this person in another spelling; wire.pending_list = "partial" takes it for another person`
+	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
+	gapPerson    = "it holds records that do not say in a known field whom they are about"
+	gapStatus    = "it holds a request of the same type for this person with a status that is not known; wire.ended_statuses names the status if it means that the request is over"
+	gapIdentity  = "it holds the id of this request in a record about somebody else"
+	gapEqual     = "it holds another request of the same type for this person, and nothing shows which of them this one is"
+	partialTakes = `wire.pending_list = "partial" takes what is understood for the whole list`
+)
+
 // gapIn returns why absence from the list proves nothing for this request, and which
-// setting admits it; empty if it does: the list is incomplete, a record that may be relevant
-// does not name a person, or one of the person does not name its type.
+// setting admits it; empty if it does: the list is incomplete, or a record that may be
+// relevant is not understood.
 func (r Request) gapIn(v view) string {
 	if v.gap != "" {
 		return v.gap
 	}
 
+	if _, found := first(v.respelled, r.mayConcern); found {
+		return gapSpelling
+	}
+
 	if record, found := first(v.unassigned, r.mayConcern); found {
 		if _, named := record.Identity.Get(); named {
-			return `it holds a record that may name this person in another spelling; wire.pending_list = "partial" takes it for another person`
+			return gapSpelling
 		}
-
-		return "it holds records that do not say in a known field whom they are about" + answer.Members(record.JSON) +
-			`; wire.pending_identity_field names the field that does, and without one, wire.pending_list = "partial" takes what is understood for the whole list`
+		return gapPerson + answer.Members(record.JSON) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
 	}
 
 	if record, found := first(v.records, r.lacksType); found {
-		return "it holds a record of this person that does not say in a known way which operation it is" + answer.Members(record.JSON) +
-			`; wire.pending_list = "partial" takes what is understood for the whole list`
+		return gapType + answer.Members(record.JSON) + "; " + partialTakes
 	}
 
 	return ""
+}
+
+// gapAbout is gapIn for a request that the service has accepted. held reports that the
+// list holds a record that may be the request's own: not even its effect shows then that
+// the request is over.
+func (r Request) gapAbout(s Submission, v view) (gap string, held bool) {
+	mayBeOwn := func(record client.PendingRecord) bool {
+		_, typed := record.RequestType.Get()
+		return hasID(record, s.ID) && (!typed || record.Is(r.Type))
+	}
+	if _, found := first(v.all, mayBeOwn); found {
+		return gapIdentity, true
+	}
+
+	if len(r.equalRecords(v)) > 0 || s.ID != "" && !s.Seen && len(r.newRecords(s, v)) > 0 {
+		return gapEqual, true
+	}
+
+	gap = r.gapIn(v)
+
+	return gap, gap != "" && gap != v.gap
 }
 
 // mayConcern reports whether a record without a person could be equal to the request, or
@@ -126,54 +162,57 @@ func keyOf(record client.PendingRecord) string {
 
 func keyOfID(id string) string { return "id " + id }
 
-// find returns the submission's own record: of its candidates, the oldest open one, or
-// else the oldest.
-func (r Request) find(s Submission, v view) (own client.PendingRecord, found bool) {
-	candidates := r.candidates(s, v)
-	if len(candidates) == 0 {
+// find returns the submission's own record. An ID of a receipt that the list does not show
+// once the lag is over is not the ID of the list: the only record that is new since the
+// request was sent is its own then.
+func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
+	if s.ID != "" {
+		withID := filter(slices.Concat(v.records, v.respelled), func(record client.PendingRecord) bool {
+			return hasID(record, s.ID) && record.Is(r.Type)
+		})
+		if len(withID) > 0 {
+			return current(withID), true
+		}
+		if s.Seen || !lagIsOver {
+			return client.PendingRecord{}, false
+		}
+	}
+
+	added := r.newRecords(s, v)
+	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return client.PendingRecord{}, false
 	}
 
-	if own, found = first(candidates, isOpen); found {
-		return own, true
-	}
-
-	return candidates[0], true
+	return current(added), true
 }
 
-// candidates returns the records that may be the submission's own: those with its ID, or,
-// if it has none, those of the same type that were not there before the request was
-// sent.
-func (r Request) candidates(s Submission, v view) []client.PendingRecord {
-	if s.ID != "" {
-		return withID(slices.Concat(v.records, v.all), s.ID)
+// current returns the newest open record, or else the newest: one that is older and was
+// not listed when the request was sent may be another's.
+func current(records []client.PendingRecord) client.PendingRecord {
+	newestFirst := slices.Clone(records)
+	slices.Reverse(newestFirst)
+	if open, found := first(newestFirst, isOpen); found {
+		return open
 	}
+	return newestFirst[0]
+}
 
-	var found []client.PendingRecord
+// newRecords returns the person's records of the request's type that were not there before
+// the request was sent.
+func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
 	before := slices.Clone(s.Before)
-	for _, record := range v.records {
-		if !record.Is(r.Type) {
-			continue
-		}
-
-		if at := slices.Index(before, keyOf(record)); at >= 0 {
+	return filter(v.records, func(record client.PendingRecord) bool {
+		at := slices.Index(before, keyOf(record))
+		if record.Is(r.Type) && at >= 0 {
 			before = slices.Delete(before, at, at+1)
-			continue
 		}
-		found = append(found, record)
-	}
-
-	return found
+		return record.Is(r.Type) && at < 0
+	})
 }
 
-func withID(records []client.PendingRecord, want string) []client.PendingRecord {
-	var found []client.PendingRecord
-	for _, record := range records {
-		if id, _ := record.ID.Get(); id == want {
-			found = append(found, record)
-		}
-	}
-	return found
+func hasID(record client.PendingRecord, want string) bool {
+	id, given := record.ID.Get()
+	return given && id == want
 }
 
 // withoutOne returns the keys without the first one that equals key.

@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -108,7 +109,11 @@ func (x *execution) beforeSending() Event {
 		return event
 	}
 
-	if gap := x.gap(); gap != "" {
+	gap := x.gap()
+	if x.request.Adopts && gap == "" && x.service.PendingListUse() != client.ListPartial && len(x.request.equalRecords(x.seen)) > 0 {
+		gap = gapStatus
+	}
+	if gap != "" {
 		x.err = x.request.unreadable(gap)
 		return CannotBeRead
 	}
@@ -116,12 +121,13 @@ func (x *execution) beforeSending() Event {
 	return ShowsNothing
 }
 
-// adoptable returns the records that could stand for the request.
+// adoptable returns the records that could stand for the request. Their status is known to
+// be open.
 func (x *execution) adoptable() []client.PendingRecord {
 	if !x.request.Adopts {
 		return nil
 	}
-	return x.request.equalRecords(x.seen)
+	return filter(x.request.equalRecords(x.seen), func(record client.PendingRecord) bool { return record.Progress() == client.Waiting })
 }
 
 // adopt lets the oldest of several equal records stand for the request.
@@ -129,7 +135,7 @@ func (x *execution) adopt(equal []client.PendingRecord) {
 	own := equal[0]
 	x.report.Adopted, x.report.Others = true, others(equal, own)
 
-	x.current = Submission{Occasion: x.request.Occasion, At: time.Now(), EffectBefore: true}
+	x.current = Submission{Occasion: x.request.Occasion, At: time.Now(), EffectBefore: true, Seen: true}
 	x.current.Sent = x.current.At
 	if at, given := own.CreatedAt.Get(); given {
 		x.current.At = at
@@ -176,54 +182,90 @@ func (x *execution) gap() string {
 
 // afterSending returns what the list shows of a request that was sent.
 func (x *execution) afterSending() Event {
-	own, found := x.request.find(x.current, x.seen)
+	x.report.Gap, x.report.Unproven = "", false
+	own, found := x.request.find(x.current, x.seen, x.lagIsOver(x.seen.began))
 	if !found {
 		return x.absence()
 	}
 
 	x.learnFrom(own)
-	x.report.Gap = ""
 	x.own = own
 
-	switch own.Progress() {
-	case client.Failed:
+	switch {
+	case own.Progress() == client.Failed:
 		x.report.Code = own.Code
 		return ShowsFailed
-	case client.Done:
+	case own.Ended:
+		return ShowsEnded
+	case own.Progress() == client.Done:
 		return ShowsDone
-	case client.Waiting, client.Unclear:
 	}
 
 	return ShowsOpen
 }
 
-// learnFrom adds what the submission lacks from its own record.
+// learnFrom adds what the submission lacks from its own record. An ID that was known before
+// the request was sent does not distinguish it.
 func (x *execution) learnFrom(own client.PendingRecord) {
-	if id, given := own.ID.Get(); given && x.current.ID == "" {
+	id, given := own.ID.Get()
+	if given && !slices.Contains(x.current.Before, keyOfID(id)) {
 		x.current.ID, x.current.Before = id, nil
 	}
 	if at, given := own.CreatedAt.Get(); given && x.current.At.IsZero() {
 		x.current.At = at
 	}
+	x.current.Seen, x.current.MissingSince = true, time.Time{}
 }
 
 // absence returns what it means that the list does not show the request.
 func (x *execution) absence() Event {
 	x.own = client.PendingRecord{}
-	x.report.Gap = x.gap()
+	s := &x.current
 	lagIsOver := x.lagIsOver(x.seen.began)
 
-	if x.report.Gap != "" {
-		if lagIsOver {
-			return StaysUnread
+	held := false
+	x.report.Gap = x.gap()
+	if !s.State.isUncertain() {
+		gap, mayBeOwn := x.request.gapAbout(*s, x.seen)
+		if held = mayBeOwn && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual); held {
+			x.report.Gap = gap
 		}
-		return CannotBeRead
 	}
 
-	repeats := x.current.State == Unanswered && x.request.Repeatable // without harm
-	if lagIsOver || repeats {
+	switch {
+	case held:
+		return MayBeShown
+	case x.report.Gap != "" && lagIsOver:
+		return StaysUnread
+	case x.report.Gap != "":
+		return CannotBeRead
+	case s.State == Unanswered && x.request.Repeatable: // without harm
+		return StaysAway
+	case s.State.isUndecided() && lagIsOver:
+		return StaysAway
+	case s.State.isUndecided() || !s.Seen && !lagIsOver:
+		return ShowsNothing
+	}
+
+	return x.absenceOfAccepted()
+}
+
+// absenceOfAccepted is absence for a request that the service has accepted, from a list
+// that is understood completely.
+func (x *execution) absenceOfAccepted() Event {
+	s := &x.current
+	if s.MissingSince.IsZero() {
+		s.MissingSince = x.seen.began
+	}
+
+	if x.seen.began.Sub(s.MissingSince) < x.service.PendingListLag() {
+		return ShowsNothing // another copy of the list may lag
+	}
+	if s.Seen {
 		return StaysAway
 	}
+
+	x.report.Unproven = x.request.Effect == nil || s.EffectBefore
 
 	return ShowsNothing
 }

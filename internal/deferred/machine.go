@@ -12,7 +12,9 @@ const nothing Event = ""
 const (
 	ShowsOpen     Event = "listed as pending" // possibly with an unknown status
 	ShowsDone     Event = "listed as done"    // it has not left the list yet
+	ShowsEnded    Event = "listed as over"    // the configuration says what its status means
 	ShowsFailed   Event = "listed as failed"
+	MayBeShown    Event = "perhaps listed"                  // in a record that is not known to be its own
 	ShowsNothing  Event = "not listed"                      // in a list that was understood completely
 	StaysAway     Event = "not listed after the lag"        // the same, after the lag
 	CannotBeRead  Event = "list not understood"             // absence from it proves nothing
@@ -77,7 +79,8 @@ var table = map[State]map[Event]transition{
 	},
 	Unanswered: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Unanswered, Measure},
 		StaysAway:     {Lost, Measure},
@@ -90,7 +93,8 @@ var table = map[State]map[Event]transition{
 	},
 	Lost: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Lost, Measure},
 		StaysAway:     {Lost, Measure},
@@ -106,10 +110,11 @@ var table = map[State]map[Event]transition{
 	},
 	Accepted: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Accepted, Measure},
-		StaysAway:     {Left, Measure},
+		MayBeShown:    {Accepted, Look},
 		CannotBeRead:  {Accepted, Measure},
 		StaysUnread:   {Accepted, Measure},
 		NotAsked:      {Accepted, Measure},
@@ -121,19 +126,23 @@ var table = map[State]map[Event]transition{
 		// While a request is pending for the person, no answer is the data.
 		ShowsOpen:    {Listed, Look},
 		ShowsDone:    {Fulfilled, Stop},
+		ShowsEnded:   {Fulfilled, Stop},
 		ShowsFailed:  {Failed, Stop},
 		ShowsNothing: {Fulfilled, Stop},
 		StaysAway:    {Fulfilled, Stop},
+		MayBeShown:   {Accepted, Look},
 		CannotBeRead: {Accepted, Look},
 		StaysUnread:  {Accepted, Look},
 		NotAsked:     {Fulfilled, Stop}, // what the data is recognised by is configured
 	},
 	Listed: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Listed, Measure}, // another copy of the list may lag
 		StaysAway:     {Left, Measure},
+		MayBeShown:    {Listed, Look},
 		CannotBeRead:  {Listed, Look},
 		StaysUnread:   {Listed, Look},
 		NotAsked:      {Listed, Measure},
@@ -143,10 +152,12 @@ var table = map[State]map[Event]transition{
 	},
 	Left: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Left, Measure},
 		StaysAway:     {Left, Measure},
+		MayBeShown:    {Left, Look},
 		CannotBeRead:  {Left, Measure},
 		StaysUnread:   {Left, Measure},
 		NotAsked:      {Left, Measure},
@@ -158,10 +169,12 @@ var table = map[State]map[Event]transition{
 	// or the service may have resumed a failed one.
 	Failed: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Failed, Stop},
 		StaysAway:     {Failed, Stop},
+		MayBeShown:    {Failed, Stop},
 		CannotBeRead:  {Failed, Stop},
 		StaysUnread:   {Failed, Stop},
 		NotAsked:      {Failed, Stop},
@@ -169,10 +182,12 @@ var table = map[State]map[Event]transition{
 	},
 	Dropped: {
 		ShowsOpen:     {Listed, Look},
-		ShowsDone:     {Left, Measure},
+		ShowsDone:     {Fulfilled, Stop},
+		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Dropped, Measure},
 		StaysAway:     {Dropped, Measure},
+		MayBeShown:    {Dropped, Stop},
 		CannotBeRead:  {Dropped, Stop},
 		StaysUnread:   {Dropped, Stop},
 		NotAsked:      {Dropped, Measure},

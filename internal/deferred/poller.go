@@ -3,7 +3,7 @@ package deferred
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,23 +62,25 @@ func (p *pollers) of(scope client.Scope) *poller {
 
 // listing is the pending list as it was read once.
 type listing struct {
-	began      time.Time
-	byPerson   map[string][]client.PendingRecord // by answer.PersonKey
-	unassigned []client.PendingRecord
-	all        []client.PendingRecord
-	gap        string
-	err        error
+	began time.Time
+	all   []client.PendingRecord
+	gap   string
+	err   error
 }
 
-// about returns what the listing shows of a person. A record whose person may be the same in
-// another spelling is one without a person.
+// about returns what the listing shows of a person.
 func (l *listing) about(identity string) view {
-	v := view{began: l.began, unassigned: l.unassigned, all: l.all, gap: l.gap}
-	for _, record := range l.byPerson[answer.PersonKey(identity)] {
-		if named, _ := record.Identity.Get(); named == identity {
+	v := view{began: l.began, all: l.all, gap: l.gap}
+	key := answer.PersonKey(identity)
+	for _, record := range l.all {
+		named, known := record.Identity.Get()
+		switch {
+		case !known || named != identity && strings.Contains(answer.PersonKey(named), key) && answer.PersonKey(named) != key:
+			v.unassigned = append(v.unassigned, record)
+		case named == identity:
 			v.records = append(v.records, record)
-		} else {
-			v.unassigned = append(slices.Clip(v.unassigned), record)
+		case answer.PersonKey(named) == key:
+			v.respelled = append(v.respelled, record)
 		}
 	}
 
@@ -255,16 +257,5 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 	}()
 
 	list, err := p.lister.ListPending(ctx, p.scope)
-	l = &listing{began: began, byPerson: map[string][]client.PendingRecord{}, all: list.Records, gap: list.Gap, err: err}
-	for _, record := range list.Records {
-		identity, known := record.Identity.Get()
-		if !known {
-			l.unassigned = append(l.unassigned, record)
-			continue
-		}
-		key := answer.PersonKey(identity)
-		l.byPerson[key] = append(l.byPerson[key], record)
-	}
-
-	return l
+	return &listing{began: began, all: list.Records, gap: list.Gap, err: err}
 }

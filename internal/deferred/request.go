@@ -62,6 +62,9 @@ type Report struct {
 	// NotUnderstood is the structure of an answer to the request that is no receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.
 	NotUnderstood string
+	// Unproven: the list has not shown the request for as long as it may lag, twice, and no
+	// effect of it can be seen. Nothing shows whether it was carried out.
+	Unproven bool
 	// Gap says why the pending list could not be read completely.
 	Gap string
 	// Interrupted: the run was interrupted while it waited for the request.
@@ -115,8 +118,13 @@ type Submission struct {
 	Sent time.Time `json:"sent,omitzero"`
 	// FulfilledAt is when the fulfilment was seen.
 	FulfilledAt time.Time `json:"fulfilled_at,omitzero"`
+	// Seen reports that the list has shown the request, and so that ID is its ID in the
+	// list. MissingSince is when reading the first complete list began that did not show it
+	// any more.
+	Seen         bool      `json:"seen,omitempty"`
+	MissingSince time.Time `json:"missing_since,omitzero"`
 	// Before are the keys of the records of the same person and request type that are not
-	// this request. They distinguish it while it has no ID.
+	// this request. They distinguish it as long as the list has not shown its ID.
 	Before []string `json:"before,omitempty"`
 	// EffectBefore reports that the effect was visible before the request was sent, was not
 	// measured then, or may be that of a request that was pending then. Seeing it afterwards

@@ -133,9 +133,9 @@ func (x *execution) accept(receipt client.Receipt) Event {
 	}
 
 	x.report.NotUnderstood = receipt.NotUnderstood
-	x.current.ID = receipt.ID
-	if receipt.ID != "" {
-		x.current.Before = nil
+	known := func(record client.PendingRecord) bool { return hasID(record, receipt.ID) }
+	if !slices.ContainsFunc(x.seen.all, known) && !slices.Contains(x.current.Before, keyOfID(receipt.ID)) {
+		x.current.ID = receipt.ID // else it is the ID of something else
 	}
 
 	return WasAccepted
