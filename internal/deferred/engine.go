@@ -80,14 +80,15 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
-// or until the context ends. All waits in a scope share the same polls of the pending
+// or until the context ends, or until nothing can show any more that it was carried out.
+// All waits in a scope share the same polls of the pending
 // list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Report) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	x := e.begin(r, s, waiting)
-	for step := Look; step != Stop && x.current.State.IsOpen() && !(x.report.Unproven && step == Look); {
+	for step := Look; step != Stop && x.current.State.IsOpen() && !(step == Look && x.nothingWillShow()); {
 		step = x.take(bounded, step)
 	}
 

@@ -104,6 +104,12 @@ func linger(parent context.Context, d time.Duration) (context.Context, context.C
 	}
 }
 
+// nothingWillShow reports whether neither the list nor an effect can be expected to show
+// what becomes of the request.
+func (x *execution) nothingWillShow() bool {
+	return x.report.Unproven && (x.request.Effect == nil || x.current.EffectBefore)
+}
+
 // ended returns the report once all looks are done.
 func (x *execution) ended() Report {
 	x.report.UnknownStatus = x.own.Progress() == client.Unclear

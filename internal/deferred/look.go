@@ -265,7 +265,7 @@ func (x *execution) absenceOfAccepted() Event {
 		return StaysAway
 	}
 
-	x.report.Unproven = x.request.Effect == nil || s.EffectBefore
+	x.report.Unproven = true
 
 	return ShowsNothing
 }

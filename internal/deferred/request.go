@@ -62,8 +62,8 @@ type Report struct {
 	// NotUnderstood is the structure of an answer to the request that is no receipt; empty
 	// if it is one. The request was sent, and is treated as accepted.
 	NotUnderstood string
-	// Unproven: the list has not shown the request for as long as it may lag, twice, and no
-	// effect of it can be seen. Nothing shows whether it was carried out.
+	// Unproven: for as long as the list may lag, nothing has shown that the request was
+	// carried out: the list has never shown it, and no effect of it is visible.
 	Unproven bool
 	// Gap says why the pending list could not be read completely.
 	Gap string

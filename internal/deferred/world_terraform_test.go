@@ -13,7 +13,7 @@ import (
 func (w *world) play() {
 	first := w.request("A")
 	for range 3 {
-		options := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run"}
+		options := []string{"apply", "refresh", "apply, other triggers", "replace", "second object", "apply in the same run", "another object takes its place"}
 		choice := w.choose(options)
 		w.tell("%s", choice)
 		if choice != "apply in the same run" {
@@ -33,6 +33,11 @@ func (w *world) play() {
 		case "replace":
 			w.destroy(&w.objects[0])
 			w.apply(&w.objects[0], first)
+
+		case "another object takes its place":
+			w.objects[1].occasion = w.objects[0].occasion
+			w.destroy(&w.objects[0])
+			w.apply(&w.objects[1], first)
 
 		case "second object":
 			w.apply(&w.objects[0], first)
@@ -72,7 +77,7 @@ func (w *world) apply(o *object, r Request) {
 	if o.submission.State == Failed {
 		w.wishes++
 		w.tell("    it failed")
-		*o = object{}
+		*o = object{occasion: o.occasion}
 		return
 	}
 
@@ -84,14 +89,13 @@ func (w *world) apply(o *object, r Request) {
 // later run it does not know about the first one, as the documentation says. An update is
 // sent for each object, since its values are absolute.
 func (w *world) wish(o *object, r Request) {
-	if o.exists || !w.wished[r.Occasion] || w.noEffect || w.repeatable {
+	if o.exists || o.occasion != r.Occasion || w.noEffect || w.repeatable {
 		w.wishes++
 	}
-
-	w.wished[r.Occasion] = true
+	o.occasion = r.Occasion
 
 	for i := range w.objects {
-		if other := &w.objects[i]; other != o && other.exists && other.submission.Occasion == r.Occasion {
+		if other := &w.objects[i]; other != o && other.exists && other.occasion == r.Occasion {
 			w.wishes++
 		}
 	}
@@ -100,15 +104,22 @@ func (w *world) wish(o *object, r Request) {
 // submit submits and checks that nothing accepted is forgotten.
 func (w *world) submit(ctx context.Context, o *object, r Request, before int) bool {
 	w.wish(o, r)
+	if o.unanswered.State == Idle {
+		o.sent = nil
+	}
 	s, report, err := w.engine.Submit(ctx, r, o.unanswered)
 	accepted := w.queue[before:]
 	if err == nil {
 		o.exists, o.submission, o.unanswered = true, s, Submission{}
+		o.sent = append(o.sent, accepted...)
+		if len(o.sent) == 0 { // it stands for one that was accepted before
+			o.sent = slices.DeleteFunc(slices.Clone(w.queue), func(q *queued) bool { return !q.isHeld() })
+		}
 		w.tell("    state: %s %s (adopted %v, known %v)", s.State, s.ID, report.Adopted, report.Known)
 		if s.State.isUncertain() {
 			w.breaks("submitting ended well, and the request is %q", s.State)
 		}
-		if len(accepted) == 1 && !w.noIDs && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted && !w.nobodyCanTell(accepted[0], s.ID) {
+		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted && !w.nobodyCanTell(accepted[0], s.ID) {
 			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
 		}
 
@@ -121,6 +132,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if o.exists {
 		o.unanswered = s
 	}
+	o.sent = append(o.sent, accepted...)
 
 	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
 	if unknown {
@@ -177,7 +189,7 @@ func (w *world) destroy(o *object) {
 	if o.exists {
 		w.engine.Forget(w.request(o.submission.Occasion), o.submission)
 	}
-	*o = object{}
+	*o = object{occasion: o.occasion}
 }
 
 // check checks what is promised at any time.
@@ -200,23 +212,15 @@ func (w *world) check(o *object) {
 		return
 	}
 
-	fulfilled := slices.ContainsFunc(w.queue, func(q *queued) bool {
-		return q.effect && (w.noIDs || o.submission.ID == "" || q.id == o.submission.ID)
-	})
-	if !fulfilled && !w.listDecided(o.submission) {
-		w.breaks("the object says fulfilled, and its request %q is not: %+v", o.submission.ID, o.submission)
-	}
-}
-
-// listDecided reports whether the list had to decide, and said that the request is
-// over: there was nothing to see of the effect.
-func (w *world) listDecided(s Submission) bool {
-	for _, q := range w.queue {
-		if (q.id == s.ID || s.ID == "") && q.status != "" && !q.listed {
-			return w.setting.effect || w.noEffect || w.shows(s.Occasion)
+	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.effect })
+	for _, q := range o.sent {
+		if q.isHeld() && !(w.repeatable && carriedOut) {
+			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
 		}
 	}
-	return false
+	if measurable := !w.noEffect && !w.setting.effect; len(o.sent) > 0 && !carriedOut && measurable && !w.shows(o.occasion) {
+		w.breaks("the object says fulfilled, and its request was not carried out: %+v", o.submission)
+	}
 }
 
 // recover applies against a service that works again. Every error has to have a way
@@ -235,14 +239,22 @@ func (w *world) recover(r Request) {
 		}
 
 		if o.submission.State.IsOver() {
-			*o = object{} // replaced, as the warning advises
+			*o = object{occasion: o.occasion} // replaced, as the warning advises
 		}
 
 		w.tell("recovering")
 		w.apply(o, r)
 	}
 
-	if len(w.broken) == 0 && (!o.exists || o.submission.State != Fulfilled || o.submission.Occasion != r.Occasion) {
+	if len(w.broken) > 0 {
+		return
+	}
+
+	s := o.submission
+	if o.exists && s.State == Accepted && !s.Seen && s.Occasion == r.Occasion {
+		return // nothing will show whether it was carried out
+	}
+	if !o.exists || s.State != Fulfilled || s.Occasion != r.Occasion {
 		w.breaks("there is no way out: %+v", *o)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,17 +20,43 @@ type setting struct {
 	noEffect    bool // nothing is to be seen of it, as of data access
 	effect      bool // the effect is visible from the beginning
 	oldFailed   bool // the service lists an old request that failed
-	noIDs       bool // answers and records have no ids
+	ids         ids
+	// respelled: the list names the person in another spelling.
+	respelled bool
+	// crowded: the list shows requests of another person, and one of another type about
+	// the person with the id that the latest request has.
+	crowded bool
 }
+
+// ids is which identifiers answers and records have.
+type ids int
+
+const (
+	sameIDs        ids = iota // of the request, in both
+	noIDs                     // none
+	correlationIDs            // another one in the answer than in the list
+	reusedIDs                 // one of a request that is over is given to another
+	positionalIDs             // the position in the list
+)
 
 var settings = []setting{
 	{name: "deletion", requestType: client.RequestDataDeletion},
 	{name: "deletion of a person without a profile", requestType: client.RequestDataDeletion, effect: true},
 	{name: "deletion beside an old failed one", requestType: client.RequestDataDeletion, oldFailed: true},
-	{name: "deletion without ids", requestType: client.RequestDataDeletion, noIDs: true},
-	{name: "deletion without ids beside an old failed one", requestType: client.RequestDataDeletion, noIDs: true, oldFailed: true},
+	{name: "deletion without ids", requestType: client.RequestDataDeletion, ids: noIDs},
+	{name: "deletion without ids beside an old failed one", requestType: client.RequestDataDeletion, ids: noIDs, oldFailed: true},
 	{name: "profile update", requestType: client.RequestProfileUpdate, repeatable: true},
 	{name: "data access", requestType: client.RequestDataAccess, noEffect: true},
+	{name: "deletion with correlation ids", requestType: client.RequestDataDeletion, ids: correlationIDs, effect: true},
+	{name: "data access with correlation ids", requestType: client.RequestDataAccess, ids: correlationIDs, noEffect: true, crowded: true},
+	{name: "deletion with reused ids", requestType: client.RequestDataDeletion, ids: reusedIDs, effect: true},
+	{name: "data access with reused ids", requestType: client.RequestDataAccess, ids: reusedIDs, noEffect: true},
+	{name: "deletion with positions as ids", requestType: client.RequestDataDeletion, ids: positionalIDs, effect: true, crowded: true},
+	{name: "profile update with positions as ids", requestType: client.RequestProfileUpdate, ids: positionalIDs, repeatable: true, crowded: true},
+	{name: "deletion of a person in another spelling", requestType: client.RequestDataDeletion, respelled: true},
+	{name: "data access of a person in another spelling", requestType: client.RequestDataAccess, noEffect: true, respelled: true},
+	{name: "deletion of a person in another spelling, with correlation ids", requestType: client.RequestDataDeletion, ids: correlationIDs, effect: true, respelled: true},
+	{name: "deletion beside those of others", requestType: client.RequestDataDeletion, effect: true, crowded: true},
 }
 
 // queued is a request as the service has it.
@@ -45,11 +72,24 @@ type queued struct {
 	answered bool // the answer to it arrived
 }
 
+// isHeld reports whether the service may still carry out the request.
+func (q *queued) isHeld() bool { return q.status == "" && !q.effect }
+
 // object is an object of Terraform's state.
 type object struct {
 	exists     bool
 	submission Submission
 	unanswered Submission
+	// sent are the requests that the service has accepted for the submission, or that it
+	// held when the object took one over.
+	sent     []*queued
+	occasion string // the latest, even if the object is destroyed
+}
+
+// reading is what the list held at a time.
+type reading struct {
+	at      time.Time
+	records []client.PendingRecord
 }
 
 // world is a service, a person, and Terraform.
@@ -67,6 +107,10 @@ type world struct {
 	story   []string
 	telling bool
 	looks   int // that were made
+	// readings are what the list held at each look, and blanked: it was blank once.
+	readings []reading
+	blanked  bool
+	left     bool // the others of a crowd have left
 	// recovering: the service works as it should.
 	recovering bool
 
@@ -74,15 +118,14 @@ type world struct {
 	cancel  context.CancelFunc
 	// wishes is how many requests may be accepted: one for each that the configuration
 	// wants, and one more for each whose outcome was reported as unknown, failed or
-	// dropped. wished are the occasions that were wanted.
+	// dropped.
 	wishes int
-	wished map[string]bool
 }
 
 const lag = 3 * time.Second
 
 func newWorld(s setting, c *chooser) *world {
-	w := &world{setting: s, c: c, effect: s.effect, wished: map[string]bool{}}
+	w := &world{setting: s, c: c, effect: s.effect}
 	if s.oldFailed {
 		w.queue = append(w.queue, &queued{id: "old", at: time.Now().Add(-time.Hour), status: "failed", listed: true, old: true})
 	}
@@ -130,7 +173,7 @@ func (w *world) ReadOnly() bool                { return false }
 // pendingOne returns the oldest request that the service works on.
 func (w *world) pendingOne() *queued {
 	for _, q := range w.queue {
-		if q.status == "" && !q.effect {
+		if q.isHeld() {
 			return q
 		}
 	}
@@ -158,7 +201,13 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 		return view{}, ctx.Err()
 	}
 
-	options := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted"}
+	options := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted", "goes back", "blank", "others leave"}
+	if !w.crowded || w.left {
+		options = slices.DeleteFunc(options, func(option string) bool { return option == "others leave" })
+	}
+	if w.blanked {
+		options = slices.DeleteFunc(options, func(option string) bool { return option == "blank" })
+	}
 	choice := w.choose(options)
 	q := w.pendingOne()
 	if q != nil {
@@ -187,6 +236,9 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 			q.status, q.listed = "archived", true
 		}
 	}
+	if choice == "others leave" {
+		w.left = true
+	}
 	if choice == "interrupted" && w.cancel != nil {
 		w.cancel()
 		choice = "as it is"
@@ -202,23 +254,65 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 		return view{}, &client.Error{Class: client.ClassForbidden}
 	}
 
-	shown := view{began: time.Now()}
-	for _, q := range w.queue {
-		if q.listed && (choice != "lagging" || time.Since(q.at) >= lag) {
-			shown.records = append(shown.records, w.recordOf(q))
-		}
-	}
-
-	if choice == "paged" {
-		shown.gap, shown.records = "there are pages", nil
-	}
-
-	return shown, nil
+	return w.listing(choice).about(whom), nil
 }
 
-func (w *world) recordOf(q *queued) client.PendingRecord {
-	record := client.PendingRecord{RequestType: client.Some(w.requestType), CreatedAt: client.Some(q.at), JSON: []byte("{}")}
-	if !w.noIDs {
+// whom is the person of the world as requests name it.
+const whom = "Person@example.com"
+
+// listing returns what the service shows in its list.
+func (w *world) listing(choice string) *listing {
+	shown := &listing{began: time.Now()}
+	if w.crowded && !w.left {
+		shown.all = append(shown.all, w.others()...)
+	}
+	for _, q := range w.queue {
+		if q.listed && (choice != "lagging" || time.Since(q.at) >= lag) {
+			shown.all = append(shown.all, w.recordOf(q, len(shown.all)))
+		}
+	}
+	w.readings = append(w.readings, reading{shown.began, shown.all})
+
+	switch choice {
+	case "paged":
+		shown.gap, shown.all = "there are pages", nil
+	case "blank":
+		w.blanked, shown.all = true, nil
+	case "goes back":
+		young := slices.IndexFunc(w.readings, func(r reading) bool { return time.Since(r.at) < lag })
+		shown.all = w.readings[young].records
+	}
+
+	return shown
+}
+
+// others returns the records of a crowd.
+func (w *world) others() []client.PendingRecord {
+	another := client.PendingRecord{
+		ID: client.Some("0"), Identity: client.Some("another@example.com"), RequestType: client.Some(w.requestType),
+		CreatedAt: client.Some(time.Now().Add(-time.Hour)), JSON: []byte("{}"),
+	}
+	same := another
+	same.Identity, same.RequestType = client.Some(whom), client.Some("consent")
+	same.ID = client.Some(fmt.Sprint("r", len(w.queue)-1)) // numbered for each type
+	if w.ids == positionalIDs {
+		same.ID = client.Some("1")
+	}
+
+	return []client.PendingRecord{another, same}
+}
+
+func (w *world) recordOf(q *queued, position int) client.PendingRecord {
+	record := client.PendingRecord{
+		Identity: client.Some(whom), RequestType: client.Some(w.requestType), CreatedAt: client.Some(q.at), JSON: []byte("{}"),
+	}
+	if w.respelled {
+		record.Identity = client.Some(strings.ToLower(whom))
+	}
+	switch {
+	case w.ids == positionalIDs:
+		record.ID = client.Some(strconv.Itoa(position))
+	case w.ids != noIDs:
 		record.ID = client.Some(q.id)
 	}
 	if status := cmp.Or(q.status, q.shown); status != "" {
@@ -227,6 +321,43 @@ func (w *world) recordOf(q *queued) client.PendingRecord {
 	}
 
 	return record
+}
+
+// receiptID returns the identifier in the answer to a request.
+func (w *world) receiptID(q *queued) string {
+	switch w.ids {
+	case noIDs:
+		return ""
+	case correlationIDs:
+		return "c-" + q.id
+	case positionalIDs:
+		position := 0
+		if w.crowded && !w.left {
+			position = len(w.others())
+		}
+		for _, other := range w.queue {
+			if other.listed && other != q {
+				position++
+			}
+		}
+		return strconv.Itoa(position)
+	}
+
+	return q.id
+}
+
+// newID returns the identifier of a request that is accepted.
+func (w *world) newID() string {
+	if w.ids != reusedIDs {
+		return fmt.Sprint("r", len(w.queue))
+	}
+	held := 0
+	for _, q := range w.queue {
+		if q.isHeld() {
+			held++
+		}
+	}
+	return fmt.Sprint("r", held)
 }
 
 // send decides what becomes of a request that arrives, or does not.
@@ -247,7 +378,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 
-		q := &queued{id: fmt.Sprint("r", len(w.queue)), at: time.Now(), occasion: occasion, listed: true}
+		q := &queued{id: w.newID(), at: time.Now(), occasion: occasion, listed: true}
 		w.queue = append(w.queue, q)
 		if strings.Contains(choice, "fulfilled") {
 			w.carryOut(q)
@@ -257,18 +388,13 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 		}
 
 		q.answered = true
-		receipt := client.Receipt{At: q.at}
-		if !w.noIDs {
-			receipt.ID = q.id
-		}
-
-		return receipt, nil
+		return client.Receipt{At: q.at, ID: w.receiptID(q)}, nil
 	}
 }
 
 func (w *world) request(occasion string) Request {
 	r := Request{
-		Type: w.requestType, Occasion: occasion, Repeatable: w.repeatable,
+		Identity: whom, Type: w.requestType, Occasion: occasion, Repeatable: w.repeatable,
 		Adopts: !w.repeatable, Once: w.requestType == client.RequestDataDeletion,
 		Send: w.send(occasion),
 	}
