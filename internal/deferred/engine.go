@@ -92,6 +92,9 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 		step = x.take(bounded, step)
 	}
 
+	if x.err != nil {
+		x.report.Err = x.err
+	}
 	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
 	x.report.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current)

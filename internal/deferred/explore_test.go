@@ -2,6 +2,7 @@ package deferred
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,7 @@ type chooser struct {
 	options []int // how many each one has
 	at      int
 	begun   bool
+	random  *rand.Rand
 }
 
 // advance begins the next sequence; false after the last one.
@@ -109,6 +111,9 @@ func (c *chooser) advance() bool {
 
 // choose decides between n options.
 func (c *chooser) choose(n int) int {
+	if c.random != nil {
+		return c.chooseAtRandom(n)
+	}
 	if c.at >= c.decisions {
 		return 0
 	}
@@ -135,4 +140,49 @@ func (c *chooser) deviated() int {
 	}
 
 	return count
+}
+
+// chooseAtRandom takes the usual option every second time. It repeats a sequence that was
+// begun before.
+func (c *chooser) chooseAtRandom(n int) int {
+	if c.at == len(c.taken) {
+		option := 0
+		if c.random.IntN(2) > 0 {
+			option = c.random.IntN(n)
+		}
+		c.taken = append(c.taken, option)
+	}
+
+	c.at++
+
+	return c.taken[c.at-1]
+}
+
+// TestDeferred_randomSchedules is TestDeferred_everySchedule for long sequences, chosen at
+// random.
+func TestDeferred_randomSchedules(t *testing.T) {
+	t.Parallel()
+	for _, setting := range settings {
+		t.Run(setting.name, func(t *testing.T) {
+			t.Parallel()
+			failed := 0
+			for i := range soak.Schedules(20000, 100_000) {
+				seed := soak.Seed(i)
+				c := &chooser{random: rand.New(rand.NewPCG(seed, 3))}
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(setting, c)
+					w.play()
+					if len(w.broken) == 0 || failed >= 2 {
+						return
+					}
+					failed++
+					c.at = 0
+					again := newWorld(setting, c)
+					again.telling = true
+					again.play()
+					t.Errorf("seed %d\n%s\n%s", seed, strings.Join(again.story, "\n"), strings.Join(again.broken, "\n"))
+				})
+			}
+		})
+	}
 }

@@ -139,32 +139,37 @@ func (r Request) keysOf(v view) []string {
 	var keys []string
 	for _, record := range v.records {
 		if record.Is(r.Type) {
-			keys = append(keys, keyOf(record))
+			keys = append(keys, keysOf(record)...)
 		}
 	}
 	return keys
 }
 
-// keyOf returns what distinguishes a record from others: its ID, its time, or a digest of
-// all of it.
-func keyOf(record client.PendingRecord) string {
+// keysOf returns what distinguishes a record from others: its ID and its time, or else a
+// digest of all of it.
+func keysOf(record client.PendingRecord) []string {
+	var keys []string
 	if id, ok := record.ID.Get(); ok {
-		return keyOfID(id)
+		keys = append(keys, keyOfID(id))
 	}
 	if at, ok := record.CreatedAt.Get(); ok {
-		return "at " + client.FormatInstant(at)
+		keys = append(keys, "at "+client.FormatInstant(at))
+	}
+	if len(keys) > 0 {
+		return keys
 	}
 
 	sum := sha256.Sum256(record.JSON)
 
-	return "as " + hex.EncodeToString(sum[:8])
+	return []string{"as " + hex.EncodeToString(sum[:8])}
 }
 
 func keyOfID(id string) string { return "id " + id }
 
 // find returns the submission's own record. An ID of a receipt that the list does not show
 // once the lag is over is not the ID of the list: the only record that is new since the
-// request was sent is its own then.
+// request was sent is its own then. One that is over, and that was not seen before, has to
+// say that it is that new.
 func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
 	if s.ID != "" {
 		withID := filter(slices.Concat(v.records, v.respelled), func(record client.PendingRecord) bool {
@@ -178,12 +183,18 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingR
 		}
 	}
 
-	added := r.newRecords(s, v)
+	added := filter(r.newRecords(s, v), func(record client.PendingRecord) bool { return isOpen(record) || s.Seen || isLater(record, s.Begun) })
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return client.PendingRecord{}, false
 	}
 
 	return current(added), true
+}
+
+// isLater reports whether a record says that its request is later than a time.
+func isLater(record client.PendingRecord, begun time.Time) bool {
+	at, given := record.CreatedAt.Get()
+	return given && !at.Before(begun.Truncate(time.Second))
 }
 
 // current returns the newest open record, or else the newest: one that is older and was
@@ -198,15 +209,22 @@ func current(records []client.PendingRecord) client.PendingRecord {
 }
 
 // newRecords returns the person's records of the request's type that were not there before
-// the request was sent.
+// the request was sent. An ID or a time that was there is one of another request, except
+// that of two requests without an ID at the same time, one may be new.
 func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
 	before := slices.Clone(s.Before)
 	return filter(v.records, func(record client.PendingRecord) bool {
-		at := slices.Index(before, keyOf(record))
-		if record.Is(r.Type) && at >= 0 {
-			before = slices.Delete(before, at, at+1)
+		if !record.Is(r.Type) {
+			return false
 		}
-		return record.Is(r.Type) && at < 0
+
+		known := false
+		for _, key := range keysOf(record) {
+			if at := slices.Index(before, key); at >= 0 {
+				before, known = slices.Delete(before, at, at+1), true
+			}
+		}
+		return !known
 	})
 }
 
@@ -215,27 +233,11 @@ func hasID(record client.PendingRecord, want string) bool {
 	return given && id == want
 }
 
-// withoutOne returns the keys without the first one that equals key.
-func withoutOne(keys []string, key string) []string {
-	if at := slices.Index(keys, key); at >= 0 {
-		return slices.Delete(keys, at, at+1)
+// others returns all records but one.
+func others(records []client.PendingRecord, own client.PendingRecord) []client.PendingRecord {
+	at := slices.IndexFunc(records, func(record client.PendingRecord) bool { return slices.Equal(keysOf(record), keysOf(own)) })
+	if at < 0 {
+		return records
 	}
-	return keys
-}
-
-// others returns the IDs of all records but one.
-func others(records []client.PendingRecord, own client.PendingRecord) []string {
-	var ids []string
-	skipped := false
-	for _, record := range records {
-		if !skipped && keyOf(record) == keyOf(own) {
-			skipped = true
-			continue
-		}
-
-		id, _ := record.ID.Get()
-		ids = append(ids, id)
-	}
-
-	return ids
+	return slices.Delete(slices.Clone(records), at, at+1)
 }

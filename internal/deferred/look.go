@@ -133,19 +133,18 @@ func (x *execution) adoptable() []client.PendingRecord {
 // adopt lets the oldest of several equal records stand for the request.
 func (x *execution) adopt(equal []client.PendingRecord) {
 	own := equal[0]
-	x.report.Adopted, x.report.Others = true, others(equal, own)
+	x.report.Adopted = true
+	for _, other := range others(equal, own) {
+		id, _ := other.ID.Get()
+		x.report.Others = append(x.report.Others, id)
+	}
 
-	x.current = Submission{Occasion: x.request.Occasion, At: time.Now(), EffectBefore: true, Seen: true}
-	x.current.Sent = x.current.At
+	now := time.Now()
+	x.current = Submission{Occasion: x.request.Occasion, At: now, Sent: now, EffectBefore: true}
 	if at, given := own.CreatedAt.Get(); given {
 		x.current.At = at
 	}
-	if id, given := own.ID.Get(); given {
-		x.current.ID = id
-	} else {
-		x.current.Before = withoutOne(x.request.keysOf(x.seen), keyOf(own))
-	}
-
+	x.learnFrom(own)
 	x.own = own
 }
 
@@ -210,6 +209,9 @@ func (x *execution) learnFrom(own client.PendingRecord) {
 	id, given := own.ID.Get()
 	if given && !slices.Contains(x.current.Before, keyOfID(id)) {
 		x.current.ID, x.current.Before = id, nil
+	} else if !x.current.Seen {
+		rest := view{records: others(x.seen.records, own)}
+		x.current.Before = x.request.keysOf(rest)
 	}
 	if at, given := own.CreatedAt.Get(); given && x.current.At.IsZero() {
 		x.current.At = at
@@ -243,7 +245,7 @@ func (x *execution) absence() Event {
 		return StaysAway
 	case s.State.isUndecided() && lagIsOver:
 		return StaysAway
-	case s.State.isUndecided() || !s.Seen && !lagIsOver:
+	case s.State.isUndecided() || !lagIsOver:
 		return ShowsNothing
 	}
 

@@ -114,6 +114,7 @@ var table = map[State]map[Event]transition{
 		ShowsEnded:    {Left, Measure},
 		ShowsFailed:   {Failed, Stop},
 		ShowsNothing:  {Accepted, Measure},
+		StaysAway:     {Left, Measure}, // it was seen by another submission
 		MayBeShown:    {Accepted, Look},
 		CannotBeRead:  {Accepted, Measure},
 		StaysUnread:   {Accepted, Measure},

@@ -112,6 +112,8 @@ type Submission struct {
 	ID string `json:"id,omitempty"`
 	// Occasion is Request.Occasion of the call that sent it.
 	Occasion string `json:"occasion,omitempty"`
+	// Begun is when sending it first began.
+	Begun time.Time `json:"begun,omitzero"`
 	// At is when the service accepted the request, as it says or else when its answer
 	// came. Sent is when sending it ended: the list may lag from then on.
 	At   time.Time `json:"at,omitzero"`

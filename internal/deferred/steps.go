@@ -106,6 +106,7 @@ func (x *execution) send(ctx context.Context) Event {
 	x.sends++
 	if x.current.State == Idle {
 		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
+		x.current.Begun = time.Now()
 	}
 
 	receipt, err := x.request.Send(ctx)

@@ -82,8 +82,13 @@ type object struct {
 	unanswered Submission
 	// sent are the requests that the service has accepted for the submission, or that it
 	// held when the object took one over.
-	sent     []*queued
-	occasion string // the latest, even if the object is destroyed
+	sent []*queued
+	// lost is sent of a submission whose outcome is unknown. hidden are those that the
+	// service held and did not list when it was sent.
+	lost, hidden []*queued
+	// occasion is the latest one, even if the object is destroyed.
+	occasion  string
+	destroyed bool
 }
 
 // reading is what the list held at a time.
@@ -110,7 +115,10 @@ type world struct {
 	// readings are what the list held at each look, and blanked: it was blank once.
 	readings []reading
 	blanked  bool
-	left     bool // the others of a crowd have left
+	hidden   []*queued // the service holds them, and the latest list does not show them
+	left     bool      // the others of a crowd have left
+	// hiddenWhenSent is hidden when a request was sent.
+	hiddenWhenSent []*queued
 	// recovering: the service works as it should.
 	recovering bool
 
@@ -134,7 +142,14 @@ func newWorld(s setting, c *chooser) *world {
 }
 
 // restart begins another run of the provider, which remembers nothing.
-func (w *world) restart() { w.engine = &Engine{service: w, watch: w} }
+func (w *world) restart() {
+	w.engine = &Engine{service: w, watch: w}
+	for i := range w.objects {
+		if o := &w.objects[i]; o.destroyed && !o.exists {
+			*o = object{}
+		}
+	}
+}
 
 // choose returns one of several things that may happen. The usual one comes first.
 func (w *world) choose(options []string) string {
@@ -202,12 +217,18 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 	}
 
 	options := []string{"as it is", "fulfilled", "failed", "failed and gone", "vanished", "done and listed", "down", "forbidden", "paged", "lagging", "unknown status", "unknown final status", "interrupted", "goes back", "blank", "others leave"}
+	impossible := []string{}
 	if !w.crowded || w.left {
-		options = slices.DeleteFunc(options, func(option string) bool { return option == "others leave" })
+		impossible = append(impossible, "others leave")
 	}
 	if w.blanked {
-		options = slices.DeleteFunc(options, func(option string) bool { return option == "blank" })
+		impossible = append(impossible, "blank")
 	}
+	if w.ids == reusedIDs || w.ids == positionalIDs {
+		// An id that two listed requests have, or had, tells nothing.
+		impossible = append(impossible, "blank", "done and listed", "unknown final status")
+	}
+	options = slices.DeleteFunc(options, func(option string) bool { return slices.Contains(impossible, option) })
 	choice := w.choose(options)
 	q := w.pendingOne()
 	if q != nil {
@@ -281,6 +302,14 @@ func (w *world) listing(choice string) *listing {
 	case "goes back":
 		young := slices.IndexFunc(w.readings, func(r reading) bool { return time.Since(r.at) < lag })
 		shown.all = w.readings[young].records
+	}
+
+	w.hidden = nil
+	for _, q := range w.queue {
+		isShown := func(r client.PendingRecord) bool { at, _ := r.CreatedAt.Get(); return at.Equal(q.at) }
+		if q.isHeld() && !slices.ContainsFunc(shown.all, isShown) {
+			w.hidden = append(w.hidden, q)
+		}
 	}
 
 	return shown
@@ -378,6 +407,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 
+		w.hiddenWhenSent = slices.Clone(w.hidden)
 		q := &queued{id: w.newID(), at: time.Now(), occasion: occasion, listed: true}
 		w.queue = append(w.queue, q)
 		if strings.Contains(choice, "fulfilled") {
