@@ -166,7 +166,7 @@ func TestDeferred_randomSchedules(t *testing.T) {
 		t.Run(setting.name, func(t *testing.T) {
 			t.Parallel()
 			failed := 0
-			for i := range soak.Schedules(20000, 100_000) {
+			for i := range soak.Schedules(soak.Raced(200, 2000), 100_000) {
 				seed := soak.Seed(i)
 				c := &chooser{random: rand.New(rand.NewPCG(seed, 3))}
 				synctest.Test(t, func(t *testing.T) {

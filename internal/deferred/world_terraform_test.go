@@ -232,7 +232,7 @@ func (w *world) check(o *object) {
 
 	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.effect })
 	for _, q := range o.sent {
-		if q.isHeld() && !(w.repeatable && carriedOut) && !o.hiddenExplains() {
+		if q.isHeld() && !(w.repeatable && carriedOut) && !w.hiddenExplains(o) {
 			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
 		}
 	}
@@ -241,10 +241,11 @@ func (w *world) check(o *object) {
 	}
 }
 
-// hiddenExplains reports whether the effect is that of a request that the list did not show
-// when the object sent its own.
-func (o *object) hiddenExplains() bool {
-	return !o.submission.EffectBefore && slices.ContainsFunc(o.hidden, func(q *queued) bool { return q.effect })
+// hiddenExplains reports whether the effect is that of another request that the list hid:
+// when the object sent its own, or in a reading that was blank.
+func (w *world) hiddenExplains(o *object) bool {
+	carriedOut := func(q *queued) bool { return q.effect && !slices.Contains(o.sent, q) }
+	return !o.submission.EffectBefore && (slices.ContainsFunc(o.hidden, carriedOut) || w.blanked && slices.ContainsFunc(w.queue, carriedOut))
 }
 
 // recover applies against a service that works again. Every error has to have a way
