@@ -172,7 +172,7 @@ func keyOfID(id string) string { return "id " + id }
 // say that it is that new.
 func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
 	if s.ID != "" {
-		withID := filter(slices.Concat(v.records, v.respelled), func(record client.PendingRecord) bool {
+		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record client.PendingRecord) bool {
 			return hasID(record, s.ID) && record.Is(r.Type)
 		})
 		if len(withID) > 0 {

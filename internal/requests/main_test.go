@@ -35,7 +35,7 @@ var atOnce = prototest.Attributes{"wait_for_fulfilment": false}
 // consent.
 func start(t *testing.T, configure ...func(*mockserver.Server)) (*prototest.Provider, *mocktest.Instance) {
 	t.Helper()
-	service := mocktest.Start(t, configure...)
+	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
 	return nextRun(t, service), service
@@ -51,6 +51,14 @@ func nextRun(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 // withWire begins another run of the provider with settings of wire.
 func withWire(p *prototest.Provider, service *mocktest.Instance, wire prototest.Attributes) {
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"wire": wire}))
+}
+
+// finishedAccessIsListed keeps data access requests in the list once they are carried out:
+// nothing else shows that they are.
+func finishedAccessIsListed(s *mockserver.Server) {
+	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{KeepListed: q.Operation == mockserver.OpGetAllData}
+	}
 }
 
 func never(s *mockserver.Server) {
