@@ -168,8 +168,8 @@ func keyOfID(id string) string { return "id " + id }
 
 // find returns the submission's own record. An ID of a receipt that the list does not show
 // once the lag is over is not the ID of the list: the only record that is new since the
-// request was sent is its own then. One that is over, and that was not seen before, has to
-// say that it is that new.
+// request was sent is its own then, if its time is that of sending it. So is one that is
+// over and was not seen before.
 func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
 	if s.ID != "" {
 		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record client.PendingRecord) bool {
@@ -183,7 +183,9 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingR
 		}
 	}
 
-	added := filter(r.newRecords(s, v), func(record client.PendingRecord) bool { return isOpen(record) || s.Seen || isLater(record, s.Begun) })
+	added := filter(r.newRecords(s, v), func(record client.PendingRecord) bool {
+		return s.Seen || s.ID == "" && isOpen(record) || s.wasSent(record)
+	})
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return client.PendingRecord{}, false
 	}
@@ -191,10 +193,11 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingR
 	return current(added), true
 }
 
-// isLater reports whether a record says that its request is later than a time.
-func isLater(record client.PendingRecord, begun time.Time) bool {
+// wasSent reports whether a record says that its request is from the time when the
+// submission was sent.
+func (s Submission) wasSent(record client.PendingRecord) bool {
 	at, given := record.CreatedAt.Get()
-	return given && !at.Before(begun.Truncate(time.Second))
+	return given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
 }
 
 // current returns the newest open record, or else the newest: one that is older and was

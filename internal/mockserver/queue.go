@@ -263,7 +263,7 @@ func (s *Server) FulfilAll() {
 	s.waiting = nil
 	for _, e := range s.queue {
 		if !e.Done {
-			e.outcome = Outcome{}
+			e.outcome = Outcome{KeepListed: e.outcome.KeepListed}
 			s.conclude(e, now)
 		}
 	}

@@ -135,7 +135,7 @@ func TestDataAccess_dataThatCannotBeWrittenAreFetchedAgain(t *testing.T) {
 				_ = os.Mkdir(path, 0o700)
 			}
 		}
-	})
+	}, finishedAccessIsListed)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	p := nextRun(t, service)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
@@ -268,6 +268,7 @@ func TestDataAccess_replacedInPlace(t *testing.T) {
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 
 	p = nextRun(t, service)
+	withWire(p, service, profileInData)
 	if _, diags := p.Destroy(accessName, state); len(diags.Errors()) > 0 {
 		t.Fatal(diags.Errors())
 	}
@@ -298,7 +299,7 @@ func TestDataAccess_otherFilesStay(t *testing.T) {
 
 	wantQueued(t, service, mockserver.OpGetAllData, 0)
 
-	service.Fulfil = nil
+	finishedAccessIsListed(service.Server)
 	overwriting := prototest.Attributes{"overwrite": true}
 	state, _ = p.MustCreate(accessName, accessTo(path, overwriting))
 	wantFile(t, state, path)
@@ -316,7 +317,8 @@ func TestDataAccess_ownFileIsReplaced(t *testing.T) {
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 
-	service.Fulfil, service.DataRetention = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }, time.Nanosecond
+	never(service.Server)
+	service.DataRetention = time.Nanosecond
 	again := accessTo(path, atOnce).With(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
 
 	p = nextRun(t, service)

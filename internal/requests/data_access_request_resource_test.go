@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -57,6 +58,7 @@ func TestDataAccess_dataThatAreReadyAreWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
+	withWire(p, service, profileInData)
 	p.MustCreate(accessName, accessTo(output(t), nil))
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
@@ -197,7 +199,7 @@ func TestDataAccess_conflictsWithAPendingDeletion(t *testing.T) {
 func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}))
+	p, service := start(t, func(s *mockserver.Server) { s.DataRetention = time.Nanosecond })
 	given := accessTo(output(t), nil)
 	state, diags := p.MustCreate(accessName, given)
 	queued := wantQueued(t, service, mockserver.OpGetAllData, 2)
@@ -242,6 +244,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	again := accessTo(path, prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
 
 	p = nextRun(t, service)
+	withWire(p, service, profileInData)
 	plan, diags := p.Plan(accessName, state, again)
 	p.NoErrors(diags)
 	if len(plan.Replace) > 0 {

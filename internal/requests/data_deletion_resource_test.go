@@ -100,6 +100,7 @@ func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
+	state, _ = p.MustRefresh(deletionName, state) // the list has shown it
 	service.Forget(id)
 
 	p = nextRun(t, service)

@@ -62,7 +62,9 @@ func finishedAccessIsListed(s *mockserver.Server) {
 }
 
 func never(s *mockserver.Server) {
-	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }
+	s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{Fate: mockserver.Never, KeepListed: q.Operation == mockserver.OpGetAllData}
+	}
 }
 
 // outcome makes the service end every request with o.
