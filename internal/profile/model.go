@@ -99,7 +99,7 @@ func observe(managed, held members) members {
 // otherwise as it is in state. s is the submission that the object stands for.
 func (m *resourceModel) planFulfilled(state resourceModel, s deferred.Submission) {
 	m.Fulfilled = state.Fulfilled
-	if m.mayChange(state) || m.resumes(s) {
+	if m.mayChange(state) || m.resumes(s) || m.repeats(s) {
 		m.Fulfilled = types.BoolUnknown()
 	}
 }
@@ -107,6 +107,12 @@ func (m *resourceModel) planFulfilled(state resourceModel, s deferred.Submission
 // resumes reports whether an apply goes on with a wait that was interrupted.
 func (m *resourceModel) resumes(s deferred.Submission) bool {
 	return m.WaitForFulfilment.ValueBool() && s.Interrupted && s.State.IsOpen()
+}
+
+// repeats reports whether an apply sends write-only members again, because their update
+// came to nothing. The values of other members show the difference themselves.
+func (m *resourceModel) repeats(s deferred.Submission) bool {
+	return !m.ProfileWOVersion.IsNull() && s.State.IsOver()
 }
 
 // mayChange reports whether an update has something to send, or whether that is known only
@@ -118,7 +124,7 @@ func (m *resourceModel) mayChange(state resourceModel) bool {
 	if !m.ProfileWOVersion.IsNull() {
 		return !m.ProfileWOVersion.Equal(state.ProfileWOVersion)
 	}
-	return len(m.changes(state, nil)) > 0
+	return len(differing(state.managed(), m.managed())) > 0
 }
 
 // initial returns the members to send for an object that is created. written are the
@@ -131,12 +137,12 @@ func (m *resourceModel) initial(written members) members {
 }
 
 // changes returns the members to send for an object in state. written are the write-only
-// ones.
-func (m *resourceModel) changes(state resourceModel, written members) members {
+// ones, and s is the submission that the object stands for.
+func (m *resourceModel) changes(state resourceModel, written members, s deferred.Submission) members {
 	if m.ProfileWOVersion.IsNull() {
 		return differing(state.managed(), m.managed())
 	}
-	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) && !m.repeats(s) {
 		return nil
 	}
 	return written

@@ -27,7 +27,10 @@ type refresh struct {
 // what the service holds in the model, so that the plan shows the difference.
 func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Submission, gone bool) {
 	request := r.updateRequest(nil, nil)
-	if r.model.managed() != nil {
+	switch {
+	case s.State.IsOver(): // the model holds what the service showed then: comparing them proves nothing
+		request.Effect = func(context.Context) (bool, error) { return false, nil }
+	case r.model.managed() != nil:
 		request.Effect = r.look
 	}
 
@@ -47,12 +50,13 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 
 	if s.State == deferred.Failed {
 		tfkit.ProblemOf(request.Rejection(s, report), "what the service holds; the plan shows the difference").AddWarning(r.diags)
-		if _, err := r.look(ctx); err != nil {
-			warnUnchecked(r.diags, err)
-			return s, false
-		}
 	} else {
 		warnDroppedUpdate(r.diags, s)
+	}
+
+	if _, err := r.look(ctx); err != nil {
+		warnUnchecked(r.diags, err)
+		return s, false
 	}
 
 	if !r.missing {

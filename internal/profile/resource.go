@@ -267,12 +267,13 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	identity := plan.Identity
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
-	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly()), tfkit.ResponseToUpdate(resp))
+	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly(), s), tfkit.ResponseToUpdate(resp))
 	if !ok {
 		return
 	}
 	u.request.EffectKnownAbsent = plan.changesAreAbsent(state)
-	u.submission, _ = tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	u.submission = s
 
 	if len(u.changes) == 0 && !u.resumesWait() {
 		plan.Fulfilled = state.Fulfilled

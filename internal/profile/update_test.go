@@ -89,6 +89,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.Forget(service.Queue()[0].ID)
 	state, diags = p.MustRefresh(name, state)
 	prototest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
@@ -189,4 +190,54 @@ func TestProfile_fulfilledDuringARefreshIsNotGone(t *testing.T) {
 
 	wantEmptyPlan(t, p, state, quick)
 	wantSent(t, service, `{"plan":"gold"}`)
+}
+
+// A refresh after an update that came to nothing compares the service with what it held
+// before, which proves nothing.
+func TestProfile_droppedUpdateIsNeverFulfilledByARefresh(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	service.PutProfile(scope, person, `{"plan":"free"}`)
+	state, diags := p.Create(name, cfg)
+	p.NoErrors(diags)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
+	service.Forget(service.Queue()[0].ID)
+	for range 3 {
+		state, _ = p.MustRefresh(name, state)
+		if state.Attributes["fulfilled"] != false || state.Attributes["profile"] != `{"plan":"free"}` {
+			t.Errorf("state %v", state.Attributes)
+		}
+	}
+
+	service.PendingRecord = mockserver.OmitField("identityId")
+	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
+	state, _ = p.MustRefresh(name, state) // the list cannot be read as a whole
+	if state.Attributes["profile"] != `{"plan":"free"}` {
+		t.Errorf("with a gap, the state is %v", state.Attributes)
+	}
+}
+
+// Write-only values whose update came to nothing are sent again by the next apply.
+func TestProfile_failedWriteOnlyUpdateIsSentAgain(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	service.PutProfile(scope, person, `{"plan":"free"}`)
+	given := writeOnly(`{"plan":"gold"}`, 1, prototest.Attributes{"wait_for_fulfilment": false})
+	state, diags := p.Create(name, given)
+	p.NoErrors(diags)
+	service.Conclude(service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
+	state, _ = p.MustRefresh(name, state)
+
+	service.Fulfil = nil
+	plan, diags := p.Plan(name, state, given)
+	p.NoErrors(diags)
+	if !plan.Changes {
+		t.Fatal("the plan is empty, although nothing was written")
+	}
+	state, diags = p.Apply(t.Context(), name, state, plan)
+	p.NoErrors(diags)
+	state, _ = p.MustRefresh(name, state)
+	wantSent(t, service, `{"plan":"gold"}`, `{"plan":"gold"}`)
 }
