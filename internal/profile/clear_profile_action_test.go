@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -116,14 +117,14 @@ func TestClearProfile_endsThatAreNotTheUsualOne(t *testing.T) {
 	}{
 		"time is over":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Never}), warnings: []string{"Accepted and still pending", `"request-1"`}, progress: []string{clearAccepted}},
 		"failed later":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}), errors: []string{"request-1", "E_HOLD"}, progress: []string{clearAccepted}},
-		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: -1}), errors: []string{"left the list without its effect"}, progress: []string{clearAccepted}},
+		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}), errors: []string{"left the list without its effect"}, progress: []string{clearAccepted}},
 		"conflicting request": {configure: pendingDeletion, errors: []string{"Conflicting pending request erasure", "invoke the action again once the other request is carried out"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			p, _ := startHeld(t, tc.configure)
-			limit := prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "2s"}}
+			limit := prototest.Attributes{"timeouts": prototest.Attributes{"invoke": "3s"}}
 			invoked := p.Invoke(clearName, clears(limit, "name"))
 			wantProgress(t, invoked, tc.progress...)
 			prototest.WantText(t, append(invoked.Errors(), ""), tc.errors...)

@@ -24,6 +24,7 @@ func TestProfile_createSendsBesideSomebodyElsesUpdate(t *testing.T) {
 
 			state, _ := p.MustCreate(name, cfg)
 			wantSent(t, service, `{"plan":"gold"}`)
+			state, _ = p.MustRefresh(name, state) // the list has shown it
 			service.FulfilAll()
 			state = wantEmptyPlan(t, p, state, cfg)
 			if state.Attributes["fulfilled"] != true {
@@ -46,6 +47,7 @@ func TestProfile_oldFailureIsNotItsOwn(t *testing.T) {
 
 	state, _ := p.MustCreate(name, quick)
 	state = wantEmptyPlan(t, p, state, quick)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.FulfilAll()
 	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
 		t.Error("not fulfilled")
@@ -77,6 +79,7 @@ func TestProfile_profileRemovedDuringAnUpdateIsCreatedAgain(t *testing.T) {
 	service.PutProfile(scope, person, `{"plan":"free"}`)
 	quick := config(`{"plan":"gold"}`, prototest.Attributes{"wait_for_fulfilment": false})
 	state, _ := p.MustCreate(name, quick)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.DeleteProfile(scope, person)
 	service.Forget(service.Queue()[0].ID)
 
@@ -115,6 +118,7 @@ func TestProfile_unknownOutcomeOfAnUpdateIsSentAgain(t *testing.T) {
 	state, diags = p.Update(name, state, quick)
 	p.NoErrors(diags)
 	wantSent(t, service, `{"plan":"gold"}`, `{"plan":"gold"}`)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.FulfilAll()
 	if state = wantEmptyPlan(t, p, state, quick); state.Attributes["fulfilled"] != true {
 		t.Error("not fulfilled")
