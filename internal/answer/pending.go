@@ -20,21 +20,26 @@ type PendingRecord struct {
 	RequestType Optional[string] // one of RequestTypes
 	CreatedAt   Optional[time.Time]
 	Status      Optional[string]
+	HasEnd      bool   // it names a time when the request ended
 	Ended       bool   // the status is one of wire.ended_statuses
 	Code        string // of a failure
 	JSON        []byte // the complete record
 }
 
-// Progress returns what the status means; Waiting where there is none.
+// Progress returns what the status means; Waiting where there is none and no time of an end.
 func (r PendingRecord) Progress() Progress {
 	status, _ := r.Status.Get()
 	if r.Ended {
 		return Done
 	}
-	if fold(status) == "" {
-		return Waiting
+	progress := Waiting
+	if fold(status) != "" {
+		progress = progressOf(status)
 	}
-	return progressOf(status)
+	if r.HasEnd && progress == Waiting {
+		return Unclear
+	}
+	return progress
 }
 
 // Is reports whether the record is of one of the request types.
@@ -53,6 +58,10 @@ type PendingList struct {
 	Gap string
 	// Beside are the names of members beside the list that keep it from being whole.
 	Beside []string
+	// Cached reports that a cache has kept the answer for some time, and Date is when the
+	// service made it; zero if it does not say so.
+	Cached bool
+	Date   time.Time
 }
 
 // ListCall is a call that answers with the pending list, and the settings for it.
@@ -206,6 +215,7 @@ func (c ListCall) record(v jsontext.Value) PendingRecord {
 		Identity:    identifier(r.field(r.person)),
 		RequestType: r.requestType(),
 		CreatedAt:   r.createdAt(),
+		HasEnd:      r.field(endFields) != nil,
 		Ended:       slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }),
 		Code:        failureCode(r),
 		JSON:        v,

@@ -68,6 +68,7 @@ const (
 	personFields  = "identityid identity userid user subjectid subject"
 	typeFields    = "operation type action requesttype actiontype kind"
 	createdFields = "createdat requestedat submittedat created timestamp time date"
+	endFields     = "completedat finishedat endedat closedat fulfilledat processedat deletedat"
 	statusFields  = "status state"
 	codeFields    = "code errorcode"
 )
@@ -75,7 +76,7 @@ const (
 // IsPendingMember reports whether a member of a pending record is recognised by its name.
 // identityField is the value of wire.pending_identity_field.
 func IsPendingMember(name, identityField string) bool {
-	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields
+	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields + " " + endFields
 	m := member{folded: fold(name)}
 	return sameWord(name, identityField) || m.isNamed(known) || m.isNamed("error request record data attributes")
 }

@@ -128,6 +128,8 @@ type operation struct {
 	// lingers: where the run is interrupted, an attempt that was sent goes on for
 	// InterruptGrace, because its outcome could not be found out otherwise.
 	lingers bool
+	// fresh: what the service shows decides about requests, so that no cache must answer.
+	fresh bool
 }
 
 // endpoint is the path of a request below the base address.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -31,6 +32,10 @@ type answer struct {
 	json   jsontext.Value // empty where there was no body
 	// continued reports whether the answer links to a further page.
 	continued bool
+	// cached reports whether a cache has kept the answer for some time, and date is when the
+	// service made it; zero if it does not say so.
+	cached bool
+	date   time.Time
 }
 
 // wantBody returns an error for an answer without a body.
@@ -112,7 +117,12 @@ func (k *call) successAnswer(ctx context.Context, resp *http.Response, body []by
 	if err == nil {
 		k.noteMediaType(ctx, resp)
 		k.observeBody(resp.StatusCode, v)
-		return answer{call: k, status: resp.StatusCode, json: v, continued: hasNextLink(resp.Header)}, nil
+		a := answer{call: k, status: resp.StatusCode, json: v, continued: hasNextLink(resp.Header)}
+		age := resp.Header.Get("Age")
+		a.cached = age != "" && age != "0"
+		a.date, _ = http.ParseTime(resp.Header.Get("Date"))
+
+		return a, nil
 	}
 
 	if isPage(resp, body) {

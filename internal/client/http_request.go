@@ -32,6 +32,9 @@ func (r request) address(req *http.Request, base *url.URL) {
 	req.Host = req.URL.Host
 
 	req.Header.Set("Accept", "application/json")
+	if r.op.fresh {
+		req.Header.Set("Cache-Control", "no-cache")
+	}
 	if r.contentType != "" {
 		req.Header.Set("Content-Type", r.contentType)
 	}

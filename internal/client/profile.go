@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	opGetProfile    = operation{name: "Get user profile", method: http.MethodGet, path: "/compliance/user/{identityId}/profile"}
+	opGetProfile    = operation{name: "Get user profile", method: http.MethodGet, fresh: true, path: "/compliance/user/{identityId}/profile"}
 	opUpdateProfile = operation{name: "Update user profile", method: http.MethodPatch, effect: true, lingers: true, path: "/compliance/user/{identityId}/profile"}
 )
 

@@ -9,7 +9,7 @@ import (
 	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
-var opListPending = operation{name: "List pending actions", method: http.MethodGet, path: "/compliance/pending-requests"}
+var opListPending = operation{name: "List pending actions", method: http.MethodGet, fresh: true, path: "/compliance/pending-requests"}
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
@@ -37,6 +37,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, err
 		return PendingList{}, got.problem(err)
 	}
 
+	list.Cached, list.Date = got.cached, got.date
 	list.Gap = got.call.redact.clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {

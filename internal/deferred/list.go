@@ -20,6 +20,9 @@ type view struct {
 	all                   []client.PendingRecord // of the list, whoever they name
 	// gap says why the list cannot be read completely; empty if it can.
 	gap string
+	// cached and date are as in client.PendingList.
+	cached bool
+	date   time.Time
 }
 
 func isOpen(record client.PendingRecord) bool {
@@ -62,6 +65,7 @@ func filter(records []client.PendingRecord, meets func(client.PendingRecord) boo
 
 // Why absence from a list proves nothing, and which setting admits the list.
 const (
+	gapCache     = "it comes from a cache, or is older than the request"
 	gapSpelling  = `it holds a record that may name this person in another spelling; wire.pending_list = "partial" takes it for another person`
 	gapType      = "it holds a record of this person that does not say in a known way which operation it is"
 	gapPerson    = "it holds records that do not say in a known field whom they are about"

@@ -26,6 +26,9 @@ func (x *execution) look(ctx context.Context) Event {
 	if err != nil {
 		return x.afterFailedLook(ctx, err)
 	}
+	if seen.cached || x.current.State != Idle && !seen.date.IsZero() && seen.date.Before(x.current.SentDate) {
+		seen = view{began: seen.began, gap: gapCache}
+	}
 	x.seen = seen
 
 	if x.current.State == Idle {

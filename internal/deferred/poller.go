@@ -66,11 +66,14 @@ type listing struct {
 	all   []client.PendingRecord
 	gap   string
 	err   error
+	// cached and date are as in client.PendingList.
+	cached bool
+	date   time.Time
 }
 
 // about returns what the listing shows of a person.
 func (l *listing) about(identity string) view {
-	v := view{began: l.began, all: l.all, gap: l.gap}
+	v := view{began: l.began, all: l.all, gap: l.gap, cached: l.cached, date: l.date}
 	key := answer.PersonKey(identity)
 	for _, record := range l.all {
 		named, known := record.Identity.Get()
@@ -257,5 +260,5 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 	}()
 
 	list, err := p.lister.ListPending(ctx, p.scope)
-	return &listing{began: began, all: list.Records, gap: list.Gap, err: err}
+	return &listing{began: began, all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
 }

@@ -107,6 +107,9 @@ func (x *execution) send(ctx context.Context) Event {
 	if x.current.State == Idle {
 		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
 		x.current.Begun = time.Now()
+		if !x.seen.date.IsZero() {
+			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.began)).Truncate(time.Second)
+		}
 	}
 
 	receipt, err := x.request.Send(ctx)
