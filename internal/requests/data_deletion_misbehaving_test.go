@@ -306,3 +306,22 @@ func TestDataDeletion_renamedKeyIsRefusedAfterARefresh(t *testing.T) {
 		})
 	}
 }
+
+// Nothing shows whether a deletion was carried out that the list has never shown, of a person
+// without a profile.
+func TestDataDeletion_neverListedIsNotFulfilled(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	service.DeleteProfile(scope, person)
+	state, diags := p.MustCreate(deletionName, config(nil))
+	prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", "request-1")
+	for range 2 {
+		state, diags = nextRun(t, service).MustRefresh(deletionName, state)
+		prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", "request-1")
+		wantNoPerson(t, diags)
+		wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "fulfilled_at": nil})
+		p.WantEmptyPlan(deletionName, state, config(nil))
+	}
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}

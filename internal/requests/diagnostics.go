@@ -91,6 +91,9 @@ func (t requestType) warnRefreshed(diags *diag.Diagnostics, s deferred.Submissio
 	if report.Gap != "" && s.State.IsOpen() {
 		t.warnGap(diags, s, report.Gap)
 	}
+	if report.Unproven && s.State.IsOpen() {
+		tfkit.WarnUnproven(diags, "the "+string(t)+", request "+shownID(s.ID))
+	}
 }
 
 // warnAwaited adds a warning that says why a request that was waited for is not
