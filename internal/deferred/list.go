@@ -172,8 +172,8 @@ func keyOfID(id string) string { return "id " + id }
 
 // find returns the submission's own record. An ID of a receipt that the list does not show
 // once the lag is over is not the ID of the list: the only record that is new since the
-// request was sent is its own then, if its time is that of sending it. So is one that is
-// over and was not seen before.
+// request was sent is its own then, if its time is that of sending it. So is one that
+// may be over and was not seen before.
 func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
 	if s.ID != "" {
 		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record client.PendingRecord) bool {
@@ -188,7 +188,7 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingR
 	}
 
 	added := filter(r.newRecords(s, v), func(record client.PendingRecord) bool {
-		return s.Seen || s.ID == "" && isOpen(record) || s.wasSent(record)
+		return s.Seen || s.ID == "" && record.Progress() == client.Waiting || s.wasSent(record)
 	})
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return client.PendingRecord{}, false
