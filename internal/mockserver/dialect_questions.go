@@ -191,12 +191,16 @@ var Questions = []Question{
 	}},
 }
 
-// withStatus returns a PendingRecord that gives each record a status.
+// withStatus returns a PendingRecord that gives each record of an unfinished request a status.
 func withStatus(before func(QueuedRequest, map[string]any) map[string]any, status string) func(QueuedRequest, map[string]any) map[string]any {
 	return func(q QueuedRequest, record map[string]any) map[string]any {
 		if before != nil {
 			record = before(q, record)
 		}
+		if q.Done {
+			return record
+		}
+
 		for _, name := range []string{"status", "phase"} {
 			if _, ok := record[name]; ok {
 				record[name] = status
