@@ -196,6 +196,20 @@ func TestDeleteData_endsThatAreNotTheUsualOne(t *testing.T) {
 	}
 }
 
+// Nothing shows whether a deletion was carried out that the list has never shown, of a person
+// without a profile.
+func TestDeleteData_neverListedIsAWarning(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	service.DeleteProfile(scope, person)
+	invoked := p.Invoke(deleteName, config(nil))
+	p.NoErrors(invoked.Diagnostics)
+	prototest.WantText(t, invoked.Warnings(), "nothing shows that it was carried out", `"request-1"`, "Invoking the action again sends another one")
+	wantDiscreet(t, invoked)
+	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+}
+
 func TestDeleteData_lostAnswerIsResolvedByLooking(t *testing.T) {
 	t.Parallel()
 

@@ -116,8 +116,8 @@ func (i *Invocation) AddSubmitError(err error) {
 	problem.AddError(i.Diags)
 }
 
-// Unfinished returns the problem of an accepted request that is still pending after a
-// wait.
+// Unfinished returns the problem of an accepted request that is not known to be carried out
+// after a wait.
 func (i *Invocation) Unfinished() Problem {
 	what := i.what()
 	pending := Problem{
@@ -126,6 +126,10 @@ func (i *Invocation) Unfinished() Problem {
 		Do:      "look at analytics_pending_requests later; the request stands and must not be repeated.",
 	}
 
+	if i.Report.Unproven {
+		pending = unproven(what)
+		pending.Do = "ask the operator of the service about the request. Invoking the action again sends another one."
+	}
 	if i.Report.Interrupted {
 		pending.Summary = "Interrupted while waiting"
 		pending.Detail = "The service has accepted " + what + ", and the run ended before it was fulfilled."

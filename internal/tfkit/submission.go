@@ -103,12 +103,17 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 // WarnUnproven warns of an accepted request of which nothing shows whether it was carried
 // out. what names the request, such as "the deletion".
 func WarnUnproven(diags *diag.Diagnostics, what string) {
-	Problem{
+	problem := unproven(what)
+	problem.InState = notFulfilled
+	problem.Do = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
+	problem.AddWarning(diags)
+}
+
+func unproven(what string) Problem {
+	return Problem{
 		Summary: "Accepted, and nothing shows that it was carried out",
 		Detail:  "The service has accepted " + what + ". The list of pending requests has never shown it, and no effect of it can be seen, so that it may be carried out, pending or lost.",
-		InState: notFulfilled,
-		Do:      "ask the operator of the service about the request. Each refresh looks again, and nothing is sent.",
-	}.AddWarning(diags)
+	}
 }
 
 // notFulfilled is what is in state while a request is pending.
