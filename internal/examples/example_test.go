@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -35,7 +36,11 @@ type example struct {
 // open copies examples/ and prepares one folder of it.
 func open(t *testing.T, folder string) *example {
 	t.Helper()
-	service := mocktest.Start(t)
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+			return mockserver.Outcome{KeepListed: q.Operation == mockserver.OpGetAllData} // nothing else shows that it is done
+		}
+	})
 	environment := service.Environment()
 	if strings.Contains(folder, "session_token") {
 		environment = service.EnvironmentWithLogin()

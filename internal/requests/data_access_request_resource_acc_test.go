@@ -92,7 +92,7 @@ func TestAccDataAccessRequestResource_disappears(t *testing.T) {
 						t.Error(err)
 					}
 				},
-				Config:            configuration,
+				Config:            acctest.Block(service, inProfile) + accessBlock(path),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionCreate)),
 				ConfigStateChecks: wantFileState(path),
 			},
@@ -103,12 +103,15 @@ func TestAccDataAccessRequestResource_disappears(t *testing.T) {
 	wantData(t, path)
 }
 
+// inProfile is profileInData in a provider block.
+const inProfile = `wire = { all_data_member = "profile" }`
+
 func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)
 	path := output(t)
-	on := func(day string) string {
-		return acctest.Block(service) + accessBlock(path, fmt.Sprintf("triggers = { on = %q }", day))
+	on := func(day string, settings ...string) string {
+		return acctest.Block(service, settings...) + accessBlock(path, fmt.Sprintf("triggers = { on = %q }", day))
 	}
 
 	resource.ParallelTest(t, resource.TestCase{
@@ -120,14 +123,14 @@ func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 					service.Reset()
 					service.PutData(scope, person, map[string]any{"identity": person, "name": "Jane Canary", "since": "monday"})
 				},
-				Config:            on("friday"),
+				Config:            on("friday", inProfile),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: wantFileState(path),
 			},
 		},
 	})
 
-	if n := service.Count(mockserver.OpGetAllData); n != 2 { // the first answer is never the data
+	if n := service.Count(mockserver.OpGetAllData); n != 1 {
 		t.Errorf("the other triggers made %d requests", n)
 	}
 	wantData(t, path)

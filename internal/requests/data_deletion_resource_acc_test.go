@@ -29,7 +29,7 @@ func block(resource string, lines ...string) string {
 // startWithData returns a mock server at which the person has a profile and a consent.
 func startWithData(t *testing.T, configure ...func(*mockserver.Server)) *mocktest.Instance {
 	t.Helper()
-	service := mocktest.Start(t, configure...)
+	service := mocktest.Start(t, append([]func(*mockserver.Server){finishedAccessIsListed}, configure...)...)
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
 	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{true, true, true, true, true}})
 	return service

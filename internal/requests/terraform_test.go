@@ -30,6 +30,7 @@ func TestCLIDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
+	service.PutProfile(scope, person, `{"name":"Jane Canary"}`) // its end proves the second deletion
 	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
 	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
@@ -118,6 +119,7 @@ output "pending" {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
+	cli.Setenv("ANALYTICS_WIRE_ALL_DATA_MEMBER", "profile") // the service answers with the data at once
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "requested again", "1 added")
 	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The file with the data stays")
 	if _, err := os.Stat(path); err != nil {
