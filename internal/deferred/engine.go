@@ -88,7 +88,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	defer cancel()
 
 	x := e.begin(r, s, waiting)
-	for step := Look; step != Stop && x.current.State.IsOpen() && !(step == Look && x.nothingWillShow()); {
+	for step := Look; step != Stop && x.current.State.IsOpen() && (step != Look || !x.nothingWillShow()); {
 		step = x.take(bounded, step)
 	}
 

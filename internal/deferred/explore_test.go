@@ -167,7 +167,7 @@ func TestDeferred_randomSchedules(t *testing.T) {
 			t.Parallel()
 			failed := 0
 			for i := range soak.Schedules(soak.Raced(200, 2000), 100_000) {
-				seed := uint64(i) //nolint:gosec // not negative
+				seed := uint64(i)
 				if soak.On() {
 					seed = soak.Seed(i)
 				}

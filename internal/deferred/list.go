@@ -220,6 +220,7 @@ func current(records []client.PendingRecord) client.PendingRecord {
 // that of two requests without an ID at the same time, one may be new.
 func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
 	before := slices.Clone(s.Before)
+
 	return filter(v.records, func(record client.PendingRecord) bool {
 		if !record.Is(r.Type) {
 			return false
@@ -231,6 +232,7 @@ func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
 				before, known = slices.Delete(before, at, at+1), true
 			}
 		}
+
 		return !known
 	})
 }

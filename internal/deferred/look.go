@@ -228,18 +228,13 @@ func (x *execution) absence() Event {
 	s := &x.current
 	lagIsOver := x.lagIsOver(x.seen.began)
 
-	held := false
 	x.report.Gap = x.gap()
-	if !s.State.isUncertain() {
-		gap, mayBeOwn := x.request.gapAbout(*s, x.seen)
-		if held = mayBeOwn && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual); held {
-			x.report.Gap = gap
-		}
+	if gap, held := x.gapOfAccepted(); held {
+		x.report.Gap = gap
+		return MayBeShown
 	}
 
 	switch {
-	case held:
-		return MayBeShown
 	case x.report.Gap != "" && lagIsOver:
 		return StaysUnread
 	case x.report.Gap != "":
@@ -253,6 +248,18 @@ func (x *execution) absence() Event {
 	}
 
 	return x.absenceOfAccepted()
+}
+
+// gapOfAccepted returns why the list may hold a request that the service has accepted; held
+// is false if it does not. A record that wire.pending_list takes for another's does not.
+func (x *execution) gapOfAccepted() (gap string, held bool) {
+	if x.current.State.isUncertain() {
+		return "", false
+	}
+
+	gap, held = x.request.gapAbout(x.current, x.seen)
+
+	return gap, held && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual)
 }
 
 // absenceOfAccepted is absence for a request that the service has accepted, from a list

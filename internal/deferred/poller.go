@@ -260,5 +260,6 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 	}()
 
 	list, err := p.lister.ListPending(ctx, p.scope)
+
 	return &listing{began: began, all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
 }

@@ -1,6 +1,7 @@
 package deferred_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,18 +29,18 @@ func listedAs(change func(record map[string]any)) func(*mockserver.Server) {
 func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(record map[string]any){
-		"lower case":      func(r map[string]any) { r["identityId"] = strings.ToLower(r["identityId"].(string)) },
-		"percent-encoded": func(r map[string]any) { r["identityId"] = url.QueryEscape(r["identityId"].(string)) },
+		"lower case":      func(r map[string]any) { r["identityId"] = strings.ToLower(fmt.Sprint(r["identityId"])) },
+		"percent-encoded": func(r map[string]any) { r["identityId"] = url.QueryEscape(fmt.Sprint(r["identityId"])) },
 		"decomposed": func(r map[string]any) {
-			r["identityId"] = strings.ReplaceAll(r["identityId"].(string), "é", "e\u0301")
+			r["identityId"] = strings.ReplaceAll(fmt.Sprint(r["identityId"]), "é", "e\u0301")
 		},
-		"part of a longer text": func(r map[string]any) { r["identityId"] = "user:" + r["identityId"].(string) },
+		"part of a longer text": func(r map[string]any) { r["identityId"] = "user:" + fmt.Sprint(r["identityId"]) },
 		"an object":             func(r map[string]any) { r["identityId"] = map[string]any{"id": r["identityId"]} },
 		"somebody else":         func(r map[string]any) { r["identityId"] = "4711" },
 		"nobody":                func(r map[string]any) { delete(r, "identityId") },
-		"another id":            func(r map[string]any) { r["id"] = "a-" + r["id"].(string) },
+		"another id":            func(r map[string]any) { r["id"] = "a-" + fmt.Sprint(r["id"]) },
 		"another id and lower case": func(r map[string]any) {
-			r["id"], r["identityId"] = "a-"+r["id"].(string), strings.ToLower(r["identityId"].(string))
+			r["id"], r["identityId"] = "a-"+fmt.Sprint(r["id"]), strings.ToLower(fmt.Sprint(r["identityId"]))
 		},
 		"a time of its end, and no status": func(r map[string]any) {
 			delete(r, "status")

@@ -117,7 +117,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	accepted := w.queue[before:]
 	if err == nil {
 		o.exists, o.submission, o.unanswered = true, s, Submission{}
-		o.sent, o.lost, o.hidden = append(o.lost, accepted...), nil, w.hiddenWhenSent
+		o.sent, o.lost, o.hidden = slices.Concat(o.lost, accepted), nil, w.hiddenWhenSent
 		if report.Adopted {
 			o.sent = w.takenOver(s)
 		}
@@ -138,7 +138,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	if o.exists {
 		o.unanswered = s
 	}
-	o.lost = append(o.lost, accepted...)
+	o.lost = slices.Concat(o.lost, accepted)
 
 	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
 	if unknown {
@@ -232,7 +232,7 @@ func (w *world) check(o *object) {
 
 	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.effect })
 	for _, q := range o.sent {
-		if q.isHeld() && !(w.repeatable && carriedOut) && !w.hiddenExplains(o) {
+		if q.isHeld() && (!w.repeatable || !carriedOut) && !w.hiddenExplains(o) {
 			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
 		}
 	}

@@ -338,6 +338,7 @@ func (w *world) recordOf(q *queued, position int) client.PendingRecord {
 	if w.respelled {
 		record.Identity = client.Some(strings.ToLower(whom))
 	}
+
 	switch {
 	case w.ids == positionalIDs:
 		record.ID = client.Some(strconv.Itoa(position))
@@ -369,6 +370,7 @@ func (w *world) receiptID(q *queued) string {
 				position++
 			}
 		}
+
 		return strconv.Itoa(position)
 	}
 
@@ -386,6 +388,7 @@ func (w *world) newID() string {
 			held++
 		}
 	}
+
 	return fmt.Sprint("r", held)
 }
 
@@ -418,6 +421,7 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 		}
 
 		q.answered = true
+
 		return client.Receipt{At: q.at, ID: w.receiptID(q)}, nil
 	}
 }

@@ -238,6 +238,6 @@ func TestProfile_failedWriteOnlyUpdateIsSentAgain(t *testing.T) {
 	}
 	state, diags = p.Apply(t.Context(), name, state, plan)
 	p.NoErrors(diags)
-	state, _ = p.MustRefresh(name, state)
+	p.MustRefresh(name, state)
 	wantSent(t, service, `{"plan":"gold"}`, `{"plan":"gold"}`)
 }
