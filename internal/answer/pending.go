@@ -39,6 +39,7 @@ func (r PendingRecord) Progress() Progress {
 	if r.HasEnd && progress == Waiting {
 		return Unclear
 	}
+
 	return progress
 }
 

@@ -178,7 +178,7 @@ func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
 	t.Parallel()
 
 	const people = 40
-	p, service := start(t)
+	p, service := start(t, outcome(mockserver.Outcome{KeepListed: true})) // which is proof at once
 	configs, states := make([]prototest.Attributes, people), make([]*prototest.State, people)
 	var creates sync.WaitGroup // at once, as Terraform does it
 	for i := range people {
