@@ -1,6 +1,7 @@
 package outfile
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,12 +22,13 @@ func init() {
 	childKilled = writeTraced
 }
 
-// writeTraced stops itself, so that its system calls are counted from here, and writes a file.
+// writeTraced stops its own thread, so that its system calls are counted from here, and writes a
+// file. A signal to the whole process could reach another thread, which nobody traces and wakes.
 func writeTraced(command, path string) {
 	if command == "replace" {
 		syscall.Umask(0o277) // takes the owner's right to write
 	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
 	_, err := writeTarget(Target{Path: path, Replace: command == "replace", CreateFolders: true}, text("Jane Canary"))
 	if err != nil {
 		os.Exit(1)
@@ -42,7 +45,10 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 		t.Fatal(err)
 	}
 
-	c := exec.CommandContext(t.Context(), self)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+
+	c := exec.CommandContext(ctx, self)
 	c.Env = append(os.Environ(), childVariable+"="+command+" "+path)
 	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := c.Start(); errors.Is(err, syscall.EPERM) {
@@ -58,10 +64,10 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 		if _, err := unix.Wait4(c.Process.Pid, &status, unix.WALL, nil); err != nil {
 			t.Fatal(err)
 		}
+		if status.Signaled() || status.ExitStatus() > 0 {
+			t.Fatalf("call %d: the child ended with signal %d, exit code %d", call, status.Signal(), status.ExitStatus())
+		}
 		if status.Exited() {
-			if status.ExitStatus() != 0 {
-				t.Fatalf("the child ended with %d", status.ExitStatus())
-			}
 			return false
 		}
 
