@@ -120,46 +120,57 @@ func (p *Provider) NoErrors(diags Diagnostics) {
 // ReadData validates and reads a data source, and returns its values.
 func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	schema := p.schemas.DataSourceSchemas[name]
-	if schema == nil {
-		p.t.Fatalf("there is no data source %s", name)
+	validate := func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
+		return call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: config}).Diagnostics
+	}
+	read := func(config *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
+		resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: config})
+		return resp.State, resp.Diagnostics
 	}
 
-	configured := toValue(p.t, schema.ValueType(), config)
-	packed := pack(p.t, configured)
-	validated := call(p.t, p.server.ValidateDataResourceConfig, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: packed})
-	diags := Diagnostics(validated.Diagnostics)
-	if len(diags.Errors()) > 0 {
-		return nil, diags
-	}
-
-	resp := call(p.t, p.server.ReadDataSource, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: packed})
-
-	return p.valuesOf(schema, configured, resp.State, append(diags, resp.Diagnostics...))
+	return p.readOnce(p.schemas.DataSourceSchemas, name, config, validate, read)
 }
 
 // Open validates and opens an ephemeral resource, and returns its values.
 func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics) {
 	p.t.Helper()
-	schema := p.schemas.EphemeralResourceSchemas[name]
+	validate := func(config *tfprotov6.DynamicValue) []*tfprotov6.Diagnostic {
+		return call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: config}).Diagnostics
+	}
+	open := func(config *tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic) {
+		resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: config})
+		if resp.Deferred != nil || !resp.RenewAt.IsZero() {
+			p.t.Errorf("%s is deferred or asks to be renewed", name)
+		}
+
+		return resp.Result, resp.Diagnostics
+	}
+
+	return p.readOnce(p.schemas.EphemeralResourceSchemas, name, config, validate, open)
+}
+
+// readOnce validates the configuration of what has no state of its own, and reads it.
+func (p *Provider) readOnce(
+	schemas map[string]*tfprotov6.Schema, name string, config Attributes,
+	validate func(*tfprotov6.DynamicValue) []*tfprotov6.Diagnostic,
+	read func(*tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic),
+) (Attributes, Diagnostics) {
+	p.t.Helper()
+	schema := schemas[name]
 	if schema == nil {
-		p.t.Fatalf("there is no ephemeral resource %s", name)
+		p.t.Fatalf("the provider has no %s", name)
 	}
 
 	configured := toValue(p.t, schema.ValueType(), config)
 	packed := pack(p.t, configured)
-	validated := call(p.t, p.server.ValidateEphemeralResourceConfig, &tfprotov6.ValidateEphemeralResourceConfigRequest{TypeName: name, Config: packed})
-	diags := Diagnostics(validated.Diagnostics)
+	diags := Diagnostics(validate(packed))
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	resp := call(p.t, p.server.OpenEphemeralResource, &tfprotov6.OpenEphemeralResourceRequest{TypeName: name, Config: packed})
-	if resp.Deferred != nil || !resp.RenewAt.IsZero() {
-		p.t.Errorf("%s is deferred or asks to be renewed", name)
-	}
+	state, problems := read(packed)
 
-	return p.valuesOf(schema, configured, resp.Result, append(diags, resp.Diagnostics...))
+	return p.valuesOf(schema, configured, state, append(diags, problems...))
 }
 
 // valuesOf returns the values of an object that was read for a configuration; nil where there
