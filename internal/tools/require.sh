@@ -1,7 +1,7 @@
 #!/bin/sh
 # Names all tools that are missing at once, and what to do about each.
 #
-# usage: internal/tools/require.sh go|git|cc|cli ...
+# usage: internal/tools/require.sh go|git|cc|cli|curl ...
 set -u
 missing=0
 
@@ -46,6 +46,7 @@ for tool in "$@"; do
 	git) need_git ;;
 	cc) need_cc ;;
 	cli) need_cli ;;
+	curl) command -v curl >/dev/null 2>&1 || lack "curl (https://curl.se)" ;;
 	*) lack "a check for $tool in $0" ;;
 	esac
 done

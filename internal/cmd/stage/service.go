@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os/exec"
 	"slices"
 	"strings"
@@ -29,8 +28,6 @@ const (
 // Service is the mock server, running as a process of its own as the real service
 // would, with what it printed about itself and the requests that it logged.
 type Service struct {
-	http      http.Client
-	marks     int
 	cmd       *exec.Cmd
 	interrupt context.CancelFunc
 	stopped   sync.Once
@@ -40,7 +37,6 @@ type Service struct {
 	mu          sync.Mutex
 	environment []string
 	entries     []Entry
-	each        func(Entry)
 	other       bytes.Buffer
 	news        chan struct{} // closed and replaced at every new line
 }
@@ -57,7 +53,6 @@ type Entry struct {
 // NewService returns a service without a process; what it prints is given to Take.
 func NewService() *Service {
 	return &Service{
-		http:   http.Client{Transport: &http.Transport{}},
 		exited: make(chan struct{}),
 		news:   make(chan struct{}),
 	}
@@ -121,30 +116,13 @@ func (s *Service) Take(line string) {
 		s.environment = append(s.environment, variable)
 	case json.Unmarshal([]byte(line), &entry) == nil && entry.Method != "":
 		entry.At = time.Now()
-		s.keep(entry)
+		s.entries = append(s.entries, entry)
 	default:
 		s.other.WriteString(line + "\n")
 	}
 
 	close(s.news)
 	s.news = make(chan struct{})
-}
-
-// Each gives every further request to f, and keeps none, for logs that would not fit into
-// memory. f is called from one goroutine.
-func (s *Service) Each(f func(Entry)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.each = f
-}
-
-// keep keeps a request, or gives it to the function of Each.
-func (s *Service) keep(e Entry) {
-	if s.each != nil {
-		s.each(e)
-		return
-	}
-	s.entries = append(s.entries, e)
 }
 
 // exported reads a line of the form `export NAME=value`, where the value may be quoted
@@ -217,16 +195,6 @@ func (s *Service) Variable(name string) string {
 // BaseURL returns the address at which the server listens.
 func (s *Service) BaseURL() string { return s.Variable("ANALYTICS_BASE_URL") }
 
-// Leaked reports whether text contains a credential that the server gave out.
-func (s *Service) Leaked(text string) bool {
-	for _, name := range []string{"ANALYTICS_API_SECRET_KEY", "ANALYTICS_PASSWORD", "ANALYTICS_TOKEN"} {
-		if secret := s.Variable(name); secret != "" && strings.Contains(text, secret) {
-			return true
-		}
-	}
-	return false
-}
-
 // Entries returns all requests so far; after Stop, all there were.
 func (s *Service) Entries() []Entry {
 	s.mu.Lock()
@@ -249,7 +217,6 @@ func (s *Service) Stop() (err error) {
 }
 
 func (s *Service) stop() error {
-	s.http.CloseIdleConnections()
 	s.interrupt()
 	<-s.exited
 

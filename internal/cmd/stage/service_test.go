@@ -1,89 +1,29 @@
 package stage
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"maps"
-	"net/http"
-	"net/http/httptest"
-	"path"
-	"slices"
 	"strings"
 	"testing"
 )
 
-const testKey = "a-secret/of the&test"
-
-// fakeService is a service whose server lives in the test.
-func fakeService(t *testing.T) *Service {
-	t.Helper()
+func TestService_readsItsEnvironmentAndItsLog(t *testing.T) {
+	t.Parallel()
 	s := NewService()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		query := r.URL.Query()
-		if r.URL.Path != "/mark" && query.Get("apiSecretToken") != testKey {
-			t.Errorf("%s without the secret key", r.Method)
-		}
-		query.Del("apiSecretToken")
-		line, _ := json.Marshal(map[string]any{
-			"operation": path.Base(r.URL.Path), "method": r.Method, "status": http.StatusOK, "fields": slices.Sorted(maps.Keys(query)),
-		})
-		s.Take(string(line))
-		_, _ = w.Write([]byte("{}"))
-	}))
-	t.Cleanup(server.Close)
-
-	s.Take("export ANALYTICS_BASE_URL=" + server.URL)
-	s.Take("export ANALYTICS_ORG_ID=org")
-	s.Take("export ANALYTICS_PROJECT_ID='project'")
-	s.Take(`export ANALYTICS_API_SECRET_KEY="` + testKey + `"`)
-
-	return s
-}
-
-func TestService_duringReturnsTheRequestsInBetween(t *testing.T) {
-	t.Parallel()
-	s := fakeService(t)
-	if _, err := s.Get(t.Context(), "ada@example.com", "consent"); err != nil {
-		t.Fatal(err)
+	for _, line := range []string{
+		"export ANALYTICS_BASE_URL=http://192.0.2.1:8080", "export ANALYTICS_PROJECT_ID='project'", `export ANALYTICS_API_SECRET_KEY="a-secret/of the&test"`,
+		`{"operation":"getConsent","method":"GET","status":200,"fields":[]}`, "a line of another program",
+	} {
+		s.Take(line)
 	}
 
-	got, err := s.During(t.Context(), func() error {
-		_, changing := s.PatchConsent(t.Context(), "ada@example.com", nil)
-		_, reading := s.Get(t.Context(), "ada@example.com", "profile")
-		return errors.Join(changing, reading)
-	})
-	if err != nil {
-		t.Fatal(err)
+	if s.BaseURL() != "http://192.0.2.1:8080" || s.Variable("ANALYTICS_PROJECT_ID") != "project" || s.Variable("ANALYTICS_API_SECRET_KEY") != "a-secret/of the&test" {
+		t.Errorf("the environment is %q", s.Environment())
 	}
-
-	if len(got) != 2 || got[0].Method != http.MethodPatch || got[1].Operation != "profile" {
-		t.Errorf("in between were %v", got)
+	if got := s.Entries(); len(got) != 1 || got[0].Operation != "getConsent" || got[0].At.IsZero() {
+		t.Errorf("the requests are %v", got)
 	}
-	if got[1].At.Before(got[0].At) || got[0].At.IsZero() {
-		t.Errorf("read at %s and %s", got[0].At, got[1].At)
-	}
-}
-
-func TestService_errorsOfACallHaveNoAddress(t *testing.T) {
-	t.Parallel()
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-
-	_, err := fakeService(t).Get(gone, "ada@example.com", "consent")
-	if err == nil || strings.Contains(err.Error(), "apiSecretToken") {
-		t.Errorf("unexpected error: %v", err)
-	}
-}
-
-func TestService_noticesItsCredentialsInAnOutput(t *testing.T) {
-	t.Parallel()
-	s := fakeService(t)
-	if !s.Leaked("key: " + testKey) {
-		t.Error("the secret key was not noticed")
-	}
-	if s.Leaked("nothing to see") {
-		t.Error("found a credential where there is none")
+	if s.printed() != "a line of another program\n" {
+		t.Errorf("beside them it printed %q", s.printed())
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -23,24 +22,19 @@ type Stage struct {
 	// Version is that of Terraform.
 	Version terraformcli.Version
 
-	root       string
-	repository string
-	services   []*Service
+	root     string
+	services []*Service
 }
 
 // New makes the folder and finds Terraform. Where the
 // returned stage is not nil, it has to be cleared, even beside an error.
 func New(ctx context.Context, prefix string) (*Stage, error) {
-	repository, err := findRepository(ctx)
-	if err != nil {
-		return nil, err
-	}
 	root, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("no temporary folder: %w", err)
 	}
 
-	s := &Stage{root: root, repository: repository}
+	s := &Stage{root: root}
 
 	return s, s.findTerraform(ctx)
 }
@@ -100,22 +94,6 @@ func (s *Stage) IsProvider(path string) bool {
 		strings.HasPrefix(filepath.Base(path), "terraform-provider-analytics")
 }
 
-// Example copies files of a folder of examples/ into a folder of the same name and
-// returns that. Later calls add files.
-func (s *Stage) Example(name string, files ...string) (string, error) {
-	for _, file := range files {
-		content, err := os.ReadFile(filepath.Join(s.repository, "examples", name, file))
-		if err != nil {
-			return "", fmt.Errorf("examples/%s cannot be read: %w", name, err)
-		}
-		if _, err := s.Write(filepath.Join(name, file), content); err != nil {
-			return "", err
-		}
-	}
-
-	return s.path(name), nil
-}
-
 // Write writes a file, with the folders on the way to it, and returns its path.
 func (s *Stage) Write(name string, content []byte) (string, error) {
 	file := s.path(name)
@@ -149,20 +127,4 @@ func (s *Stage) Clear() error {
 	}
 
 	return errors.Join(failed...)
-}
-
-// findRepository returns the folder of this module, so that a program can be started
-// anywhere in it.
-func findRepository(ctx context.Context) (string, error) {
-	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
-	if err != nil {
-		return "", fmt.Errorf("this runs in a clone of the repository, with Go on PATH: %w", err)
-	}
-
-	path, dir, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
-	if path != terraformcli.ModulePath {
-		return "", fmt.Errorf("this runs in a clone of %s, not of %s", terraformcli.ModulePath, path)
-	}
-
-	return dir, nil
 }
