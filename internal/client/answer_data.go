@@ -17,21 +17,21 @@ import (
 const limitAcknowledgement = 64 << 10
 
 // receipt reads the answer to a request for data, and writes it to w.
-func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer) (Receipt, error) {
+func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer) (answers.Receipt, error) {
 	if detail := s.call.op.incomplete(s.resp.StatusCode); detail != "" {
-		return Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, detail)
+		return answers.Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, detail)
 	}
 
 	body := &noted{Reader: s.resp.Body}
 	unpacked, err := s.unpacked(body)
 	if err != nil {
-		return Receipt{}, s.dataError(err, body)
+		return answers.Receipt{}, s.dataError(err, body)
 	}
 	defer unpacked.Close()
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
-		return Receipt{}, s.dataError(err, body)
+		return answers.Receipt{}, s.dataError(err, body)
 	}
 
 	of.Continued = hasNextLink(s.resp.Header)
@@ -41,7 +41,7 @@ func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer
 
 	got, err := s.call.successAnswer(ctx, s.resp, head)
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 	receipt, err := of.Read(got.status, got.json)
 	if err == nil && receipt.Delivered {
@@ -53,9 +53,9 @@ func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer
 
 // receipt returns the receipt of an answer as it may be shown, or the error of an answer
 // that is none. err is of package answer.
-func (a answer) receipt(r Receipt, err error) (Receipt, error) {
+func (a answer) receipt(r answers.Receipt, err error) (answers.Receipt, error) {
 	if err != nil {
-		return Receipt{}, a.problem(err)
+		return answers.Receipt{}, a.problem(err)
 	}
 	r.NotUnderstood = a.call.redact.clean(r.NotUnderstood)
 	return r, nil
@@ -63,14 +63,14 @@ func (a answer) receipt(r Receipt, err error) (Receipt, error) {
 
 // largeReceipt writes an answer to w while it checks that it is one JSON value, in constant
 // memory.
-func (s *streamed) largeReceipt(of answers.DataCall, text io.Reader, body *noted, w io.Writer) (Receipt, error) {
+func (s *streamed) largeReceipt(of answers.DataCall, text io.Reader, body *noted, w io.Writer) (answers.Receipt, error) {
 	sink := &sink{Writer: w}
 	v, err := answers.Skeleton(io.TeeReader(text, sink))
 	if sink.err != nil {
-		return Receipt{}, sink.err
+		return answers.Receipt{}, sink.err
 	}
 	if err != nil {
-		return Receipt{}, s.dataError(err, body)
+		return answers.Receipt{}, s.dataError(err, body)
 	}
 
 	got := answer{call: s.call, status: s.resp.StatusCode, json: v}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -41,7 +42,7 @@ func TestAnswer_classOfWhatIsNoConsent(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
 			held, err := c.GetConsent(t.Context(), scope, person)
-			if err != nil || !held.HasClauses([client.Clauses]bool{true, true, true, true, true}) {
+			if err != nil || !held.HasClauses([answer.Clauses]bool{true, true, true, true, true}) {
 				t.Errorf("%q is read as %+v, %v", body, held, err)
 			}
 		}, useSecretKey)

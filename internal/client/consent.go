@@ -22,24 +22,24 @@ var (
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, by a 404 of its own, by
 // null, or by an empty object.
-func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (Consent, error) {
+func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (answers.Consent, error) {
 	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
-		return Consent{}, err
+		return answers.Consent{}, err
 	}
 
 	got, err := c.sender.do(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
 	if err != nil {
-		return Consent{}, err
+		return answers.Consent{}, err
 	}
 
 	return got.recordOfPerson()
 }
 
 // recordOfPerson returns the consent record that an answer holds.
-func (a answer) recordOfPerson() (Consent, error) {
+func (a answer) recordOfPerson() (answers.Consent, error) {
 	if err := a.wantBody(); err != nil {
-		return Consent{}, err
+		return answers.Consent{}, err
 	}
 
 	held, err := answers.ReadConsent(a.json)
@@ -50,7 +50,7 @@ func (a answer) recordOfPerson() (Consent, error) {
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
 // manual are always sent, the other fields where they are set.
 type ConsentUpdate struct {
-	Clauses       [Clauses]bool
+	Clauses       [answers.Clauses]bool
 	UserIPv6      netip.Addr // sent in IPv6 form, IPv4 mapped; the zero Addr is not sent
 	AgreementTime time.Time  // sent to the millisecond; the zero Time is not sent
 	Manual        bool
@@ -79,12 +79,12 @@ type ConsentUpdate struct {
 
 // Choice is what a person, or a write, has chosen.
 type Choice struct {
-	Clauses [Clauses]bool
+	Clauses [answers.Clauses]bool
 	Manual  bool
 }
 
 // isHeld reports whether a record holds the choice. It may lack manual.
-func (c Choice) isHeld(held Consent) bool {
+func (c Choice) isHeld(held answers.Consent) bool {
 	manual, known := held.Manual.Get()
 	return held.HasClauses(c.Clauses) && (!known || manual == c.Manual)
 }
@@ -132,7 +132,7 @@ const (
 // ConsentResult is the result of an update.
 type ConsentResult struct {
 	Outcome ConsentOutcome
-	Kept    *Consent // the record that stands; nil unless Outcome is ConsentKept
+	Kept    *answers.Consent // the record that stands; nil unless Outcome is ConsentKept
 }
 
 // parameters returns the fields to send, by name (section 2).
@@ -162,19 +162,19 @@ func (u ConsentUpdate) private(identity string) []string {
 
 // matches reports whether the service holds what was sent. A field that the record lacks or
 // has as null counts as equal, except a clause.
-func (u ConsentUpdate) matches(held Consent) bool {
+func (u ConsentUpdate) matches(held answers.Consent) bool {
 	return u.isChoiceOf(held) && u.hasAddressOf(held)
 }
 
 // isChoiceOf is matches without the address, which a service may store in another form.
-func (u ConsentUpdate) isChoiceOf(held Consent) bool {
+func (u ConsentUpdate) isChoiceOf(held answers.Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
 	}
 	return held.HasClauses(u.Clauses) && u.hasTimeOf(held)
 }
 
-func (u ConsentUpdate) hasTimeOf(held Consent) bool {
+func (u ConsentUpdate) hasTimeOf(held answers.Consent) bool {
 	t, ok := held.AgreementTime.Get()
 	if !ok || u.AgreementTime.IsZero() {
 		return true
@@ -189,7 +189,7 @@ func SameTime(held, sent time.Time) bool {
 	return held.UnixMilli() == sent.UnixMilli() || inSeconds && held.Sub(sent).Abs() < time.Second
 }
 
-func (u ConsentUpdate) hasAddressOf(held Consent) bool {
+func (u ConsentUpdate) hasAddressOf(held answers.Consent) bool {
 	s, ok := held.UserIPv6.Get()
 	if !ok || !u.UserIPv6.IsValid() {
 		return true
@@ -200,7 +200,7 @@ func (u ConsentUpdate) hasAddressOf(held Consent) bool {
 }
 
 // isUnnecessary reports whether the record makes the update unnecessary.
-func (u ConsentUpdate) isUnnecessary(held Consent) bool {
+func (u ConsentUpdate) isUnnecessary(held answers.Consent) bool {
 	switch u.Skip {
 	case SkipSameRecord:
 		return u.isSameAs(held)
@@ -213,7 +213,7 @@ func (u ConsentUpdate) isUnnecessary(held Consent) bool {
 
 // isSameAs reports whether the record is what the update would make of it. Unlike in
 // matches, a null in place of a value to record is a difference.
-func (u ConsentUpdate) isSameAs(held Consent) bool {
+func (u ConsentUpdate) isSameAs(held answers.Consent) bool {
 	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
 	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
 
@@ -222,7 +222,7 @@ func (u ConsentUpdate) isSameAs(held Consent) bool {
 
 // isOlderThan reports whether the record is a later choice, which stands. A record that is
 // known is not later by the fraction of a second that the service does not keep.
-func (u ConsentUpdate) isOlderThan(held Consent) bool {
+func (u ConsentUpdate) isOlderThan(held answers.Consent) bool {
 	if !u.keepsLater() || !held.LaterThan(u.KeepLaterThan) {
 		return false
 	}
@@ -233,13 +233,13 @@ func (u ConsentUpdate) isOlderThan(held Consent) bool {
 
 // mayBeOlderThan reports whether the record may be a later choice, since it has no
 // agreement_time and is not known.
-func (u ConsentUpdate) mayBeOlderThan(held Consent) bool {
+func (u ConsentUpdate) mayBeOlderThan(held answers.Consent) bool {
 	return u.keepsLater() && held.IsUntimed() && !u.knows(held)
 }
 
 // knows reports whether a record is ours by its choice, or one that the update
 // does not change, so that writing overrules no choice.
-func (u ConsentUpdate) knows(held Consent) bool {
+func (u ConsentUpdate) knows(held answers.Consent) bool {
 	if held.HasClauses(u.Clauses) || u.LastWritten == nil {
 		return held.HasClauses(u.Clauses)
 	}
@@ -264,7 +264,7 @@ func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
 		shown++
 	}
 
-	return shown == Clauses
+	return shown == answers.Clauses
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

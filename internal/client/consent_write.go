@@ -74,8 +74,8 @@ type consentWrite struct {
 	update   ConsentUpdate
 
 	result ConsentResult
-	before *Consent // what the service held before the first send; nil if nothing
-	isRead bool     // before was read
+	before *answers.Consent // what the service held before the first send; nil if nothing
+	isRead bool             // before was read
 
 	lost     *Error         // of the last send, where its outcome is not known
 	sends    int            // whose outcome was not known
@@ -215,7 +215,7 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, r
 	w.result = ConsentResult{Outcome: ConsentWritten}
 
 	got, err := send(ctx, request{op: opGetConsent, to: w.to, private: []string{w.identity}})
-	var held Consent
+	var held answers.Consent
 	if err == nil {
 		held, err = got.recordOfPerson()
 	}
@@ -232,7 +232,7 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, r
 
 // judge notes the outcome that the update would have for a record, and reports whether there
 // is anything to write.
-func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
+func (w *consentWrite) judge(got answer, held answers.Consent) (differs bool, _ error) {
 	if w.sends == 0 {
 		w.before, w.isRead = &held, true
 	}
@@ -257,7 +257,7 @@ func (w *consentWrite) judge(got answer, held Consent) (differs bool, _ error) {
 }
 
 // isBefore reports whether a record is the one that the service held before the first send.
-func (w *consentWrite) isBefore(held Consent) bool {
+func (w *consentWrite) isBefore(held answers.Consent) bool {
 	if w.before == nil {
 		return false
 	}

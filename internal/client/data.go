@@ -32,15 +32,15 @@ var (
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
-func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (Receipt, error) {
+func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (answers.Receipt, error) {
 	to, err := scope.ofPerson(identity, opDeleteData)
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 
 	got, err := c.sender.do(ctx, request{op: opDeleteData, to: to, private: []string{identity}})
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 
 	receipt, err := answers.ReadReceipt(got.status, got.json, identity)
@@ -57,19 +57,19 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 // data. The caller sets Person and Seen in the call.
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
-func (c *Client) FetchData(ctx context.Context, scope Scope, call DataCall, w io.Writer) (Receipt, error) {
+func (c *Client) FetchData(ctx context.Context, scope Scope, call answers.DataCall, w io.Writer) (answers.Receipt, error) {
 	to, err := scope.ofPerson(call.Person, opGetAllData)
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 
 	if c.wire.PendingList == ListIgnored && c.wire.AllDataMember == "" {
-		return Receipt{}, invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
+		return answers.Receipt{}, invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
 	s, err := c.sender.stream(ctx, request{op: opGetAllData, to: to, private: []string{call.Person}})
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 	defer s.close()
 

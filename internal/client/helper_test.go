@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -148,7 +149,7 @@ func callers(t *testing.T, c *client.Client, n int) []error {
 
 // allTrue returns an update that agrees to all clauses.
 func allTrue() client.ConsentUpdate {
-	return client.ConsentUpdate{Clauses: [client.Clauses]bool{true, true, true, true, true}, Manual: true}
+	return client.ConsentUpdate{Clauses: [answer.Clauses]bool{true, true, true, true, true}, Manual: true}
 }
 
 // update sends allTrue for the person.
@@ -166,7 +167,7 @@ func changes() map[string]func(context.Context, *client.Client) error {
 			return err
 		},
 		mockserver.OpGetAllData: func(ctx context.Context, c *client.Client) error {
-			_, err := c.FetchData(ctx, scope, client.DataCall{Person: person, Seen: true}, io.Discard)
+			_, err := c.FetchData(ctx, scope, answer.DataCall{Person: person, Seen: true}, io.Discard)
 			return err
 		},
 	}

@@ -18,18 +18,18 @@ var (
 // GetProfile is GET …/user/:identityId/profile (section 4). managed are members that the
 // caller knows of; an answer that has them in another place is an error. Errors are *Error,
 // of ClassNotFound where the service itself says that there is none.
-func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (Profile, error) {
+func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answers.Profile, error) {
 	to, err := scope.ofPerson(identity, opGetProfile)
 	if err != nil {
-		return Profile{}, err
+		return answers.Profile{}, err
 	}
 
 	got, err := c.sender.do(ctx, request{op: opGetProfile, to: to, private: []string{identity}})
 	if err != nil {
-		return Profile{}, err
+		return answers.Profile{}, err
 	}
 	if err := got.wantBody(); err != nil {
-		return Profile{}, err
+		return answers.Profile{}, err
 	}
 
 	profile, err := answers.ReadProfile(got.json, c.wire.ProfileMember, managed)
@@ -40,10 +40,10 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
 // usually fulfilled within 60 seconds (section 8). It sends the given members once; package
 // deferred decides when. Errors are *Error.
-func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (Receipt, error) {
+func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string, members map[string]jsontext.Value) (answers.Receipt, error) {
 	to, err := scope.ofPerson(identity, opUpdateProfile)
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 
 	p := payload{body: []byte(jsonvalue.FormatObject(members)), contentType: "application/json", attribute: "profile"}
@@ -54,7 +54,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 
 	got, err := c.sender.do(ctx, request{op: opUpdateProfile, to: to, payload: p, private: private})
 	if err != nil {
-		return Receipt{}, err
+		return answers.Receipt{}, err
 	}
 
 	receipt, err := answers.ReadUpdateReceipt(got.status, got.json, identity, members)

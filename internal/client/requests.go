@@ -13,18 +13,18 @@ var opListPending = operation{name: "List pending actions", method: http.MethodG
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
-func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, error) {
+func (c *Client) ListPending(ctx context.Context, scope Scope) (answers.PendingList, error) {
 	to, err := scope.endpoint(opListPending)
 	if err != nil {
-		return PendingList{}, err
+		return answers.PendingList{}, err
 	}
 
 	got, err := c.sender.do(ctx, request{op: opListPending, to: to})
 	if err != nil {
-		return PendingList{}, err
+		return answers.PendingList{}, err
 	}
 	if err := got.wantBody(); err != nil {
-		return PendingList{}, err
+		return answers.PendingList{}, err
 	}
 
 	list, err := answers.ListCall{
@@ -34,7 +34,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (PendingList, err
 		Continued:      got.continued,
 	}.Read(got.json)
 	if err != nil {
-		return PendingList{}, got.problem(err)
+		return answers.PendingList{}, got.problem(err)
 	}
 
 	list.Cached, list.Date = got.cached, got.date
@@ -74,9 +74,9 @@ func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (
 
 // deferredOperations are the operations that submit requests, by request type.
 var deferredOperations = map[string]operation{
-	RequestDataDeletion:  opDeleteData,
-	RequestDataAccess:    opGetAllData,
-	RequestProfileUpdate: opUpdateProfile,
+	answers.RequestDataDeletion:  opDeleteData,
+	answers.RequestDataAccess:    opGetAllData,
+	answers.RequestProfileUpdate: opUpdateProfile,
 }
 
 // DeferredError returns an error about a request of a type that no answer of the service

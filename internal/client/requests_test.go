@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -57,7 +58,7 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 				identity, _ := records[0].Identity.Get()
 				operation, _ := records[0].RequestType.Get()
 				at, ok := records[0].CreatedAt.Get()
-				if gotID != id || identity != person || operation != client.RequestDataDeletion || !ok || !at.Equal(service.Queue()[0].At.Truncate(time.Second)) && time.Since(at) > time.Minute {
+				if gotID != id || identity != person || operation != answer.RequestDataDeletion || !ok || !at.Equal(service.Queue()[0].At.Truncate(time.Second)) && time.Since(at) > time.Minute {
 					t.Errorf("recognised %q %q %q %v", gotID, identity, operation, at)
 				}
 			}, useSecretKey)

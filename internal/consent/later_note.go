@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -64,7 +64,7 @@ func (n laterNote) comparedWith(agreementTime customtypes.Instant) time.Time {
 }
 
 // after returns the note to store after a refresh of state.
-func (n laterNote) after(state resourceModel, held client.Consent) laterNote {
+func (n laterNote) after(state resourceModel, held answers.Consent) laterNote {
 	configured := n.comparedWith(state.AgreementTime)
 
 	_, timed := held.AgreementTime.Get()

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -54,7 +55,7 @@ const (
 type answer struct {
 	candidate
 
-	held  client.Consent
+	held  answers.Consent
 	err   error
 	panic diag.Diagnostics // of a look-up that panicked
 }
@@ -157,7 +158,7 @@ func (l *listing) result(ctx context.Context, a answer) list.ListResult {
 // resource returns the attributes of a person as they would be configured: without the
 // scope of the provider block, and without defaults. The address is left out, because
 // "terraform query -json" prints it, and no generated configuration holds it.
-func (l *listing) resource(identity tfkit.Identity, held client.Consent) *resourceModel {
+func (l *listing) resource(identity tfkit.Identity, held answers.Consent) *resourceModel {
 	m := &resourceModel{Identity: identity}
 	if l.scope == l.service.DefaultScope {
 		m.Scope = tfkit.Scope{}

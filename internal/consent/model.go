@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -27,8 +28,8 @@ type recordModel struct {
 	Manual        types.Bool            `tfsdk:"manual"`
 }
 
-func (m *recordModel) clauses() [client.Clauses]*types.Bool {
-	return [client.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
+func (m *recordModel) clauses() [answers.Clauses]*types.Bool {
+	return [answers.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
 }
 
 // knowsNoClause reports whether all clauses are null, as in the state at the beginning of an
@@ -85,7 +86,7 @@ func (m *recordModel) written(note laterNote) *client.Choice {
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal.
-func (m *recordModel) hasClausesOf(held client.Consent) bool {
+func (m *recordModel) hasClausesOf(held answers.Consent) bool {
 	for i, c := range m.clauses() {
 		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
 			return false
@@ -97,7 +98,7 @@ func (m *recordModel) hasClausesOf(held client.Consent) bool {
 
 // hasTimeOf reports whether the answer may be the record in state, at a service that keeps
 // its time to the second.
-func (m *recordModel) hasTimeOf(held client.Consent) bool {
+func (m *recordModel) hasTimeOf(held answers.Consent) bool {
 	own, known := m.AgreementTime.Value()
 	at, timed := held.AgreementTime.Get()
 
@@ -116,7 +117,7 @@ func (m *recordModel) sameClauses(other recordModel) bool {
 }
 
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
-func (m *recordModel) fromAPI(held client.Consent) {
+func (m *recordModel) fromAPI(held answers.Consent) {
 	for i, c := range m.clauses() {
 		*c = boolOf(held.Clauses[i])
 	}
@@ -134,7 +135,7 @@ func (m *recordModel) fromAPI(held client.Consent) {
 	m.Manual = boolOf(held.Manual)
 }
 
-func boolOf(o client.Optional[bool]) types.Bool {
+func boolOf(o answers.Optional[bool]) types.Bool {
 	if v, ok := o.Get(); ok {
 		return types.BoolValue(v)
 	}
@@ -144,7 +145,7 @@ func boolOf(o client.Optional[bool]) types.Bool {
 // refresh updates the state from an answer. A field that the answer lacks keeps its value; so
 // does a null field if keepNulls is set. An optional attribute that is not managed stays
 // null.
-func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
+func (m *recordModel) refresh(held answers.Consent, keepNulls bool) {
 	var answer recordModel
 	answer.fromAPI(held)
 	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
@@ -167,7 +168,7 @@ func (m *recordModel) refresh(held client.Consent, keepNulls bool) {
 }
 
 // tells reports whether a field of an answer tells what the service holds.
-func tells[T any](field client.Optional[T], keepNulls bool) bool {
+func tells[T any](field answers.Optional[T], keepNulls bool) bool {
 	if field.IsNull() {
 		return !keepNulls
 	}
@@ -302,7 +303,7 @@ func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (cho
 
 // fromAPI updates the state from an answer and returns the note to store. The first answer
 // after an import is taken over as a whole.
-func (m *resourceModel) fromAPI(held client.Consent, prior laterNote) laterNote {
+func (m *resourceModel) fromAPI(held answers.Consent, prior laterNote) laterNote {
 	if !m.knowsNoClause() {
 		note := prior.after(*m, held)
 		m.refresh(held, note.stands())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -31,7 +32,7 @@ type execution struct {
 
 	began   time.Time            // when the caller began to wait
 	seen    view                 // the latest one
-	own     client.PendingRecord // what the list showed last of the submission; zero if it did not
+	own     answer.PendingRecord // what the list showed last of the submission; zero if it did not
 	resumed bool                 // an earlier call sent the request
 	sends   int
 	lost    *client.Error // of the answer that was lost
@@ -112,7 +113,7 @@ func (x *execution) nothingWillShow() bool {
 
 // ended returns the report once all looks are done.
 func (x *execution) ended() Report {
-	x.report.UnknownStatus = x.own.Progress() == client.Unclear
+	x.report.UnknownStatus = x.own.Progress() == answer.Unclear
 	return x.report
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -33,12 +34,12 @@ func (r Request) conflictsWith(requestType string) bool {
 
 // conflict returns the error about a pending request of the person that conflicts with
 // this one.
-func (r Request) conflict(record client.PendingRecord) error {
+func (r Request) conflict(record answer.PendingRecord) error {
 	id, _ := record.ID.Get()
 	requestType, _ := record.RequestType.Get()
 	err := r.conflictError(id, requestType)
 
-	if record.Progress() == client.Unclear {
+	if record.Progress() == answer.Unclear {
 		err.Detail += "; its status is not known to the provider: if it means that the request is over, name it in wire.ended_statuses"
 	}
 	return err

@@ -13,48 +13,48 @@ import (
 // view is what a listing shows of one person.
 type view struct {
 	began   time.Time              // when reading the list began
-	records []client.PendingRecord // the person's, the oldest first
+	records []answer.PendingRecord // the person's, the oldest first
 	// respelled are the records that name the person in another spelling, and unassigned
 	// those that do not name a person, or name the person as a part of a longer text.
-	respelled, unassigned []client.PendingRecord
-	all                   []client.PendingRecord // of the list, whoever they name
+	respelled, unassigned []answer.PendingRecord
+	all                   []answer.PendingRecord // of the list, whoever they name
 	// gap says why the list cannot be read completely; empty if it can.
 	gap string
-	// cached and date are as in client.PendingList.
+	// cached and date are as in answer.PendingList.
 	cached bool
 	date   time.Time
 }
 
-func isOpen(record client.PendingRecord) bool {
+func isOpen(record answer.PendingRecord) bool {
 	progress := record.Progress()
-	return progress == client.Waiting || progress == client.Unclear
+	return progress == answer.Waiting || progress == answer.Unclear
 }
 
 // equalRecords returns the person's open records of the request's type.
-func (r Request) equalRecords(v view) []client.PendingRecord {
-	return filter(v.records, func(record client.PendingRecord) bool { return record.Is(r.Type) && isOpen(record) })
+func (r Request) equalRecords(v view) []answer.PendingRecord {
+	return filter(v.records, func(record answer.PendingRecord) bool { return record.Is(r.Type) && isOpen(record) })
 }
 
 // conflicting returns an open record of the person that the request must not be sent
 // beside.
-func (r Request) conflicting(v view) (client.PendingRecord, bool) {
-	return first(v.records, func(record client.PendingRecord) bool {
+func (r Request) conflicting(v view) (answer.PendingRecord, bool) {
+	return first(v.records, func(record answer.PendingRecord) bool {
 		return record.Is(r.Against...) && isOpen(record)
 	})
 }
 
 // first returns the first record that meets a condition.
-func first(records []client.PendingRecord, meets func(client.PendingRecord) bool) (client.PendingRecord, bool) {
+func first(records []answer.PendingRecord, meets func(answer.PendingRecord) bool) (answer.PendingRecord, bool) {
 	at := slices.IndexFunc(records, meets)
 	if at < 0 {
-		return client.PendingRecord{}, false
+		return answer.PendingRecord{}, false
 	}
 	return records[at], true
 }
 
 // filter returns the records that meet a condition.
-func filter(records []client.PendingRecord, meets func(client.PendingRecord) bool) []client.PendingRecord {
-	var found []client.PendingRecord
+func filter(records []answer.PendingRecord, meets func(answer.PendingRecord) bool) []answer.PendingRecord {
+	var found []answer.PendingRecord
 	for _, record := range records {
 		if meets(record) {
 			found = append(found, record)
@@ -105,7 +105,7 @@ func (r Request) gapIn(v view) string {
 // list holds a record that may be the request's own: not even its effect shows then that
 // the request is over.
 func (r Request) gapAbout(s Submission, v view) (gap string, held bool) {
-	mayBeOwn := func(record client.PendingRecord) bool {
+	mayBeOwn := func(record answer.PendingRecord) bool {
 		_, typed := record.RequestType.Get()
 		return hasID(record, s.ID) && (!typed || record.Is(r.Type))
 	}
@@ -124,7 +124,7 @@ func (r Request) gapAbout(s Submission, v view) (gap string, held bool) {
 
 // mayConcern reports whether a record without a person could be equal to the request, or
 // conflict with it.
-func (r Request) mayConcern(record client.PendingRecord) bool {
+func (r Request) mayConcern(record answer.PendingRecord) bool {
 	if !isOpen(record) {
 		return false
 	}
@@ -133,7 +133,7 @@ func (r Request) mayConcern(record client.PendingRecord) bool {
 }
 
 // lacksType reports whether a record is open and does not name its type.
-func (r Request) lacksType(record client.PendingRecord) bool {
+func (r Request) lacksType(record answer.PendingRecord) bool {
 	_, known := record.RequestType.Get()
 	return !known && isOpen(record)
 }
@@ -151,7 +151,7 @@ func (r Request) keysOf(v view) []string {
 
 // keysOf returns what distinguishes a record from others: its ID and its time, or else a
 // digest of all of it.
-func keysOf(record client.PendingRecord) []string {
+func keysOf(record answer.PendingRecord) []string {
 	var keys []string
 	if id, ok := record.ID.Get(); ok {
 		keys = append(keys, keyOfID(id))
@@ -174,24 +174,24 @@ func keyOfID(id string) string { return "id " + id }
 // once the lag is over is not the ID of the list: the only record that is new since the
 // request was sent is its own then, if its time is that of sending it. So is one that
 // may be over and was not seen before.
-func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingRecord, found bool) {
+func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingRecord, found bool) {
 	if s.ID != "" {
-		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record client.PendingRecord) bool {
+		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record answer.PendingRecord) bool {
 			return hasID(record, s.ID) && record.Is(r.Type)
 		})
 		if len(withID) > 0 {
 			return current(withID), true
 		}
 		if s.Seen || !lagIsOver {
-			return client.PendingRecord{}, false
+			return answer.PendingRecord{}, false
 		}
 	}
 
-	added := filter(r.newRecords(s, v), func(record client.PendingRecord) bool {
-		return s.Seen || s.ID == "" && record.Progress() == client.Waiting || s.wasSent(record)
+	added := filter(r.newRecords(s, v), func(record answer.PendingRecord) bool {
+		return s.Seen || s.ID == "" && record.Progress() == answer.Waiting || s.wasSent(record)
 	})
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
-		return client.PendingRecord{}, false
+		return answer.PendingRecord{}, false
 	}
 
 	return current(added), true
@@ -199,14 +199,14 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own client.PendingR
 
 // wasSent reports whether a record says that its request is from the time when the
 // submission was sent.
-func (s Submission) wasSent(record client.PendingRecord) bool {
+func (s Submission) wasSent(record answer.PendingRecord) bool {
 	at, given := record.CreatedAt.Get()
 	return given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
 }
 
 // current returns the newest open record, or else the newest: one that is older and was
 // not listed when the request was sent may be another's.
-func current(records []client.PendingRecord) client.PendingRecord {
+func current(records []answer.PendingRecord) answer.PendingRecord {
 	newestFirst := slices.Clone(records)
 	slices.Reverse(newestFirst)
 	if open, found := first(newestFirst, isOpen); found {
@@ -218,10 +218,10 @@ func current(records []client.PendingRecord) client.PendingRecord {
 // newRecords returns the person's records of the request's type that were not there before
 // the request was sent. An ID or a time that was there is one of another request, except
 // that of two requests without an ID at the same time, one may be new.
-func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
+func (r Request) newRecords(s Submission, v view) []answer.PendingRecord {
 	before := slices.Clone(s.Before)
 
-	return filter(v.records, func(record client.PendingRecord) bool {
+	return filter(v.records, func(record answer.PendingRecord) bool {
 		if !record.Is(r.Type) {
 			return false
 		}
@@ -237,14 +237,14 @@ func (r Request) newRecords(s Submission, v view) []client.PendingRecord {
 	})
 }
 
-func hasID(record client.PendingRecord, want string) bool {
+func hasID(record answer.PendingRecord, want string) bool {
 	id, given := record.ID.Get()
 	return given && id == want
 }
 
 // others returns all records but one.
-func others(records []client.PendingRecord, own client.PendingRecord) []client.PendingRecord {
-	at := slices.IndexFunc(records, func(record client.PendingRecord) bool { return slices.Equal(keysOf(record), keysOf(own)) })
+func others(records []answer.PendingRecord, own answer.PendingRecord) []answer.PendingRecord {
+	at := slices.IndexFunc(records, func(record answer.PendingRecord) bool { return slices.Equal(keysOf(record), keysOf(own)) })
 	if at < 0 {
 		return records
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -126,15 +127,15 @@ func (x *execution) beforeSending() Event {
 
 // adoptable returns the records that could stand for the request. Their status is known to
 // be open.
-func (x *execution) adoptable() []client.PendingRecord {
+func (x *execution) adoptable() []answer.PendingRecord {
 	if !x.request.Adopts {
 		return nil
 	}
-	return filter(x.request.equalRecords(x.seen), func(record client.PendingRecord) bool { return record.Progress() == client.Waiting })
+	return filter(x.request.equalRecords(x.seen), func(record answer.PendingRecord) bool { return record.Progress() == answer.Waiting })
 }
 
 // adopt lets the oldest of several equal records stand for the request.
-func (x *execution) adopt(equal []client.PendingRecord) {
+func (x *execution) adopt(equal []answer.PendingRecord) {
 	own := equal[0]
 	x.report.Adopted = true
 	for _, other := range others(equal, own) {
@@ -194,12 +195,12 @@ func (x *execution) afterSending() Event {
 	x.own = own
 
 	switch {
-	case own.Progress() == client.Failed:
+	case own.Progress() == answer.Failed:
 		x.report.Code = own.Code
 		return ShowsFailed
 	case own.Ended:
 		return ShowsEnded
-	case own.Progress() == client.Done:
+	case own.Progress() == answer.Done:
 		return ShowsDone
 	}
 
@@ -208,7 +209,7 @@ func (x *execution) afterSending() Event {
 
 // learnFrom adds what the submission lacks from its own record. An ID that was known before
 // the request was sent does not distinguish it.
-func (x *execution) learnFrom(own client.PendingRecord) {
+func (x *execution) learnFrom(own answer.PendingRecord) {
 	id, given := own.ID.Get()
 	if given && !slices.Contains(x.current.Before, keyOfID(id)) {
 		x.current.ID, x.current.Before = id, nil
@@ -224,7 +225,7 @@ func (x *execution) learnFrom(own client.PendingRecord) {
 
 // absence returns what it means that the list does not show the request.
 func (x *execution) absence() Event {
-	x.own = client.PendingRecord{}
+	x.own = answer.PendingRecord{}
 	s := &x.current
 	lagIsOver := x.lagIsOver(x.seen.began)
 

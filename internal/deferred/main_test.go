@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -72,9 +73,9 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 // likewise.
 func (r run) deletion(identity string) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: client.RequestDataDeletion, Adopts: true, Once: true,
-		Against: []string{client.RequestProfileUpdate, client.RequestDataAccess},
-		Send:    func(ctx context.Context) (client.Receipt, error) { return r.DeleteData(ctx, scope, identity) },
+		Scope: scope, Identity: identity, Type: answer.RequestDataDeletion, Adopts: true, Once: true,
+		Against: []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
+		Send:    func(ctx context.Context) (answer.Receipt, error) { return r.DeleteData(ctx, scope, identity) },
 		Effect:  r.ProfileGone(scope, identity),
 	}
 }
@@ -90,19 +91,19 @@ func (r run) fetch(w io.Writer) deferred.Request {
 
 func (r run) dataAccess(identity string, seen bool, w io.Writer) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: client.RequestDataAccess, Adopts: true,
-		Against: []string{client.RequestDataDeletion},
-		Send: func(ctx context.Context) (client.Receipt, error) {
-			return r.FetchData(ctx, scope, client.DataCall{Person: identity, Seen: seen}, w)
+		Scope: scope, Identity: identity, Type: answer.RequestDataAccess, Adopts: true,
+		Against: []string{answer.RequestDataDeletion},
+		Send: func(ctx context.Context) (answer.Receipt, error) {
+			return r.FetchData(ctx, scope, answer.DataCall{Person: identity, Seen: seen}, w)
 		},
 	}
 }
 
 func (r run) update(identity string, members map[string]jsontext.Value) deferred.Request {
 	return deferred.Request{
-		Scope: scope, Identity: identity, Type: client.RequestProfileUpdate, Repeatable: true,
-		Occasion: jsonvalue.FormatObject(members), Against: []string{client.RequestDataDeletion},
-		Send: func(ctx context.Context) (client.Receipt, error) {
+		Scope: scope, Identity: identity, Type: answer.RequestProfileUpdate, Repeatable: true,
+		Occasion: jsonvalue.FormatObject(members), Against: []string{answer.RequestDataDeletion},
+		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return r.UpdateProfile(ctx, scope, identity, members)
 		},
 		Effect: r.ProfileHolds(scope, identity, members),

@@ -21,7 +21,7 @@ const (
 
 // lister reads the pending list of a scope.
 type lister interface {
-	ListPending(ctx context.Context, scope client.Scope) (client.PendingList, error)
+	ListPending(ctx context.Context, scope client.Scope) (answer.PendingList, error)
 }
 
 // pollers is a watcher with one poller for each scope.
@@ -63,10 +63,10 @@ func (p *pollers) of(scope client.Scope) *poller {
 // listing is the pending list as it was read once.
 type listing struct {
 	began time.Time
-	all   []client.PendingRecord
+	all   []answer.PendingRecord
 	gap   string
 	err   error
-	// cached and date are as in client.PendingList.
+	// cached and date are as in answer.PendingList.
 	cached bool
 	date   time.Time
 }

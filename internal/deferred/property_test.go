@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -103,7 +104,7 @@ func fulfilWishes(t *testing.T, service *mocktest.Instance, disorder *chaos) {
 	for i := range 2 + disorder.rand.IntN(5) {
 		identity := fmt.Sprintf("user-%d", i)
 		service.PutProfile(serverScope, identity, `{"plan":"free"}`)
-		wishes = append(wishes, &wish{identity: identity, requestType: client.RequestTypes[disorder.rand.IntN(3)]})
+		wishes = append(wishes, &wish{identity: identity, requestType: answer.RequestTypes[disorder.rand.IntN(3)]})
 	}
 
 	for round := 0; !allDone(wishes); round++ {
@@ -138,9 +139,9 @@ func allDone(wishes []*wish) bool {
 // request returns what the wish sends. The data of an access is not fetched.
 func (w *wish) request(r run) deferred.Request {
 	switch w.requestType {
-	case client.RequestDataDeletion:
+	case answer.RequestDataDeletion:
 		return r.deletion(w.identity)
-	case client.RequestDataAccess:
+	case answer.RequestDataAccess:
 		return r.access(w.identity, io.Discard)
 	}
 
@@ -176,7 +177,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	t.Helper()
 	requestTypes := map[string]string{
-		mockserver.OpDeleteAllData: client.RequestDataDeletion, mockserver.OpGetAllData: client.RequestDataAccess, mockserver.OpUpdateProfile: client.RequestProfileUpdate,
+		mockserver.OpDeleteAllData: answer.RequestDataDeletion, mockserver.OpGetAllData: answer.RequestDataAccess, mockserver.OpUpdateProfile: answer.RequestProfileUpdate,
 	}
 
 	accepted := map[string]int{}
@@ -187,7 +188,7 @@ func wantEachOnce(t *testing.T, service *mocktest.Instance, wishes []*wish) {
 	for _, w := range wishes {
 		// The values of an update are absolute: after an unknown outcome it is sent again.
 		limit := 1
-		if w.requestType == client.RequestProfileUpdate {
+		if w.requestType == answer.RequestProfileUpdate {
 			limit += w.unknown
 		}
 		if n := accepted[w.identity+" "+w.requestType]; n < 1 || n > limit {

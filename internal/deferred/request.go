@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -14,7 +15,7 @@ import (
 type Request struct {
 	Scope    client.Scope
 	Identity string
-	Type     string // one of client.RequestTypes
+	Type     string // one of answer.RequestTypes
 	// Occasion distinguishes requests of one type about one person.
 	Occasion string
 	// Against are request types that must not be pending for the person at the same time.
@@ -39,7 +40,7 @@ type Request struct {
 
 	// Send sends the request once. Its errors are those of the client: one that is
 	// Ambiguous means that the service may have accepted the request.
-	Send func(ctx context.Context) (client.Receipt, error)
+	Send func(ctx context.Context) (answer.Receipt, error)
 	// Effect reports whether the service shows the effect. If nil, there is none to see,
 	// and only the list shows the end.
 	Effect func(ctx context.Context) (bool, error)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -130,14 +131,14 @@ func (x *execution) send(ctx context.Context) Event {
 }
 
 // accept takes over what the service answered to an accepted request.
-func (x *execution) accept(receipt client.Receipt) Event {
+func (x *execution) accept(receipt answer.Receipt) Event {
 	x.current.At = receipt.At
 	if receipt.Delivered {
 		return WasDelivered
 	}
 
 	x.report.NotUnderstood = receipt.NotUnderstood
-	known := func(record client.PendingRecord) bool { return hasID(record, receipt.ID) }
+	known := func(record answer.PendingRecord) bool { return hasID(record, receipt.ID) }
 	if !slices.ContainsFunc(x.seen.all, known) && !slices.Contains(x.current.Before, keyOfID(receipt.ID)) {
 		x.current.ID = receipt.ID // else it is the ID of something else
 	}

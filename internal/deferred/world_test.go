@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -40,23 +41,23 @@ const (
 )
 
 var settings = []setting{
-	{name: "deletion", requestType: client.RequestDataDeletion},
-	{name: "deletion of a person without a profile", requestType: client.RequestDataDeletion, effect: true},
-	{name: "deletion beside an old failed one", requestType: client.RequestDataDeletion, oldFailed: true},
-	{name: "deletion without ids", requestType: client.RequestDataDeletion, ids: noIDs},
-	{name: "deletion without ids beside an old failed one", requestType: client.RequestDataDeletion, ids: noIDs, oldFailed: true},
-	{name: "profile update", requestType: client.RequestProfileUpdate, repeatable: true},
-	{name: "data access", requestType: client.RequestDataAccess, noEffect: true},
-	{name: "deletion with correlation ids", requestType: client.RequestDataDeletion, ids: correlationIDs, effect: true},
-	{name: "data access with correlation ids", requestType: client.RequestDataAccess, ids: correlationIDs, noEffect: true, crowded: true},
-	{name: "deletion with reused ids", requestType: client.RequestDataDeletion, ids: reusedIDs, effect: true},
-	{name: "data access with reused ids", requestType: client.RequestDataAccess, ids: reusedIDs, noEffect: true},
-	{name: "deletion with positions as ids", requestType: client.RequestDataDeletion, ids: positionalIDs, effect: true, crowded: true},
-	{name: "profile update with positions as ids", requestType: client.RequestProfileUpdate, ids: positionalIDs, repeatable: true, crowded: true},
-	{name: "deletion of a person in another spelling", requestType: client.RequestDataDeletion, respelled: true},
-	{name: "data access of a person in another spelling", requestType: client.RequestDataAccess, noEffect: true, respelled: true},
-	{name: "deletion of a person in another spelling, with correlation ids", requestType: client.RequestDataDeletion, ids: correlationIDs, effect: true, respelled: true},
-	{name: "deletion beside those of others", requestType: client.RequestDataDeletion, effect: true, crowded: true},
+	{name: "deletion", requestType: answer.RequestDataDeletion},
+	{name: "deletion of a person without a profile", requestType: answer.RequestDataDeletion, effect: true},
+	{name: "deletion beside an old failed one", requestType: answer.RequestDataDeletion, oldFailed: true},
+	{name: "deletion without ids", requestType: answer.RequestDataDeletion, ids: noIDs},
+	{name: "deletion without ids beside an old failed one", requestType: answer.RequestDataDeletion, ids: noIDs, oldFailed: true},
+	{name: "profile update", requestType: answer.RequestProfileUpdate, repeatable: true},
+	{name: "data access", requestType: answer.RequestDataAccess, noEffect: true},
+	{name: "deletion with correlation ids", requestType: answer.RequestDataDeletion, ids: correlationIDs, effect: true},
+	{name: "data access with correlation ids", requestType: answer.RequestDataAccess, ids: correlationIDs, noEffect: true, crowded: true},
+	{name: "deletion with reused ids", requestType: answer.RequestDataDeletion, ids: reusedIDs, effect: true},
+	{name: "data access with reused ids", requestType: answer.RequestDataAccess, ids: reusedIDs, noEffect: true},
+	{name: "deletion with positions as ids", requestType: answer.RequestDataDeletion, ids: positionalIDs, effect: true, crowded: true},
+	{name: "profile update with positions as ids", requestType: answer.RequestProfileUpdate, ids: positionalIDs, repeatable: true, crowded: true},
+	{name: "deletion of a person in another spelling", requestType: answer.RequestDataDeletion, respelled: true},
+	{name: "data access of a person in another spelling", requestType: answer.RequestDataAccess, noEffect: true, respelled: true},
+	{name: "deletion of a person in another spelling, with correlation ids", requestType: answer.RequestDataDeletion, ids: correlationIDs, effect: true, respelled: true},
+	{name: "deletion beside those of others", requestType: answer.RequestDataDeletion, effect: true, crowded: true},
 }
 
 // queued is a request as the service has it.
@@ -94,7 +95,7 @@ type object struct {
 // reading is what the list held at a time.
 type reading struct {
 	at      time.Time
-	records []client.PendingRecord
+	records []answer.PendingRecord
 }
 
 // world is a service, a person, and Terraform.
@@ -306,7 +307,7 @@ func (w *world) listing(choice string) *listing {
 
 	w.hidden = nil
 	for _, q := range w.queue {
-		isShown := func(r client.PendingRecord) bool { at, _ := r.CreatedAt.Get(); return at.Equal(q.at) }
+		isShown := func(r answer.PendingRecord) bool { at, _ := r.CreatedAt.Get(); return at.Equal(q.at) }
 		if q.isHeld() && !slices.ContainsFunc(shown.all, isShown) {
 			w.hidden = append(w.hidden, q)
 		}
@@ -316,37 +317,37 @@ func (w *world) listing(choice string) *listing {
 }
 
 // others returns the records of a crowd.
-func (w *world) others() []client.PendingRecord {
-	another := client.PendingRecord{
-		ID: client.Some("0"), Identity: client.Some("another@example.com"), RequestType: client.Some(w.requestType),
-		CreatedAt: client.Some(time.Now().Add(-time.Hour)), JSON: []byte("{}"),
+func (w *world) others() []answer.PendingRecord {
+	another := answer.PendingRecord{
+		ID: answer.Some("0"), Identity: answer.Some("another@example.com"), RequestType: answer.Some(w.requestType),
+		CreatedAt: answer.Some(time.Now().Add(-time.Hour)), JSON: []byte("{}"),
 	}
 	same := another
-	same.Identity, same.RequestType = client.Some(whom), client.Some("consent")
-	same.ID = client.Some(fmt.Sprint("r", len(w.queue)-1)) // numbered for each type
+	same.Identity, same.RequestType = answer.Some(whom), answer.Some("consent")
+	same.ID = answer.Some(fmt.Sprint("r", len(w.queue)-1)) // numbered for each type
 	if w.ids == positionalIDs {
-		same.ID = client.Some("1")
+		same.ID = answer.Some("1")
 	}
 
-	return []client.PendingRecord{another, same}
+	return []answer.PendingRecord{another, same}
 }
 
-func (w *world) recordOf(q *queued, position int) client.PendingRecord {
-	record := client.PendingRecord{
-		Identity: client.Some(whom), RequestType: client.Some(w.requestType), CreatedAt: client.Some(q.at), JSON: []byte("{}"),
+func (w *world) recordOf(q *queued, position int) answer.PendingRecord {
+	record := answer.PendingRecord{
+		Identity: answer.Some(whom), RequestType: answer.Some(w.requestType), CreatedAt: answer.Some(q.at), JSON: []byte("{}"),
 	}
 	if w.respelled {
-		record.Identity = client.Some(strings.ToLower(whom))
+		record.Identity = answer.Some(strings.ToLower(whom))
 	}
 
 	switch {
 	case w.ids == positionalIDs:
-		record.ID = client.Some(strconv.Itoa(position))
+		record.ID = answer.Some(strconv.Itoa(position))
 	case w.ids != noIDs:
-		record.ID = client.Some(q.id)
+		record.ID = answer.Some(q.id)
 	}
 	if status := cmp.Or(q.status, q.shown); status != "" {
-		record.Status = client.Some(status)
+		record.Status = answer.Some(status)
 		record.Ended = w.recovering && status == "archived" // the way out that the error names
 	}
 
@@ -393,8 +394,8 @@ func (w *world) newID() string {
 }
 
 // send decides what becomes of a request that arrives, or does not.
-func (w *world) send(occasion string) func(context.Context) (client.Receipt, error) {
-	return func(context.Context) (client.Receipt, error) {
+func (w *world) send(occasion string) func(context.Context) (answer.Receipt, error) {
+	return func(context.Context) (answer.Receipt, error) {
 		<-time.After(10 * time.Millisecond)
 		options := []string{"accepted", "accepted and fulfilled", "rejected", "lost before", "lost after", "lost after, fulfilled", "interrupted, answered", "interrupted, lost"}
 		choice := w.choose(options)
@@ -405,9 +406,9 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 
 		switch choice {
 		case "rejected":
-			return client.Receipt{}, &client.Error{Class: client.ClassRejected}
+			return answer.Receipt{}, &client.Error{Class: client.ClassRejected}
 		case "lost before":
-			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
+			return answer.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 
 		w.hiddenWhenSent = slices.Clone(w.hidden)
@@ -417,19 +418,19 @@ func (w *world) send(occasion string) func(context.Context) (client.Receipt, err
 			w.carryOut(q)
 		}
 		if strings.Contains(choice, "lost") {
-			return client.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
+			return answer.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
 		}
 
 		q.answered = true
 
-		return client.Receipt{At: q.at, ID: w.receiptID(q)}, nil
+		return answer.Receipt{At: q.at, ID: w.receiptID(q)}, nil
 	}
 }
 
 func (w *world) request(occasion string) Request {
 	r := Request{
 		Identity: whom, Type: w.requestType, Occasion: occasion, Repeatable: w.repeatable,
-		Adopts: !w.repeatable, Once: w.requestType == client.RequestDataDeletion,
+		Adopts: !w.repeatable, Once: w.requestType == answer.RequestDataDeletion,
 		Send: w.send(occasion),
 	}
 	if !w.noEffect {

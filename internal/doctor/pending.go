@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -48,7 +47,7 @@ func (x *examination) examinePending(ctx context.Context) {
 
 // findIdentity sets pending_identity_field where one unknown member holds the person that was
 // given. Of several, the person who runs the examination has to choose.
-func (x *examination) findIdentity(list []client.PendingRecord) {
+func (x *examination) findIdentity(list []answer.PendingRecord) {
 	var holders []string
 	for _, r := range list {
 		for name, v := range jsonvalue.Members(r.JSON) {
@@ -77,7 +76,7 @@ func (x *examination) shown(name string) string {
 
 // examineRecords reports which fields of the records are recognised, and which of their
 // statuses.
-func (x *examination) examineRecords(records []client.PendingRecord) {
+func (x *examination) examineRecords(records []answer.PendingRecord) {
 	var strange, lacking []string
 	unclear := 0
 	for _, r := range records {
@@ -91,14 +90,14 @@ func (x *examination) examineRecords(records []client.PendingRecord) {
 				strange = appendNew(strange, x.shown(name))
 			}
 		}
-		if r.Progress() == client.Unclear {
+		if r.Progress() == answer.Unclear {
 			unclear++
 		}
 	}
 
 	slices.Sort(strange)
 	x.report.stranger("record of a pending request", strange)
-	x.reportFields(GroupPending, fieldsOf(client.PendingRecord{}), lacking, len(strange) > 0 || slices.Contains(lacking, "identity") || slices.Contains(lacking, "request_type"))
+	x.reportFields(GroupPending, fieldsOf(answer.PendingRecord{}), lacking, len(strange) > 0 || slices.Contains(lacking, "identity") || slices.Contains(lacking, "request_type"))
 	if unclear > 0 {
 		x.report.add(GroupPending, "statuses", Differs, counted(unclear, "record has", "records have")+
 			" a status that the provider does not know, which it treats as pending; wire.ended_statuses names those of ended requests")
@@ -106,7 +105,7 @@ func (x *examination) examineRecords(records []client.PendingRecord) {
 }
 
 // fieldsOf returns whether a record has each field that the provider knows.
-func fieldsOf(r client.PendingRecord) map[string]bool {
+func fieldsOf(r answer.PendingRecord) map[string]bool {
 	return map[string]bool{
 		"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
 	}
@@ -129,7 +128,7 @@ func (x *examination) reportFields(group string, fields map[string]bool, lacking
 	x.report.add(group, "fields", word, text)
 }
 
-func isSet[T any](o client.Optional[T]) bool {
+func isSet[T any](o answer.Optional[T]) bool {
 	_, set := o.Get()
 	return set
 }

@@ -81,8 +81,8 @@ func (x *examination) examineConsent(ctx context.Context) {
 	x.reportFields(GroupConsent, fields, lacking, len(namesOf(strange)) > 0 || lacksClause(held))
 }
 
-func lacksClause(held client.Consent) bool {
-	return slices.ContainsFunc(held.Clauses[:], func(c client.Optional[bool]) bool { return !isSet(c) })
+func lacksClause(held answer.Consent) bool {
+	return slices.ContainsFunc(held.Clauses[:], func(c answer.Optional[bool]) bool { return !isSet(c) })
 }
 
 // examineNobody reads the consent of an invented person, whom the service does not know. The

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -32,7 +33,7 @@ func (x *examination) examineWriting(ctx context.Context) {
 	}
 
 	t := &trial{examination: x}
-	t.read = func(ctx context.Context) (client.Consent, error) {
+	t.read = func(ctx context.Context) (answer.Consent, error) {
 		return x.use.client.GetConsent(ctx, x.scope, x.options.Identity)
 	}
 	t.write = t.updateOnce
@@ -66,7 +67,7 @@ func (t *trial) updateOnce(ctx context.Context, f form, u client.ConsentUpdate) 
 type trial struct {
 	*examination
 
-	read  func(ctx context.Context) (client.Consent, error)
+	read  func(ctx context.Context) (answer.Consent, error)
 	write func(ctx context.Context, f form, u client.ConsentUpdate) error
 
 	before record
@@ -81,7 +82,7 @@ type trial struct {
 
 // record is what the service holds about the person.
 type record struct {
-	client.Consent
+	answer.Consent
 	exists bool
 }
 
@@ -295,7 +296,7 @@ func (t *trial) testUpdate(i int) client.ConsentUpdate {
 
 // testClauses returns the clauses of update i, counted among those that are neither all equal
 // nor as before.
-func (t *trial) testClauses(i int) (clauses [client.Clauses]bool) {
+func (t *trial) testClauses(i int) (clauses [answer.Clauses]bool) {
 	for mask := 1; ; mask++ {
 		isBefore, isEqual := true, true
 		for c := range clauses {
@@ -314,7 +315,7 @@ func (t *trial) testClauses(i int) (clauses [client.Clauses]bool) {
 }
 
 // addressOf returns the address of a record; the zero Addr if it has none.
-func addressOf(held client.Consent) netip.Addr {
+func addressOf(held answer.Consent) netip.Addr {
 	text, _ := held.UserIPv6.Get()
 	a, err := netip.ParseAddr(text)
 	if err != nil {
@@ -326,7 +327,7 @@ func addressOf(held client.Consent) netip.Addr {
 // differences returns the names of the fields that are read with another value than was
 // sent. Apart from a clause, a field that the record does not have is no difference. Times
 // are compared to the second.
-func differences(u client.ConsentUpdate, held client.Consent) []string {
+func differences(u client.ConsentUpdate, held answer.Consent) []string {
 	var names []string
 	for i, sent := range u.Clauses {
 		if read, ok := held.Clauses[i].Get(); !ok || read != sent {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -53,30 +54,30 @@ type patientService struct {
 	seen      bool // the trial has read the person's choice
 
 	mu   sync.Mutex
-	held client.Consent
+	held answer.Consent
 }
 
-func (s *patientService) put(c client.Consent) {
+func (s *patientService) put(c answer.Consent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = c
 }
 
-func (s *patientService) get() client.Consent {
+func (s *patientService) get() answer.Consent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
 var (
-	consentBefore = consentOf([client.Clauses]bool{true, true, false, true, true}, time.Date(2026, 2, 1, 8, 0, 0, 250_000_000, time.UTC), false)
-	withdrawal    = consentOf([client.Clauses]bool{}, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), false)
+	consentBefore = consentOf([answer.Clauses]bool{true, true, false, true, true}, time.Date(2026, 2, 1, 8, 0, 0, 250_000_000, time.UTC), false)
+	withdrawal    = consentOf([answer.Clauses]bool{}, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), false)
 )
 
-func consentOf(clauses [client.Clauses]bool, at time.Time, manual bool) client.Consent {
-	c := client.Consent{AgreementTime: client.Some(at), Manual: client.Some(manual)}
+func consentOf(clauses [answer.Clauses]bool, at time.Time, manual bool) answer.Consent {
+	c := answer.Consent{AgreementTime: answer.Some(at), Manual: answer.Some(manual)}
 	for i, agreed := range clauses {
-		c.Clauses[i] = client.Some(agreed)
+		c.Clauses[i] = answer.Some(agreed)
 	}
 	c.JSON = jsontext.Value(fmt.Sprintf(`{"consent":{"clauses":"%v","agreement_time":%q,"manual":%t}}`, clauses, at.Format(time.RFC3339Nano), manual))
 	return c
@@ -94,13 +95,13 @@ func (s *patientService) arrive() {
 	}
 }
 
-func (s *patientService) read(ctx context.Context) (client.Consent, error) {
+func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
 	s.arrive()
 	if ctx.Err() != nil {
-		return client.Consent{}, &client.Error{Class: client.ClassCancelled}
+		return answer.Consent{}, &client.Error{Class: client.ClassCancelled}
 	}
 	if s.fail > 0 && s.requests >= s.fail {
-		return client.Consent{}, &client.Error{Class: client.ClassServer}
+		return answer.Consent{}, &client.Error{Class: client.ClassServer}
 	}
 
 	held := s.get()

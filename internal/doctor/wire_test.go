@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -37,16 +38,16 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 
 func TestTestClauses_areNeverRepeatedOrAllEqual(t *testing.T) {
 	t.Parallel()
-	for before := range 1 << client.Clauses {
+	for before := range 1 << answer.Clauses {
 		trial := &trial{}
-		for c := range client.Clauses {
-			trial.before.Clauses[c] = client.Some(before>>c&1 == 1)
+		for c := range answer.Clauses {
+			trial.before.Clauses[c] = answer.Some(before>>c&1 == 1)
 		}
 
-		seen := map[[client.Clauses]bool]bool{}
+		seen := map[[answer.Clauses]bool]bool{}
 		for i := range len(client.Placements) * len(client.TimeFormats) {
 			clauses := trial.testClauses(i)
-			if seen[clauses] || clauses == [client.Clauses]bool{} || clauses == [client.Clauses]bool{true, true, true, true, true} {
+			if seen[clauses] || clauses == [answer.Clauses]bool{} || clauses == [answer.Clauses]bool{true, true, true, true, true} {
 				t.Errorf("from %05b, update %d sends %v", before, i, clauses)
 			}
 			for c, agreed := range clauses {

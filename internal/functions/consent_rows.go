@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
@@ -53,7 +54,7 @@ func rowTypes() map[string]attr.Type {
 		"agreement_time": types.StringType,
 		"manual":         types.BoolType,
 	}
-	for clause := 1; clause <= client.Clauses; clause++ {
+	for clause := 1; clause <= answer.Clauses; clause++ {
 		attributes["clause_"+strconv.Itoa(clause)+"_consent"] = types.BoolType
 	}
 

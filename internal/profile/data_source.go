@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -98,7 +98,7 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 }
 
 // fromAPI sets the computed attributes.
-func (m *dataSourceModel) fromAPI(profile client.Profile) {
+func (m *dataSourceModel) fromAPI(profile answer.Profile) {
 	m.Profile = types.StringValue(customtypes.NewJSONObject(profile.Members).ValueString())
 	m.JSON = types.StringValue(string(profile.JSON))
 }

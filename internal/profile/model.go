@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -65,7 +65,7 @@ func (m *resourceModel) writeOnly() members {
 // fromAPI sets the managed members to what the service holds, in the spelling of state if
 // that means the same. After an import, all members are managed. Write-only members have
 // no state.
-func (m *resourceModel) fromAPI(profile client.Profile) {
+func (m *resourceModel) fromAPI(profile answer.Profile) {
 	if m.isImported() {
 		m.Profile = customtypes.NewJSONObject(profile.Members)
 		return

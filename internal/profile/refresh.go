@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -18,7 +19,7 @@ type refresh struct {
 	engine *deferred.Engine
 	diags  *diag.Diagnostics
 
-	profile client.Profile // what the latest look has read
+	profile answer.Profile // what the latest look has read
 	missing bool           // the latest look found no profile
 }
 
@@ -71,7 +72,7 @@ func (r *refresh) look(ctx context.Context) (bool, error) {
 	profile, err := r.client.GetProfile(ctx, r.scope, r.model.IdentityID.ValueString(), r.model.managed())
 	r.missing = client.IsClass(err, client.ClassNotFound)
 	if r.missing {
-		r.profile = client.Profile{}
+		r.profile = answer.Profile{}
 		return false, nil
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -51,10 +52,10 @@ func updateRequest(c *client.Client, scope client.Scope, identity string, change
 	return deferred.Request{
 		Scope:      scope,
 		Identity:   identity,
-		Type:       client.RequestProfileUpdate,
-		Against:    []string{client.RequestDataDeletion},
+		Type:       answer.RequestProfileUpdate,
+		Against:    []string{answer.RequestDataDeletion},
 		Repeatable: true, // the values are absolute
-		Send: func(ctx context.Context) (client.Receipt, error) {
+		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.UpdateProfile(ctx, scope, identity, changes)
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -28,11 +29,11 @@ func (d *delivery) request(w io.Writer) deferred.Request {
 	return deferred.Request{
 		Scope:    d.scope,
 		Identity: d.identity,
-		Type:     client.RequestDataAccess,
-		Against:  []string{client.RequestDataDeletion},
+		Type:     answer.RequestDataAccess,
+		Against:  []string{answer.RequestDataDeletion},
 		Adopts:   true,
-		Send: func(ctx context.Context) (client.Receipt, error) {
-			return d.client.FetchData(ctx, d.scope, client.DataCall{Person: d.identity, Seen: d.seen}, w)
+		Send: func(ctx context.Context) (answer.Receipt, error) {
+			return d.client.FetchData(ctx, d.scope, answer.DataCall{Person: d.identity, Seen: d.seen}, w)
 		},
 	}
 }

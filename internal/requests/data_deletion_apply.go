@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -119,10 +120,10 @@ func deletionRequest(c *client.Client, scope client.Scope, identity string) defe
 	return deferred.Request{
 		Scope:    scope,
 		Identity: identity,
-		Type:     client.RequestDataDeletion,
-		Against:  []string{client.RequestProfileUpdate, client.RequestDataAccess},
+		Type:     answer.RequestDataDeletion,
+		Against:  []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
 		Adopts:   true,
-		Send: func(ctx context.Context) (client.Receipt, error) {
+		Send: func(ctx context.Context) (answer.Receipt, error) {
 			return c.DeleteData(ctx, scope, identity)
 		},
 		Effect: c.ProfileGone(scope, identity),

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -76,7 +76,7 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			"operation": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "Limits the list to requests of this type: `profile_update`, `data_access` or `data_deletion`.",
-				Validators:          []validator.String{stringvalidator.OneOf(client.RequestTypes...)},
+				Validators:          []validator.String{stringvalidator.OneOf(answer.RequestTypes...)},
 			},
 
 			"max_requests": schema.Int64Attribute{
@@ -162,14 +162,14 @@ func (m *pendingRequestsModel) limit() int64 {
 
 // fromAPI counts the records that match the filters and maps the first of them. It
 // overwrites records.
-func (m *pendingRequestsModel) fromAPI(list client.PendingList) {
+func (m *pendingRequestsModel) fromAPI(list answer.PendingList) {
 	m.Complete = types.BoolValue(list.Gap == "")
 
-	matching := slices.DeleteFunc(list.Records, func(r client.PendingRecord) bool { return !m.matches(r) })
+	matching := slices.DeleteFunc(list.Records, func(r answer.PendingRecord) bool { return !m.matches(r) })
 	m.Total = types.Int64Value(int64(len(matching)))
 
 	m.Counts = map[string]int64{unknownType: 0}
-	for _, requestType := range client.RequestTypes {
+	for _, requestType := range answer.RequestTypes {
 		m.Counts[requestType] = 0
 	}
 	for _, r := range matching {
@@ -213,7 +213,7 @@ func (m *pendingRequestsModel) warnCut(diags *diag.Diagnostics) {
 }
 
 // matches reports whether a record passes the filters.
-func (m *pendingRequestsModel) matches(r client.PendingRecord) bool {
+func (m *pendingRequestsModel) matches(r answer.PendingRecord) bool {
 	identity, _ := r.Identity.Get()
 	requestType, _ := r.RequestType.Get()
 
@@ -222,7 +222,7 @@ func (m *pendingRequestsModel) matches(r client.PendingRecord) bool {
 }
 
 // typeOf returns the key under which a record is counted.
-func typeOf(r client.PendingRecord) string {
+func typeOf(r answer.PendingRecord) string {
 	if requestType, ok := r.RequestType.Get(); ok {
 		return requestType
 	}
@@ -230,7 +230,7 @@ func typeOf(r client.PendingRecord) string {
 }
 
 // recordFromAPI maps a record. Fields that were not recognised are null.
-func recordFromAPI(r client.PendingRecord) pendingRecordModel {
+func recordFromAPI(r answer.PendingRecord) pendingRecordModel {
 	m := pendingRecordModel{
 		ID:         textOf(r.ID),
 		IdentityID: textOf(r.Identity),
@@ -246,7 +246,7 @@ func recordFromAPI(r client.PendingRecord) pendingRecordModel {
 	return m
 }
 
-func textOf(o client.Optional[string]) types.String {
+func textOf(o answer.Optional[string]) types.String {
 	if s, ok := o.Get(); ok {
 		return types.StringValue(s)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -53,7 +54,7 @@ type traces struct {
 type left byte
 
 const (
-	leftManual left = 1 << (client.Clauses + iota)
+	leftManual left = 1 << (answer.Clauses + iota)
 	leftKnown
 )
 

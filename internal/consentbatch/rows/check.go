@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -75,7 +76,7 @@ type draft struct {
 	line     int
 	given    []bool // by column
 	identity string
-	clauses  [client.Clauses]bool
+	clauses  [answer.Clauses]bool
 	address  netip.Addr
 	agreed   time.Time
 	manual   bool

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // Format is the format of a file of rows.
@@ -59,7 +59,7 @@ const bom = "\uFEFF"
 type Row struct {
 	Line     int
 	Identity string
-	Clauses  [client.Clauses]bool
+	Clauses  [answer.Clauses]bool
 	Address  netip.Addr // the zero Addr for none
 	Agreed   time.Time  // to the millisecond; the zero Time for none
 	Manual   bool
@@ -96,7 +96,7 @@ type packed struct {
 
 // The flags of a row. The clauses are the lowest bits.
 const (
-	flagManual uint16 = 1 << (client.Clauses + iota)
+	flagManual uint16 = 1 << (answer.Clauses + iota)
 	flagAddress
 )
 
