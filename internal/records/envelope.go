@@ -19,7 +19,8 @@ type RefusalError struct {
 	Detail string
 	// Members are names that a setting can take, as far as they can be shown. For
 	// ErrNoRecord and ErrNoList they are those of the object, one of which may be
-	// Options.RecordMember. For the others they are what Options.Ignored admits.
+	// Options.RecordMember; of an object among records, those that it shares with them. For
+	// the others they are what Options.Ignored admits.
 	Members []string
 	// List is the name of the list that the record stands in, if Options.Ignored can leave
 	// it out.

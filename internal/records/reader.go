@@ -94,6 +94,7 @@ type reader struct {
 
 	counts Counts
 	mended int64
+	common [len(kindNames)][]string // the members that records of a kind have in common
 	// strange are the members around the records that are not recognised, as Options.Ignored
 	// takes them; empty for one whose name must not be shown.
 	strange []string
@@ -236,7 +237,7 @@ func (x *reader) record(v jsontext.Value, in place) error {
 	kind, problem := x.recognise(v, in)
 	if problem != nil {
 		problem.Detail = x.position(in, begin) + problem.Detail
-		if !in.named && jsonvalue.IsFieldName(in.name) {
+		if !in.shows && jsonvalue.IsFieldName(in.name) {
 			problem.List = in.name
 		}
 		return problem
@@ -288,12 +289,19 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 	}
 
 	// A word in the plural may be that of a line that holds records.
-	if !in.shows && !has && (own == Unknown || plural && in.lines) {
+	isMarked := has || own != Unknown && (!plural || !in.lines)
+	if !isMarked && !in.shows {
 		names := fieldNames(v)
 		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
 	}
 
-	return orKind(expected, own), nil
+	kind := orKind(expected, own)
+	x.noteMembers(v, kind)
+	if isMarked {
+		return kind, nil
+	}
+
+	return kind, x.unlike(v, kind)
 }
 
 // contradicts reports whether what a record says of its kind is another one than the
@@ -329,17 +337,7 @@ func said(record jsontext.Value, closely bool) (k Kind, plural bool) {
 }
 
 func (x *reader) hasRecordMember(record jsontext.Value) bool {
-	if x.options.RecordMember == "" {
-		return false
-	}
-
-	for name := range jsonvalue.EachMember(record) {
-		if string(name) == x.options.RecordMember {
-			return true
-		}
-	}
-
-	return false
+	return x.options.RecordMember != "" && hasMember(record, x.options.RecordMember)
 }
 
 // fieldNames returns the names of the members of an object that have the form of a

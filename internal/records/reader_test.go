@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -149,6 +150,62 @@ func TestRead_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 				t.Errorf("%s: %v", text, err)
 			}
 		}
+	}
+}
+
+// TestRead_containerOfAKindHoldsRecordsThatAreAlike puts what is no record between the
+// records of a container that a kind names.
+func TestRead_containerOfAKindHoldsRecordsThatAreAlike(t *testing.T) {
+	t.Parallel()
+
+	const (
+		event  = `{"eventId":"e-1","identityId":"u-1","name":"opened","at":1,"properties":{}}`
+		sparse = `{"eventId":"e-2","name":"opened","extra":1}`
+		plain  = `{"id":1}`
+	)
+	others := append([]string{
+		`{"id":"err-7","error":"quota exceeded","at":1}`, `{"name":"QuotaError","message":"x"}`,
+		`{"timestamp":1,"status":500,"error":"Internal Server Error","path":"/export"}`,
+		`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/export"}`,
+	}, noRecords...)
+	for _, other := range others {
+		for _, text := range []string{
+			`{"events":[` + event + `,` + other + `]}`,
+			`{"events":[` + event + `,` + sparse + `,` + other + `,` + event + `]}`,
+			`{"events":[` + other + `,` + event + `]}`,
+			`{"data":{"events":{"items":[` + event + `,` + other + `]}}}`,
+			`{"persons":[` + plain + `],"events":[` + event + `],"eventList":[` + other + `]}`,
+		} {
+			_, _, err := readText(text, Options{})
+			if refusal, ok := errors.AsType[*RefusalError](err); !ok || !errors.Is(err, ErrNoRecord) || refusal.List != "" {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+
+	for _, list := range []string{
+		event, event + `,` + event, event + `,` + sparse, sparse + `,` + event, plain + `,{"id":2,"name":"x"}`, `{"id":2,"name":"x"},` + plain, `{},{}`,
+		event + `,{"at":2,"eventId":"e-2","properties":null}`, event + `,{"eventId":"e-2"}`, event + `,{"recordType":"event"}`, `{"recordType":"event"},{"kind":"event","x":1}`,
+	} {
+		text := `{"events":[` + list + `]}`
+		if got, _, err := readText(text, Options{}); err != nil || len(got) == 0 {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+
+	if _, _, err := readText(`{"events":[`+event+`,{}]}`, Options{}); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("an object without members: %v", err)
+	}
+
+	// With a member that each record has, they may be as different as they like.
+	different := `{"persons":[{"uid":1,"a":1,"b":1},{"uid":2,"c":1,"d":1}]}`
+	_, _, err := readText(different, Options{})
+	refusal, _ := errors.AsType[*RefusalError](err)
+	if !errors.Is(err, ErrNoRecord) || !slices.Equal(refusal.Members, []string{"uid"}) {
+		t.Errorf("%v", err)
+	}
+	if _, res, err := readText(different, Options{RecordMember: "uid"}); err != nil || res.Counts != (Counts{Person: 2}) {
+		t.Errorf("%v, %v", res, err)
 	}
 }
 

@@ -4,7 +4,8 @@
 // The interface shows neither the shape of the answer nor how it names the kinds of its
 // records. So an object counts as a record only where something shows that it is one:
 //
-//   - it stands in a container whose name means a kind, such as persons;
+//   - it stands in a container whose name means a kind, such as persons, and has most
+//     members in common with the records of that kind before it, if there are any;
 //   - it has a discriminator, such as type, whose value means a kind;
 //   - it has a member that the caller names.
 //
