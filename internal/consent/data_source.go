@@ -33,7 +33,7 @@ func (d *consentDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 func (d *consentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the latest consent of one person. It is an error if the service has no consent record of the person.",
+		MarkdownDescription: "Reads the consent of one person as the service holds it now. A person without a consent record is an error.",
 		Attributes:          dataSourceAttributes(),
 	}
 }
@@ -51,25 +51,25 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			Computed:            true,
 			Sensitive:           true,
 			CustomType:          customtypes.IPAddressType{},
-			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. Null if the service returns none.",
+			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
 		},
 		"agreement_time": schema.StringAttribute{
 			Computed:            true,
 			CustomType:          customtypes.InstantType{},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. Null if the service returns none.",
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
 		},
 		"manual": schema.BoolAttribute{
 			Computed:            true,
-			MarkdownDescription: "Whether the consent was obtained by legal methods other than the service's own consent management. Null if the service does not say.",
+			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. May be null.",
 		},
 		"json": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			MarkdownDescription: "Complete answer of the service as JSON, for `jsondecode`. Sensitive, because it may contain personal data.",
+			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
 	}
 	for name, text := range clauseDescriptions {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". Null if the service does not say."}
+		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". May be null."}
 	}
 
 	return tfkit.AddDataSourceScope(attributes)

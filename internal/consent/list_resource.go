@@ -50,11 +50,7 @@ func (l *consentList) Metadata(_ context.Context, req resource.MetadataRequest, 
 
 func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them. " +
-			"The people come from a list of identities, or from the Person records of one UTC day, and are listed once each, in that order. Requires Terraform 1.14 or later.\n\n" +
-			"Each person is looked up at the service. People without a consent record are not listed; a warning says how many there are. If a person cannot be read, a warning names the position in the source. Ten such people, or an error that affects everyone, such as 403, end the list with an error. " +
-			"If there are more people than `limit`, which is 100 unless the block sets it, a warning says so.\n\n" +
-			"The output of a query shows the identity of each person. The IP address of a person is never part of it.",
+		MarkdownDescription: "Lists people who have a consent record, so that `terraform query` shows them and writes the configuration that imports them.",
 		Attributes: tfkit.AddListScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Optional: true,
@@ -62,8 +58,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 					tfkit.Day(),
 					stringvalidator.ConflictsWith(path.MatchRoot("account_id")),
 				},
-				MarkdownDescription: "UTC day whose Person records name the people, in the format `YYYY-MM-DD`. The day must be over. " +
-					"A day has records only of the people that the service saw on that day. Conflicts with `account_id`, because the older account path family has no export. Exactly one of `utc_date` and `identity_ids` is required.",
+				MarkdownDescription: "UTC day whose Person records name the people, such as `2026-01-31`. Conflicts with `identity_ids` and `account_id`.",
 			},
 			"identity_ids": schema.ListAttribute{
 				Optional:    true,
@@ -73,7 +68,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 					listvalidator.NoNullValues(),
 					listvalidator.ValueStringsAre(tfkit.Segment()),
 				},
-				MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ". They are listed once each, in this order.",
+				MarkdownDescription: "Identities of the people, from 1 to " + strconv.Itoa(limitIdentityIDs) + ", each listed once, in this order.",
 			},
 			"identity_field": schema.StringAttribute{
 				Optional: true,
@@ -81,8 +76,7 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 					stringvalidator.LengthAtLeast(1),
 					stringvalidator.AlsoRequires(path.MatchRoot("utc_date")),
 				},
-				MarkdownDescription: "Member of a Person record that holds the identity, at the top level of the record. Requires `utc_date`. " +
-					"The service documents no field of these records. Defaults to `identityId`, or else `identity_id`.",
+				MarkdownDescription: "Member of a Person record that holds the identity. Defaults to `identityId`, or else `identity_id`.",
 			},
 		}),
 		Blocks: map[string]schema.Block{"timeouts": tfkit.ListTimeoutsBlock()},

@@ -51,59 +51,53 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	attributes := map[string]schema.Attribute{
 		"identity_id": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " A change replaces the object.",
+			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
 		"user_ipv6": schema.StringAttribute{
-			Optional:   true,
-			Sensitive:  true,
-			CustomType: customtypes.IPAddressType{},
-			Validators: []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: "IP address of the person at the time of consent. The service requires it for legal compliance if it is known. " +
-				"An IPv4 address is sent as an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). Different spellings of the same address are equal. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value. After an import by ID, the address that the service holds is in state; after an import by identity, it is not. The address is stored in plan and state as a sensitive value; use `user_ipv6_wo` to keep it out.",
+			Optional:            true,
+			Sensitive:           true,
+			CustomType:          customtypes.IPAddressType{},
+			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
 		},
 		"user_ipv6_wo": schema.StringAttribute{
-			Optional:   true,
-			WriteOnly:  true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
-			CustomType: customtypes.IPAddressType{},
-			Validators: []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
-			MarkdownDescription: "IP address of the person, like `user_ipv6`, but never stored in plan or state. Requires Terraform 1.11 or later. Conflicts with `user_ipv6`. " +
-				"Drift of the address is not detected: it is sent when `user_ipv6_wo_version` changes, and with every other change of the consent. A withdrawal on destroy does not carry it.",
+			Optional:            true,
+			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
+			CustomType:          customtypes.IPAddressType{},
+			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("user_ipv6_wo_version"))},
+			MarkdownDescription: "Like `user_ipv6`, but never stored in plan or state. Sent whenever its version or the consent changes. Requires Terraform 1.11 or later.",
 		},
 		"user_ipv6_wo_version": schema.Int64Attribute{
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: "Version of `user_ipv6_wo`, a number of your choice. Changing it sends `user_ipv6_wo` again.",
+			MarkdownDescription: "Version of `user_ipv6_wo`, any number. Changing it sends the address again.",
 		},
 		"agreement_time": schema.StringAttribute{
-			Optional:   true,
-			CustomType: customtypes.InstantType{},
-			Validators: []validator.String{customtypes.InstantType{}.Validator()},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format with a zone, such as `2026-01-31T12:00:00Z`. Different spellings of the same instant are equal, to the millisecond. " +
-				"The time must not be more than five minutes ahead of the clock of this machine. `keep_later_choice` compares it: without it, a choice that the person has made since cannot be recognised, and a warning says so. If the attribute is removed from the configuration, it is no longer managed, and the service keeps its value.",
+			Optional:            true,
+			CustomType:          customtypes.InstantType{},
+			Validators:          []validator.String{customtypes.InstantType{}.Validator()},
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, the provider cannot recognise a later choice of the person.",
 		},
 		"manual": schema.BoolAttribute{
-			Optional: true,
-			Computed: true,
-			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether the consent was obtained by legal methods other than the service's own consent management (its banner). Auditors ask for this. " +
-				"Defaults to `true`, because consent that is recorded with Terraform never comes from that banner.",
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. For audits. Defaults to `true`.",
 		},
 		"keep_later_choice": schema.BoolAttribute{
-			Optional: true,
-			Computed: true,
-			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a later choice of the person stands. If the service holds a later `agreement_time` than the configuration, nothing is written, the plan stays empty and a warning says so. " +
-				"This also applies when the object is destroyed. A record without an `agreement_time` at the service cannot be compared, so it is not overwritten either, unless it has the clauses that this object has written or would write. Requires `agreement_time`. Defaults to `true`. If `false`, the configuration overwrites any record at the service.",
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether a choice of the person after `agreement_time` stands: nothing is written, and a warning says so. Defaults to `true`. With `false`, the configuration overwrites any record.",
 		},
 		"on_destroy": schema.StringAttribute{
-			Optional:   true,
-			Computed:   true,
-			Default:    stringdefault.StaticString(retain),
-			Validators: []validator.String{stringvalidator.OneOf(retain, withdraw)},
-			MarkdownDescription: "What destroying the object does at the service. `retain` (default) leaves the consent as it is, with a warning. `withdraw` sets all five clauses to `false`, unless the service has no consent record of the person. " +
-				"If another object of the same run has written the person, as after a renamed key of `for_each`, nothing is withdrawn and a warning says so. A consent record cannot be removed from the service.",
+			Optional:            true,
+			Computed:            true,
+			Default:             stringdefault.StaticString(retain),
+			Validators:          []validator.String{stringvalidator.OneOf(retain, withdraw)},
+			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
 	for name, text := range clauseDescriptions {
@@ -111,10 +105,8 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the consent of one person: five clauses, and how and when the person agreed to them. " +
-			"A choice that the person makes after the configured `agreement_time` is never overwritten, unless `keep_later_choice` is `false`.\n\n" +
-			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
-		Attributes: tfkit.AddKeptScope(attributes),
+		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
+		Attributes:          tfkit.AddKeptScope(attributes),
 	}
 }
 

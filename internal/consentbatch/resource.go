@@ -44,11 +44,9 @@ func (r *batchResource) Metadata(_ context.Context, req resource.MetadataRequest
 func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))},
-			MarkdownDescription: "Path of the file with the rows, relative to the folder in which Terraform runs. The file is CSV with a header, NDJSON, or a JSON array of objects. " +
-				"Columns or members have the names of the attributes of `analytics_consent`: `identity_id` and `clause_1_consent` to `clause_5_consent` are required; `user_ipv6`, `agreement_time` and `manual` (default `true`) are optional. An empty cell and a null are absent values. " +
-				"The file is read at plan and again at apply, and is not copied. If the file is created in the same apply, take the path from an attribute that is known only after apply. Exactly one of `source` and `content_wo` is required.",
+			Optional:            true,
+			Validators:          []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.ExactlyOneOf(path.MatchRoot("source"), path.MatchRoot("content_wo"))},
+			MarkdownDescription: "Path of a CSV, NDJSON or JSON file with one row per person, read at plan and at apply. Exactly one of `source` and `content_wo` is required.",
 		},
 		"content_wo": schema.StringAttribute{
 			Optional:            true,
@@ -56,72 +54,62 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			WriteOnly:           true,
 			CustomType:          secretTextType{},
 			Validators:          []validator.String{stringvalidator.AlsoRequires(path.MatchRoot("content_wo_version"))},
-			MarkdownDescription: "The rows as text, which is kept out of plan and state. Requires Terraform 1.11 or later. Without `format`, the first character tells the format: `[` is JSON, `{` is NDJSON, anything else is CSV.",
+			MarkdownDescription: "The rows as text, never stored in plan or state. Requires Terraform 1.11 or later.",
 		},
 		"content_wo_version": schema.Int64Attribute{
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("content_wo"))},
-			MarkdownDescription: "Version of `content_wo`, any number. If it changes, `content_wo` is written again. This is needed if the plan cannot detect a change itself: with `compare_at_plan = false`, or while the content is known only after apply.",
+			MarkdownDescription: "Version of `content_wo`, any number. Changing it compares the rows again.",
 		},
 		"format": schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
-			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to the format of the extension of `source` (`.csv`, `.ndjson`, `.jsonl`, `.json`), or of the first character of `content_wo`.",
+			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the file name, or of the first character.",
 		},
 		"shard": shardAttribute(),
 		"keep_later_choice": schema.BoolAttribute{
-			Optional: true,
-			Computed: true,
-			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a later choice of a person stands. If the service holds a later `agreement_time` than a row, the row is not written and a warning names its line. This also applies when the object is destroyed. " +
-				"Only rows with an `agreement_time` are protected. Defaults to `true`. If `false`, the rows overwrite any record at the service.",
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether a choice of a person after the row's `agreement_time` stands; a warning names its line. Defaults to `true`.",
 		},
 		"compare_at_plan": schema.BoolAttribute{
-			Optional: true,
-			Computed: true,
-			Default:  booldefault.StaticBool(true),
-			MarkdownDescription: "Whether a plan compares every row with the service, and so detects what has changed there. Defaults to `true`. If `false`, a plan does not ask the service and detects only a changed `source` or `content_wo_version`. " +
-				"Terraform plans once more when it applies, so an apply compares three times. A row is compared before it is written in any case.",
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether a plan compares every row with the service. If `false`, a plan sends nothing and detects only a changed file. Defaults to `true`.",
 		},
 		"on_destroy": schema.StringAttribute{
-			Optional:   true,
-			Computed:   true,
-			Default:    stringdefault.StaticString(retain),
-			Validators: []validator.String{stringvalidator.OneOf(retain, withdraw)},
-			MarkdownDescription: "What destroying the object does at the service. `retain` (default) leaves all consent as it is, with a warning. `withdraw` sets the five clauses of every row to `false`, unless the service has no consent record of the person. " +
-				"`withdraw` requires `source`: the file is read once more, and must be the one that was applied. Do not combine it with `create_before_destroy`.",
+			Optional:            true,
+			Computed:            true,
+			Default:             stringdefault.StaticString(retain),
+			Validators:          []validator.String{stringvalidator.OneOf(retain, withdraw)},
+			MarkdownDescription: "What a destroy does: `retain` (default) leaves all consent as it is; `withdraw` sets the five clauses of every row to `false`.",
 		},
 		"report_path": schema.StringAttribute{
-			Optional:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of a file for the outcome of each row, in a folder that exists. The file is NDJSON and readable by its owner only. Its first line is a summary; then follows one object for each row, except rows that were already in place. " +
-				"`line` is the row's line (and `element` its number in a JSON array). `outcome` is `written`, `kept` (a later choice of the person stands), `superseded` (not withdrawn, because another object of the run writes it), `failed`, `unknown` (interrupted on its way) or `not_tried`. A failed row has `error` and, if the service returned them, `status`, `code`, `message` and `fields`. The file holds no value of a row. " +
-				"Each apply that compares rows writes the whole file, also if it fails or is interrupted, and so does a destroy that withdraws. A plan, or a change of settings alone, writes none. " +
-				"An earlier report at the path is replaced; any other file is an error. Destroying the object keeps the file.",
+			Optional:            true,
+			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row.",
 		},
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the consent of thousands of people from one file. No personal data is in plan or state: state holds a digest of the file and counts. " +
-			"A plan checks the rows and compares them with the service, and an apply writes only those that differ. A row that fails does not stop the others: the error names its line, and the next apply writes what is missing.\n\n" +
-			"A refresh does not ask the service and changes nothing; the comparison of a plan detects what has changed there. A row that is removed from the file is no longer managed, and the service keeps its record. Import is not supported.\n\n" +
-			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
-		Attributes: tfkit.AddKeptScope(addResults(attributes)),
-		Blocks:     map[string]schema.Block{"timeouts": timeoutsBlock()},
+		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
+		Attributes:          tfkit.AddKeptScope(addResults(attributes)),
+		Blocks:              map[string]schema.Block{"timeouts": timeoutsBlock()},
 	}
 }
 
 func addResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
 	attributes["digest"] = schema.StringAttribute{
-		Computed: true,
-		MarkdownDescription: "Digest of the content that was applied last, or of the rows of its shard, to detect changes of it. It is salted and slow to compute (PBKDF2 with SHA-256), so that the content cannot be found by guessing. " +
-			"A plan holds the digest, so it is never applied with other rows: Terraform stops with \"Provider produced inconsistent final plan\" at `digest`, and a new plan is needed.",
+		Computed:            true,
+		MarkdownDescription: "Salted digest of the rows that were applied last. If the file changes after the plan, the apply stops here and writes nothing.",
 	}
 
 	for name, text := range map[string]string{
-		"rows":     "Number of rows of the content, or of its shard.",
-		"to_write": "Number of rows that differed from what the service held in the last apply. A warning of the plan tells how many it would write: as a known number, it could not change until the apply, while people go on choosing.",
-		"kept":     "Number of rows that the last apply left alone, because a later choice of the person stands.",
+		"rows":     "Number of rows in the file, or in its shard.",
+		"to_write": "Number of rows that the last apply found to differ. A warning of each plan tells how many it would write.",
+		"kept":     "Number of rows that the last apply left alone, because a later choice stands.",
 		"written":  "Number of rows that the last apply has written.",
 		"missing":  "Number of rows that were still not as configured after the last apply. The next apply writes them.",
 	} {
@@ -138,7 +126,7 @@ const presetTimeout = 2 * time.Hour
 // itself; tfkit.TimeoutsBlock limits the wait for the service.
 func timeoutsBlock() schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits how long the work may take. When the time is over, the work ends as if it were interrupted: what is done stays done, and the next apply continues with the rest.",
+		MarkdownDescription: "Limits how long the work may take. Then it stops, and the next apply writes the rest.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType, "delete": types.StringType},
 		}},

@@ -20,20 +20,18 @@ var atShard = path.Root("shard")
 // shardAttribute returns the attribute shard.
 func shardAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "Part of the rows that this object manages, so that several objects, workspaces or machines share one file. All rows are checked, and only those of the shard are compared, written and counted. " +
-			"The number of a row's shard is the first 8 bytes of the SHA-256 of `identity_id`, as a big-endian number, modulo `count`; in Terraform, `parseint(substr(sha256(identity_id), 0, 16), 16) % count`. Later versions keep this rule. " +
-			"Changing the shard moves rows between objects, in place. Nobody's consent is withdrawn, and with `on_destroy = \"withdraw\"` such a change is an error. By default the object manages all rows.",
+		Optional:            true,
+		MarkdownDescription: "Part of the rows that this resource manages, so that several workspaces or machines share one file.",
 		Attributes: map[string]schema.Attribute{
 			"index": schema.Int64Attribute{
 				Required:            true,
 				Validators:          []validator.Int64{int64validator.Between(0, limitShards-1)},
-				MarkdownDescription: "Number of the shard, from 0 to `count` - 1. Each number needs an object.",
+				MarkdownDescription: "Number of the shard, from 0 to `count` - 1.",
 			},
 			"count": schema.Int64Attribute{
 				Required:            true,
 				Validators:          []validator.Int64{int64validator.Between(1, limitShards)},
-				MarkdownDescription: "Number of shards, from 1 to 4096. It must be the same in all objects of the file.",
+				MarkdownDescription: "Number of shards, from 1 to 4096; the same in all workspaces.",
 			},
 		},
 	}

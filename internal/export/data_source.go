@@ -61,7 +61,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 		return schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			MarkdownDescription: records + " as the text of a JSON array, for `jsondecode`. Each record is as the service sent it. Null if the kind was not requested. Sensitive, because it holds personal data.",
+			MarkdownDescription: records + " as the text of a JSON array, for `jsondecode`. Null if the kind was not requested. Sensitive.",
 		}
 	}
 
@@ -71,13 +71,12 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the records of one UTC day, for small days: in plans, `check` blocks and modules. The records are stored in plan and state, so a day larger than `max_bytes` is refused. `analytics_export_file` writes a day of any size to a file and stores none of it in state.\n\n" +
-			"The service documents neither the shape of an export nor how to select a kind. The provider understands an array, lines, and objects of arrays; `wire.export_kind_parameter` of the provider block makes it send one request for each kind. The older account path family has no export.",
+		MarkdownDescription: "Reads the records of one small UTC day into plan and state, for plans, `check` blocks and modules.",
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{tfkit.Day()},
-				MarkdownDescription: dayDescription + " The current day, which is not complete, causes a warning.",
+				MarkdownDescription: dayDescription + " The current day is incomplete and causes a warning.",
 			},
 			"kinds": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
@@ -87,7 +86,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          []validator.Int64{maxBytesValidator{}, int64validator.AtLeast(1)},
-				MarkdownDescription: "Maximum size of all records together, in bytes of JSON text. A larger day is an error. From 1 to " + strconv.Itoa(largestMaxBytes) + " (32 MiB). Defaults to " + strconv.Itoa(defaultMaxBytes) + " (1 MiB).",
+				MarkdownDescription: "Maximum size of all records in bytes of JSON, up to " + strconv.Itoa(largestMaxBytes) + ". A larger day is an error. Defaults to " + strconv.Itoa(defaultMaxBytes) + ".",
 			},
 
 			"persons":  text("Person records"),
@@ -99,7 +98,7 @@ func (d *exportDataSource) Schema(_ context.Context, _ datasource.SchemaRequest,
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
 			"complete": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the day was over when it was read, by the clock of this machine and by that of the service.",
+				MarkdownDescription: "Whether the day was over when it was read.",
 			},
 		}),
 	}

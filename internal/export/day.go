@@ -8,7 +8,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-const dayDescription = "UTC day to export, in the format `YYYY-MM-DD`. It ends at midnight UTC, regardless of the time zone of this machine. A day in the future is refused."
+const dayDescription = "UTC day to export, such as `2026-01-31`."
 
 // addNotOver refuses the current day.
 func addNotOver(diags *diag.Diagnostics) {

@@ -9,19 +9,14 @@ import (
 // What the attributes of a dayModel have in common wherever they are declared.
 
 const (
-	filesDescription = "The day can have any size: records pass through in constant memory, and none of them is stored in plan, state or log. " +
-		"There is one file for all kinds, or one for each kind if `path` contains `{kind}`. Files have mode 0600 and appear as a whole or not at all; an export that is cut off starts again or fails, and never leaves a short file. While a file is written, `.analytics-*.tmp` beside it holds its content, and keeps other processes from the same path."
+	pathDescription = "Path of the file. With `{kind}` in it, each kind has a file of its own."
 
-	shapeDescription = "The service documents neither the shape of an export nor how to select a kind. The provider understands an array, lines, and objects of arrays; `wire.export_kind_parameter` of the provider block makes it send one request for each kind. The older account path family has no export."
+	compressionDescription = "Compression of the files: `none` (default), `gzip` or `zstd`. The name in `path` stays as it is."
 
-	pathDescription = "Path of the file. A relative path begins in the directory in which Terraform runs. If it contains `{kind}`, in the name or in a directory, there is one file for each kind, and `{kind}` is replaced by `persons`, `sessions`, `events` and, if there are such records, `unknown`. The answer is read once, and a kind without records is an empty file."
-
-	compressionDescription = "Compression of the files: `none` (default), `gzip` or `zstd`. It does not change the name in `path`."
-
-	withKindDescription = "Whether each line contains the kind of its record: `{\"kind\":\"event\",\"record\":{…}}`, with `person`, `session`, `event` or `unknown`. Defaults to `true`, or to `false` if `path` contains `{kind}`. With `false`, a line is the record alone, as the service sent it. This requires `{kind}` in `path` or exactly one kind in `kinds`; in the latter case the file also holds records of unknown kind, which are counted."
+	withKindDescription = "Whether each line names the kind of its record. If `false`, which requires one kind per file, a line is the record alone."
 
 	// inPlaceDescription ends the description of an attribute of the resource.
-	inPlaceDescription = " Changing this writes the files again, in place."
+	inPlaceDescription = " Changing it writes the files again."
 )
 
 func pathValidators() []validator.String {

@@ -36,12 +36,8 @@ func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest
 
 func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Writes the records of one UTC day to files, as NDJSON (one JSON text per line), without keeping anything in state. It is meant for machines that keep neither files nor state, such as the runners of a pipeline. Requires Terraform 1.14 or later. On machines that keep both, and in OpenTofu, which has no actions, use the resource `analytics_export_file`.\n\n" +
-			filesDescription + "\n\n" +
-			"While it runs, the action shows every 30 seconds how much it has written, and at the end the number of records by kind, the size and the SHA-256 digests. It shows no path and no record. " +
-			"Nothing manages the files afterwards: each invocation exports the day again, and the files stay until you remove them.\n\n" +
-			shapeDescription,
-		Attributes: exportDayAttributes(),
+		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
+		Attributes:          exportDayAttributes(),
 	}
 }
 
@@ -51,7 +47,7 @@ func exportDayAttributes() map[string]schema.Attribute {
 	return tfkit.AddActionScope(map[string]schema.Attribute{
 		"utc_date": schema.StringAttribute{
 			Required: true, Validators: []validator.String{tfkit.Day()},
-			MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set. `formatdate(\"YYYY-MM-DD\", timeadd(plantimestamp(), \"-24h\"))` is the day before; `timestamp()` is not known in a plan and therefore refused.",
+			MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
 		},
 		"kinds": schema.SetAttribute{
 			Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
@@ -59,7 +55,7 @@ func exportDayAttributes() map[string]schema.Attribute {
 		},
 		"path": schema.StringAttribute{
 			Required: true, Validators: pathValidators(),
-			MarkdownDescription: pathDescription + " Directories, symbolic links and devices are refused, and so is an existing file, unless `overwrite` is set. The plan already refuses them.",
+			MarkdownDescription: pathDescription,
 		},
 		"compression": schema.StringAttribute{
 			Optional: true, Validators: compressionValidators(),
@@ -68,15 +64,15 @@ func exportDayAttributes() map[string]schema.Attribute {
 		"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
 		"max_bytes": schema.Int64Attribute{
 			Optional: true, Validators: maxBytesValidators(),
-			MarkdownDescription: "Maximum size of all files together, in bytes, after compression; at least 1. A larger day is an error and leaves what was at `path` as it was.",
+			MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error.",
 		},
 		"overwrite": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether existing files may be replaced. They stay as they were until the new ones are complete. Defaults to `false`.",
+			MarkdownDescription: "Whether existing files may be replaced, once the new ones are complete. Defaults to `false`.",
 		},
 		"create_directories": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Those of an export that fails are removed. Defaults to `false`: a missing directory is an error.",
+			MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Defaults to `false`.",
 		},
 		"allow_incomplete_day": schema.BoolAttribute{
 			Optional:            true,

@@ -21,16 +21,13 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Writes the records of one UTC day to files, as NDJSON (one JSON text per line). " + filesDescription + "\n\n" +
-			"After a refresh, the plan creates a missing file and writes an altered one again, so state and files belong on the same machine.\n\n" +
-			"Destroying the object removes the files that it wrote, and only those: a file that was altered since stays, with a warning. `on_destroy = \"retain\"` keeps all files. There is no import.\n\n" +
-			shapeDescription,
+		MarkdownDescription: "Writes the records of one UTC day of any size to NDJSON files, and none of them to plan or state.",
 
 		Attributes: tfkit.AddKeptScope(map[string]schema.Attribute{
 			"utc_date": schema.StringAttribute{
 				Required:            true,
 				Validators:          []validator.String{tfkit.Day()},
-				MarkdownDescription: dayDescription + " The current day is refused unless `allow_incomplete_day` is set." + inPlaceDescription,
+				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`." + inPlaceDescription,
 			},
 			"kinds": schema.SetAttribute{
 				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
@@ -38,11 +35,9 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			},
 
 			"path": schema.StringAttribute{
-				Required:   true,
-				Validators: pathValidators(),
-				MarkdownDescription: pathDescription + " " +
-					"Directories, symbolic links and devices are refused, and so is a file that this object did not write, unless `overwrite` is set. It is an error if two objects use one path. " +
-					"Changing this writes the day to the new path first, and then removes the old file if it is still as it was written.",
+				Required:            true,
+				Validators:          pathValidators(),
+				MarkdownDescription: pathDescription + " Changing it writes the new files before it removes the old ones.",
 			},
 
 			"compression": schema.StringAttribute{
@@ -58,50 +53,50 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
 				Validators:          maxBytesValidators(),
-				MarkdownDescription: "Maximum size of all files of the object together, in bytes, after compression; at least 1. A larger day is an error and leaves the old files as they were.",
+				MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error and leaves the old files.",
 			},
 
 			"overwrite": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether an existing file that this object did not write may be replaced when the object is created or `path` changes. It does not allow two objects to use one path. Defaults to `false`.",
+				MarkdownDescription: "Whether a file at `path` that this resource did not write may be replaced. Defaults to `false`.",
 			},
 			"create_directories": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. They stay when the object is destroyed; those of an export that fails are removed. Defaults to `false`: a missing directory is an error.",
+				MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Defaults to `false`.",
 			},
 
 			"allow_incomplete_day": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether the current UTC day may be exported, with a warning. It is exported again when it is over. Defaults to `false`.",
+				MarkdownDescription: "Whether the current UTC day may be exported. It is exported again once it is over. Defaults to `false`.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Arbitrary values. Changing them exports the day again, in place: the old files stay until the new ones are complete. Use this to fetch late records, because `-replace` removes the files first.",
+				MarkdownDescription: "Arbitrary values. Changing them exports the day again, for example for late records; the old files stay until then.",
 			},
 
 			"verify": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(verifyStat),
 				Validators:          []validator.String{stringvalidator.OneOf(verifyStat, verifyDigest)},
-				MarkdownDescription: "How a refresh compares the files with what was written: `stat` (default) trusts a file whose size, modification time and inode are unchanged, and hashes it otherwise; `digest` hashes every file each time. Only `digest` detects a file that was altered and then given its old size and time.",
+				MarkdownDescription: "How a refresh checks the files: `stat` (default) by size, time and inode; `digest` by their content each time.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(destroyRemoves),
 				Validators:          []validator.String{stringvalidator.OneOf(destroyRemoves, destroyRetains)},
-				MarkdownDescription: "What destroying the object does to the files: `remove` (default) removes those that are still as they were written; `retain` leaves all of them, for days that leave a sliding window. With `retain`, the old file also stays when `path` changes, with a warning.",
+				MarkdownDescription: "What a destroy does: `remove` (default) removes the files that are still as written; `retain` leaves all of them.",
 			},
 
-			"complete":             schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported. Null if it was not and is over now, so that it is exported again."},
-			"sha256":               schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 digest of the file, in hexadecimal. With `{kind}` in `path`, the digest of a text with one line `<sha256>  <kind>` for each file, in the order persons, sessions, events, unknown. Null if a refresh found another file."},
+			"complete":             schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported. Null once a day that was not over has to be exported again."},
+			"sha256":               schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal; with several files, of a list of theirs. Null if a refresh found another file."},
 			"bytes":                schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of all files together in bytes. Null if a refresh found another file."},
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},
 
 			"files": schema.MapNestedAttribute{
 				Computed:            true,
-				MarkdownDescription: "The files by kind (`persons`, `sessions`, `events`, `unknown`), as they were written. Null unless `path` contains `{kind}`.",
+				MarkdownDescription: "The files by kind, as they were written. Null unless `path` contains `{kind}`.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"path":    schema.StringAttribute{Computed: true, MarkdownDescription: "Path of the file."},
-					"sha256":  schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 digest of the file, in hexadecimal."},
+					"sha256":  schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal."},
 					"bytes":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of the file in bytes."},
 					"records": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of records in the file."},
 				}},

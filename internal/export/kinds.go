@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three. With `wire.export_record_member`, records that do not state their kind are always exported as well, and counted as `unknown`."
+	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three."
 
-	countsDescription = "Number of records that were exported, by kind. Kinds that were not requested are null."
+	countsDescription = "Number of exported records by kind. Null for kinds that were not requested."
 
-	invalidUTF8Description = "Number of records in which bytes that are not valid UTF-8 were replaced. Always 0 unless `wire.export_invalid_utf8` of the provider block is `replace`."
+	invalidUTF8Description = "Number of records in which bytes that are not UTF-8 were replaced."
 )
 
 // kindsValidators returns the validators of kinds.

@@ -47,19 +47,16 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 				setvalidator.SizeAtLeast(1),
 				setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1)),
 			},
-			MarkdownDescription: "Names of the top-level members to clear. Members that are null or absent already are not sent.",
+			MarkdownDescription: "Names of the members to clear. Members that are null or absent already are not sent.",
 		},
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sets members of one person's profile record to `null`, for example to make a person anonymous whose data is to be kept. It is irreversible: the plan says so, and neither Terraform nor the provider keeps the values. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
-			"The action reads the profile first and sends only what is there. The service defers an update, usually for less than 60 seconds. As soon as it has answered, the action shows the identifier of the request.\n\n" +
-			"There is no way to clear all members at once: their names would have to be read first, and one that is added in between would stay. An `analytics_profile` that manages one of the members sets it again with its next apply. " +
-			"If you need a record of the update, or use OpenTofu, use the resource `analytics_profile` with `null` for each member. An interrupt ends the wait and not the update.",
+		MarkdownDescription: "Sets members of one person's profile to `null`, for example to make a person anonymous whose data is to be kept.",
 		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait until the service has fulfilled the update."),
+			"Whether to wait until the update is carried out."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the update stays accepted, and the action ends with a warning.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("Then the update stays accepted, and the action ends with a warning.", defaultTimeout),
 		},
 	}
 }

@@ -35,7 +35,7 @@ func (d *profileDataSource) Metadata(_ context.Context, req datasource.MetadataR
 
 func (d *profileDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the profile record of one person. It is an error if the service has no profile of that person.",
+		MarkdownDescription: "Reads the profile of one person as the service holds it now. A person without a profile is an error.",
 		Attributes:          dataSourceAttributes(),
 	}
 }
@@ -53,7 +53,7 @@ func dataSourceAttributes() map[string]schema.Attribute {
 		"profile": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
-			MarkdownDescription: "Profile as the text of a JSON object, with its members sorted by name, for `jsondecode`. The service does not document the members. Sensitive.",
+			MarkdownDescription: "Profile as the text of a JSON object with sorted members, for `jsondecode`. Sensitive.",
 		},
 		"json": schema.StringAttribute{
 			Computed:            true,

@@ -28,8 +28,7 @@ func (e *profileEphemeral) Metadata(_ context.Context, req ephemeral.MetadataReq
 
 func (e *profileEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the profile of one person and keeps it neither in the plan nor in state. " +
-			"It is an error if the service has no profile of the person. Terraform reads it in the plan and again in the apply.\n\n" +
+		MarkdownDescription: "Reads the profile of one person and stores it neither in plan nor in state.\n\n" +
 			tfkit.EphemeralUses,
 		Attributes: tfkit.EphemeralAttributes(dataSourceAttributes()),
 		Blocks:     map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},

@@ -57,18 +57,17 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 	attributes := map[string]schema.Attribute{
 		"identity_id": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " Changing this replaces the object.",
+			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
 
 		"profile": schema.StringAttribute{
-			Optional:   true,
-			Sensitive:  true,
-			CustomType: customtypes.JSONObjectType{},
-			Validators: []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
-			MarkdownDescription: "Members to manage, as the text of a JSON object, for example from `jsonencode`. Numbers are sent and compared exactly; those beyond a 64-bit float, such as `1e400`, are refused. " +
-				"A member that is removed from the configuration is no longer managed and stays as it is at the service; set it to `null` to clear it. The values are stored in plan and state as sensitive values; use `profile_wo` to keep them out. Exactly one of `profile` and `profile_wo` must be set.",
+			Optional:            true,
+			Sensitive:           true,
+			CustomType:          customtypes.JSONObjectType{},
+			Validators:          []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.ExactlyOneOf(path.MatchRoot("profile"), path.MatchRoot("profile_wo"))},
+			MarkdownDescription: "Members to manage, as a JSON object. A member that is removed is no longer managed; `null` clears it. Sensitive, but stored in state.",
 		},
 		"profile_wo": schema.StringAttribute{
 			Optional:            true,
@@ -76,41 +75,38 @@ func (r *profileResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			WriteOnly:           true,
 			CustomType:          customtypes.JSONObjectType{},
 			Validators:          []validator.String{customtypes.JSONObjectType{}.Validator(), stringvalidator.AlsoRequires(path.MatchRoot("profile_wo_version"))},
-			MarkdownDescription: "Members to manage, like `profile`, but never stored in plan or state. Requires Terraform 1.11 or later. Drift of the values is not detected: all members are sent again when `profile_wo_version` changes.",
+			MarkdownDescription: "Like `profile`, but never stored in plan or state. Sent only when its version changes. Requires Terraform 1.11 or later.",
 		},
 		"profile_wo_version": schema.Int64Attribute{
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("profile_wo"))},
-			MarkdownDescription: "Version of `profile_wo`, a number of your choice. Changing it sends `profile_wo` again.",
+			MarkdownDescription: "Version of `profile_wo`, any number. Changing it sends all members again.",
 		},
 
 		"wait_for_fulfilment": schema.BoolAttribute{
 			Optional:            true,
 			Computed:            true,
 			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether to wait until the service has fulfilled an update. With `false`, a later refresh sets `fulfilled`. Defaults to `true`.",
+			MarkdownDescription: "Whether to wait until an update is carried out. If `false`, a later refresh sets `fulfilled`. Defaults to `true`.",
 		},
 		"fulfilled": schema.BoolAttribute{
 			Computed:            true,
-			MarkdownDescription: "Whether the service has fulfilled the latest update.",
+			MarkdownDescription: "Whether the latest update is known to be carried out.",
 		},
 
 		"on_destroy": schema.StringAttribute{
-			Optional:   true,
-			Computed:   true,
-			Default:    stringdefault.StaticString(destroyRetains),
-			Validators: []validator.String{stringvalidator.OneOf(destroyRetains, destroyClears)},
-			MarkdownDescription: "What destroying the object does at the service: `retain` (default) leaves the profile as it is, with a warning; `clear` sets the managed members to `null`. " +
-				"To delete all data of a person, use `analytics_data_deletion`.",
+			Optional:            true,
+			Computed:            true,
+			Default:             stringdefault.StaticString(destroyRetains),
+			Validators:          []validator.String{stringvalidator.OneOf(destroyRetains, destroyClears)},
+			MarkdownDescription: "What a destroy does: `retain` (default) leaves the profile as it is; `clear` sets the managed members to `null`.",
 		},
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages members of one person's profile record. Only the top-level members that are configured are managed: others at the service are neither read into state nor changed. " +
-			"An update carries only the members that differ. The service defers it, usually for less than 60 seconds, and the provider waits for it.\n\n" +
-			"Destroying the object leaves the profile as it is, with a warning, unless `on_destroy` is `clear`.",
-		Attributes: tfkit.AddKeptScope(attributes),
-		Blocks:     map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
+		MarkdownDescription: "Manages members of one person's profile. Members that are not configured are neither read into state nor changed.",
+		Attributes:          tfkit.AddKeptScope(attributes),
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.TimeoutsBlock(defaultTimeout)},
 	}
 }
 

@@ -21,30 +21,30 @@ func limitAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"read_only": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether every write is an error before anything is sent. Defaults to `false`." + fromEnv("read_only"),
+			MarkdownDescription: "Whether every write is refused before it is sent. Defaults to `false`." + fromEnv("read_only"),
 		},
 		"max_concurrency": schema.Int64Attribute{
 			Optional:   true,
 			Validators: []validator.Int64{int64validator.Between(1, client.LimitMaxConcurrency)},
-			MarkdownDescription: fmt.Sprintf("Maximum number of concurrent requests, from 1 to %d. Terraform's own `-parallelism` is a limit as well. Defaults to %d.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.",
 				client.LimitMaxConcurrency, client.DefaultMaxConcurrency) + fromEnv("max_concurrency"),
 		},
 		"requests_per_second": schema.Float64Attribute{
 			Optional:   true,
 			Validators: []validator.Float64{float64validator.Between(minRequestsPerSecond, client.LimitRequestsPerSec)},
-			MarkdownDescription: fmt.Sprintf("Maximum number of requests per second, from %v to %d. By default the rate is not limited, because the service documents no limit.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.",
 				minRequestsPerSecond, client.LimitRequestsPerSec) + fromEnv("requests_per_second"),
 		},
 		"request_timeout": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{durationValidator{client.MinRequestTimeout, client.LimitRequestTimeout}},
-			MarkdownDescription: fmt.Sprintf("Timeout of one attempt of a request, the answer included, as a duration such as `45s`, from %s to %s. Defaults to %s.",
+			MarkdownDescription: fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.",
 				client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout) + fromEnv("request_timeout"),
 		},
 		"max_retries": schema.Int64Attribute{
 			Optional:   true,
 			Validators: []validator.Int64{int64validator.Between(0, client.LimitMaxRetries)},
-			MarkdownDescription: fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. A write is sent again only if it certainly had no effect, or after the provider has read what the service holds. Defaults to %d.",
+			MarkdownDescription: fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.",
 				client.LimitMaxRetries, client.DefaultMaxRetries) + fromEnv("max_retries"),
 		},
 	}

@@ -53,10 +53,8 @@ func envName(attribute string) string { return "ANALYTICS_" + strings.ToUpper(at
 
 func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages consent, profiles and data requests of people at a product-analytics service.\n\n" +
-			"Every attribute can also be set by an environment variable. The provider block takes precedence. Credentials and scope are each taken from one place as a whole. " +
-			"The provider does not contact the service before the first object needs it, and has no default host.",
-		Attributes: merge(connectionAttributes(), credentialAttributes(), scopeAttributes(), limitAttributes()),
+		MarkdownDescription: "Manages the consent, the profiles and the data requests of people at a product analytics service, and exports its records.",
+		Attributes:          merge(connectionAttributes(), credentialAttributes(), scopeAttributes(), limitAttributes()),
 	}
 }
 
@@ -72,26 +70,24 @@ func merge(groups ...map[string]schema.Attribute) map[string]schema.Attribute {
 func connectionAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"base_url": schema.StringAttribute{
-			Optional: true,
-			MarkdownDescription: "Address of the service, such as `https://analytics.example.com`, with an optional port and sub-path and without `/v1`. " +
-				"Plain `http` is accepted only for the local machine. Required, in the block or in the environment." + fromEnv("base_url"),
+			Optional:            true,
+			MarkdownDescription: "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine." + fromEnv("base_url"),
 		},
 		"ca_cert_file": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "Path of a file with PEM certificates to trust in addition to the system's own." + fromEnv("ca_cert_file"),
+			MarkdownDescription: "PEM file with certificates to trust in addition to the system's own." + fromEnv("ca_cert_file"),
 		},
 		"headers": schema.MapAttribute{
 			Optional:    true,
 			Sensitive:   true,
 			ElementType: types.StringType,
-			MarkdownDescription: "Additional headers of every request to the service, for gateways that require them. `Authorization` and headers that the provider sets itself are refused, and so are `Idempotency-Key` and `X-Idempotency-Key`, because they allow a broken connection to repeat a request. Sensitive." +
+			MarkdownDescription: "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive." +
 				fromEnv("headers") + " Its value is a JSON object of strings.",
 		},
 		"wire": schema.SingleNestedAttribute{
-			Optional: true,
-			MarkdownDescription: "Details that the description of the service leaves open. Change a value only if your service differs from the default. " +
-				"In the environment, each attribute has a variable of its own: `ANALYTICS_WIRE_` and its name in capitals.",
-			Attributes: wireAttributes(),
+			Optional:            true,
+			MarkdownDescription: "Settings for what the interface description leaves open. `doctor` prints those that your service needs. Each has an environment variable `ANALYTICS_WIRE_…`.",
+			Attributes:          wireAttributes(),
 		},
 	}
 }
@@ -106,9 +102,9 @@ func wireAttributes() map[string]schema.Attribute {
 	}
 
 	attributes := map[string]schema.Attribute{
-		"login_parameters_in":   choice("login_parameters_in", "Where a login carries e-mail and password: in a JSON body, a form body, or the query.", client.Placements),
-		"consent_parameters_in": choice("consent_parameters_in", "Where a consent update carries its fields: in a JSON body, a form body, or the query.", client.Placements),
-		"agreement_time_format": choice("agreement_time_format", "Format in which `agreement_time` is sent: RFC 3339 text in UTC, or milliseconds since 1970.", client.TimeFormats),
+		"login_parameters_in":   choice("login_parameters_in", "Where a login carries e-mail and password.", client.Placements),
+		"consent_parameters_in": choice("consent_parameters_in", "Where a consent update carries its fields.", client.Placements),
+		"agreement_time_format": choice("agreement_time_format", "Format in which `agreement_time` is sent.", client.TimeFormats),
 	}
 	maps.Copy(attributes, answerWireAttributes())
 	maps.Copy(attributes, exportWireAttributes())
@@ -127,10 +123,10 @@ func credentialAttributes() map[string]schema.Attribute {
 	}
 
 	return map[string]schema.Attribute{
-		"email":          secret("email", "E-mail address to log in with. Requires `password`. The provider logs in with the first request that needs it, and again before the hour of the login is over."),
+		"email":          secret("email", "E-mail address to log in with. Requires `password`."),
 		"password":       secret("password", "Password to log in with. Requires `email`. Sensitive."),
-		"token":          secret("token", "JSON Web Token from elsewhere, without `bearer` in front. It is valid for one hour, and the provider does not renew it. Conflicts with the other credentials. Sensitive."),
-		"api_secret_key": secret("api_secret_key", "Application-level secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."),
+		"token":          secret("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive."),
+		"api_secret_key": secret("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive."),
 	}
 }
 
@@ -140,8 +136,8 @@ func scopeAttributes() map[string]schema.Attribute {
 	}
 
 	return map[string]schema.Attribute{
-		"org_id":     part("org_id", "Organization of all objects without a scope of their own. Requires `project_id`."),
-		"project_id": part("project_id", "Project of all objects without a scope of their own. Requires `org_id`."),
-		"account_id": part("account_id", "Account of all objects without a scope of their own, in the older account path family. Conflicts with `org_id` and `project_id`."),
+		"org_id":     part("org_id", "Organization of all resources without a scope of their own. Requires `project_id`."),
+		"project_id": part("project_id", "Project of all resources without a scope of their own. Requires `org_id`."),
+		"account_id": part("account_id", "Account of all resources without a scope of their own, in the older path family."),
 	}
 }

@@ -35,35 +35,34 @@ func answerWireAttributes() map[string]schema.Attribute {
 
 	return map[string]schema.Attribute{
 		"pending_identity_field": name("pending_identity_field",
-			"Name of the field that identifies the person in a record of the list of pending requests. By default the usual names are recognised, such as `identityId`, `user_id` and `subject`."),
+			"Name of the field that identifies the person in a pending request. The usual names are recognised."),
 		"pending_ignored_members": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Names of members beside the list of pending requests that say nothing about it, separated by commas, such as `links,took`. By default only a count may stand there." +
+			MarkdownDescription: "Members beside the list of pending requests that can be ignored, separated by commas." +
 				fromEnv("wire_pending_ignored_members"),
 		},
 		"pending_list": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.OneOf(client.PendingListUses...)},
-			MarkdownDescription: "How the list of pending requests is used: it must be understood as a `whole` before a request is sent (default), the `partial` list counts as whole, or it is `ignored`." +
+			MarkdownDescription: "How the list of pending requests is used: `whole` (default), `partial` or `ignored`." +
 				fromEnv("wire_pending_list"),
 		},
 		"pending_list_lag": schema.StringAttribute{
-			Optional: true,
-			MarkdownDescription: "How long the list of pending requests may lag behind the service. A request that was accepted and was never seen in the list counts as gone from it only after this time. " +
-				"A duration from `0s` to `10m`. Defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
+			Optional:            true,
+			MarkdownDescription: "How long the list of pending requests may lag behind the service, up to `10m`. Defaults to `" + client.DefaultPendingListLag + "`." + fromEnv("wire_pending_list_lag"),
 		},
 		"ended_statuses": schema.SetAttribute{
 			Optional:    true,
 			ElementType: types.StringType,
 			Validators:  []validator.Set{setvalidator.SizeAtMost(20), setvalidator.ValueStringsAre(stringvalidator.LengthBetween(1, 100))},
-			MarkdownDescription: "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending. Case and punctuation are ignored." +
-				fromEnv("wire_ended_statuses") + " Its value has commas between the statuses.",
+			MarkdownDescription: "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending." +
+				fromEnv("wire_ended_statuses") + " Separate statuses by commas there.",
 		},
 		"profile_member": name("profile_member",
-			"Name of the member of an answer that holds the profile. By default the answer itself is the profile."),
+			"Name of the member that holds the profile, if the service wraps it."),
 		"all_data_member": name("all_data_member",
-			"Name of a member at the top of all data of a person. An answer with it is the data, even the first one. By default only a later answer may be the data."),
+			"Name of a member at the top of all data of a person. Only an answer with it is accepted at once."),
 	}
 }
 

@@ -23,31 +23,31 @@ func exportWireAttributes() map[string]schema.Attribute {
 		"export_kind_parameter": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1), stringvalidator.NoneOfCaseInsensitive(client.ReservedParameters...)},
-			MarkdownDescription: "Name of the query parameter that selects the kind of records of an export. By default none is sent, and the answer is split by its own shape." +
+			MarkdownDescription: "Name of the query parameter that selects the kind of records. By default none is sent." +
 				fromEnv("wire_export_kind_parameter"),
 		},
 		"export_kind_values": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Values of `export_kind_parameter` for Person, Session and Event records, in this order and separated by commas. Defaults to `" + client.DefaultExportKindValues + "`. Has no effect without `export_kind_parameter`." +
+			MarkdownDescription: "Values of `export_kind_parameter` for persons, sessions and events, separated by commas. Defaults to `" + client.DefaultExportKindValues + "`." +
 				fromEnv("wire_export_kind_values"),
 		},
 		"export_invalid_utf8": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.OneOf(client.InvalidUTF8Use...)},
-			MarkdownDescription: "How bytes of an export that are not valid UTF-8 are handled. With `error`, they are an error. With `replace`, U+FFFD replaces them, and a warning counts the records. Defaults to `error`. An escaped surrogate without its partner (`\\ud83d`) is valid JSON and is always kept as it is." +
+			MarkdownDescription: "Whether bytes that are not UTF-8 are an `error` (default) or are replaced by U+FFFD (`replace`)." +
 				fromEnv("wire_export_invalid_utf8"),
 		},
 		"export_record_member": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Name of a member that every record of an export has, and no other object. By default an object is a record if its list is named after a kind, or if its `type`, `kind` or `recordType` names one." +
+			MarkdownDescription: "Name of a member that every record has, and nothing else in the answer." +
 				fromEnv("wire_export_record_member"),
 		},
 		"export_ignored_members": schema.StringAttribute{
 			Optional:   true,
 			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Names of members beside the records of an export, or of response headers, that say nothing about the records, separated by commas. With a value, as in `next=null,hasMore=false`, only that value is ignored. By default none is ignored." +
+			MarkdownDescription: "Members or headers beside the records that can be ignored, separated by commas, such as `tenant,next=null`." +
 				fromEnv("wire_export_ignored_members"),
 		},
 	}

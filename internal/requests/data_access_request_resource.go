@@ -35,24 +35,23 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 		descriptions{
 			request:  string(access),
 			triggers: "Arbitrary values. Changing them requests and writes the data again, in place.",
-			wait:     "Whether to wait until the data are ready, and to write them in the same run. With `false`, a refresh notices that the request was carried out, and the apply after it writes the data.",
+			wait:     "Whether to wait for the data. If `false`, an apply after the request was carried out writes the file.",
 		},
 		map[string]schema.Attribute{
 			"output_path": schema.StringAttribute{
-				Required: true,
-				MarkdownDescription: "Path of the file that the data are written to, as JSON. A relative path begins in the directory in which Terraform runs. The directory must exist. " +
-					"The file has mode 0600 and appears as a whole or not at all. An existing file that this object did not write is refused before anything is requested, unless `overwrite` is set; so are directories, symbolic links and devices, and a path that another object of the run uses. Changing this replaces the object and leaves the old file.",
-				Validators:    []validator.String{stringvalidator.LengthAtLeast(1)},
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Required:            true,
+				MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600. Changing it replaces the resource and leaves the old file.",
+				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"overwrite": schema.BoolAttribute{
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false),
-				MarkdownDescription: "Whether a file at `output_path` that this object did not write, or that was altered since, may be replaced. It does not allow two objects to use one path. Defaults to `false`.",
+				MarkdownDescription: "Whether a file at `output_path` that this resource did not write may be replaced. Defaults to `false`.",
 			},
 
 			"sha256": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "SHA-256 digest of the file, in hexadecimal. Null until the file is written.",
+				MarkdownDescription: "SHA-256 of the file, in hexadecimal. Null until the file is written.",
 			},
 			"bytes": schema.Int64Attribute{
 				Computed:            true,
@@ -61,13 +60,9 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 		})
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages.\n\n" +
-			"The service accepts the request and carries it out later. If a data access request of the person is pending already, the object takes it over instead of sending another, with a warning. " +
-			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. The first answer is never accepted as the data, unless it has the member that `wire.all_data_member` names, and neither is one that arrives while a request of the person is pending. If the service accepts another request instead, a later run waits for that one.\n\n" +
-			"Every refresh compares the file with `sha256`. A file that is missing or altered plans a new request, and an altered file is not replaced unless `overwrite` is set, so state and file belong on the same machine. Replacing the object requests the data again. " +
-			"Destroying the object makes Terraform forget the request and leaves the file where it is, with a warning. There is no import: a request is an action, and the service keeps nothing of it that could be read.",
-		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddKeptScope(attributes),
+		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, and nowhere else.",
+		Blocks:              requestBlocks(),
+		Attributes:          tfkit.AddKeptScope(attributes),
 	}
 }
 

@@ -29,21 +29,15 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 	attributes := requestAttributes(
 		descriptions{
 			request:  string(deletion),
-			triggers: "Arbitrary values. Changing them submits another deletion, in place. Use this if data has come in since, for example with a date. Without a change nothing is ever sent again.",
-			wait:     "Whether to wait until the deletion is carried out: it has left the list of pending requests, and the person's profile is gone or empty. With `false`, a later refresh sets `fulfilled`.",
+			triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
+			wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
 		},
 		nil)
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Deletes all data of one person, except their consent, which a deletion does not revoke. It is irreversible: the plan says so, and nothing calls it back.\n\n" +
-			"The service accepts the request and carries it out later. If a deletion of the person is pending already, the object takes it over instead of sending another, with a warning. " +
-			"An object that is tainted, or replaced without a change of `triggers`, takes over the deletion that it has submitted before, and so does a second object for the same person with the same `triggers` in the same run. " +
-			"A plan that destroys the object of a deletion and creates another for the same person with the same `triggers`, such as a renamed key of `for_each`, is refused: a `moved` block keeps the object. " +
-			"The provider cannot recognise a deletion that was carried out before, and of which the run knows nothing when it creates the object: " +
-			"with `create_before_destroy` (also inherited from an object that depends on this one), after `terraform state rm`, or when an object is removed in one run and added again in a later one. It sends another deletion then.\n\n" +
-			"Destroying the object only makes Terraform forget it, with a warning; a deletion that is pending stays pending. There is no import: a request is an action, and the service keeps nothing of it that could be read.",
-		Blocks:     requestBlocks(),
-		Attributes: tfkit.AddKeptScope(attributes),
+		MarkdownDescription: "Deletes all data of one person, except the consent record, once for each value of `triggers`.",
+		Blocks:              requestBlocks(),
+		Attributes:          tfkit.AddKeptScope(attributes),
 	}
 }
 

@@ -26,14 +26,11 @@ func (a *deleteDataAction) Metadata(_ context.Context, req action.MetadataReques
 
 func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Deletes all data of one person, except their consent, which a deletion does not revoke. It is irreversible: the plan says so, and a request that was sent cannot be cancelled. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
-			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a deletion of the person is pending already, the action takes it over instead of sending another.\n\n" +
-			"An action leaves nothing in state, so each invocation is another request. If you need a record of the request, or use OpenTofu, use the resource `analytics_data_deletion`. " +
-			"An interrupt ends the wait and not the deletion.",
+		MarkdownDescription: "Deletes all data of one person, except the consent record. Each invocation is another request.",
 		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
-			"Whether to wait until the deletion is carried out: it has left the list of pending requests, and the person's profile is gone or empty."),
+			"Whether to wait until the deletion is carried out."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with a warning.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("Then the request stands, and the action ends with a warning.", defaultTimeout),
 		},
 	}
 }

@@ -61,16 +61,12 @@ func (d *pendingRequestsDataSource) Metadata(_ context.Context, req datasource.M
 
 func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the list of requests that the service has accepted and carries out later: profile updates, data access and data deletion. " +
-			"The service does not document the form of its records. Fields that are recognised have attributes of their own, which are null if a field is not recognised; the complete JSON of each record is available as well.\n\n" +
-			"Requests are sorted by time, then id, then text, regardless of the order in which the service lists them. A failed request counts as long as the service lists it. " +
-			"The counts include every request that the service lists: a list that grows beyond `max_requests` is cut, with a warning, and never fails a plan. " +
-			"If the answer shows that the service holds more requests than it lists, `complete` is `false`, and a warning says why.",
+		MarkdownDescription: "Reads the requests that the service has accepted and not carried out yet: profile updates, data access and deletions.",
 
 		Attributes: tfkit.AddDataSourceScope(map[string]schema.Attribute{
 			"identity_id": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Limits the list to requests about this person. " + tfkit.IdentityDescription,
+				MarkdownDescription: "Limits the list to requests about this person.",
 				Validators:          []validator.String{tfkit.Segment()},
 			},
 			"operation": schema.StringAttribute{
@@ -80,18 +76,16 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			},
 
 			"max_requests": schema.Int64Attribute{
-				Optional: true,
-				MarkdownDescription: fmt.Sprintf("Maximum number of requests in `requests`, from 0 to %d. The oldest ones that match the filters are kept. A longer list is cut, with a warning, but `total` and `counts_by_operation` include all of it. "+
-					"With `0`, no request is kept and there is no warning. Defaults to `%d`.", largestMaxRequests, defaultMaxRequests),
-				Validators: []validator.Int64{int64validator.Between(0, largestMaxRequests)},
+				Optional:            true,
+				MarkdownDescription: fmt.Sprintf("Maximum number of requests in `requests`, the oldest first, from 0 to %d. Defaults to `%d`.", largestMaxRequests, defaultMaxRequests),
+				Validators:          []validator.Int64{int64validator.Between(0, largestMaxRequests)},
 			},
 
 			"requests": schema.ListNestedAttribute{
-				Computed:  true,
-				Sensitive: true,
-				MarkdownDescription: "Requests that match the filters, the oldest first, at most `max_requests` of them. If `length(requests)` is less than `total`, the list was cut. " +
-					"Sensitive as a whole, because the requests name people and `json` may hold more of their data.",
-				NestedObject: schema.NestedAttributeObject{Attributes: recordAttributes()},
+				Computed:            true,
+				Sensitive:           true,
+				MarkdownDescription: "Requests that match the filters, the oldest first. Sensitive as a whole.",
+				NestedObject:        schema.NestedAttributeObject{Attributes: recordAttributes()},
 			},
 
 			"total": schema.Int64Attribute{
@@ -100,13 +94,12 @@ func (d *pendingRequestsDataSource) Schema(_ context.Context, _ datasource.Schem
 			},
 			"complete": schema.BoolAttribute{
 				Computed:            true,
-				MarkdownDescription: "Whether the answer of the service is the whole list. `false` if it names a further page, states more requests than it holds, or holds an entry that cannot be read; there may then be more requests than `total`.",
+				MarkdownDescription: "Whether the service answered with the whole list. If `false`, there may be more requests than `total`.",
 			},
 			"counts_by_operation": schema.MapAttribute{
-				Computed:    true,
-				ElementType: types.Int64Type,
-				MarkdownDescription: "Number of requests that match the filters by type, regardless of `max_requests`. The keys `profile_update`, `data_access`, `data_deletion` and `unknown` (a type that was not recognised) are always present, " +
-					"and their values add up to `total`.",
+				Computed:            true,
+				ElementType:         types.Int64Type,
+				MarkdownDescription: "Number of requests that match the filters, by operation: `profile_update`, `data_access`, `data_deletion` and `unknown`.",
 			},
 		}),
 	}

@@ -45,10 +45,9 @@ func (a *requestDataAccessAction) Metadata(_ context.Context, req action.Metadat
 func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"output_path": schema.StringAttribute{
-			Required:   true,
-			Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of the file that the data are written to, as JSON. A relative path begins in the directory in which Terraform runs. The directory must exist. " +
-				"The file has mode 0600 and appears as a whole or not at all. Before anything is requested, the action refuses an existing file, unless `overwrite` is set, and directories, symbolic links, devices and a path that another object of the run uses.",
+			Required:            true,
+			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
+			MarkdownDescription: "Path of the JSON file for the data, in a directory that exists. Mode 0600.",
 		},
 		"overwrite": schema.BoolAttribute{
 			Optional:            true,
@@ -57,15 +56,11 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file, for a person's right of access. The data are in that file only, never in plan, state, logs or messages. Requires Terraform 1.14 or later; OpenTofu has no actions.\n\n" +
-			"The service accepts the request and carries it out later. As soon as it has answered, the action shows the identifier of the request. If a data access request of the person is pending already, the action takes it over instead of sending another. " +
-			"The provider assumes that the same call returns the data once the request is carried out, because the service documents no other way. The first answer is never accepted as the data, unless it has the member that `wire.all_data_member` names, and neither is one that arrives while a request of the person is pending.\n\n" +
-			"An action leaves nothing in state, so each invocation is another request. If you need a record of the request, or use OpenTofu, use the resource `analytics_data_access_request`. " +
-			"An interrupt ends the wait and not the request; a later invocation takes the request over, or waits for the data and gets them.",
+		MarkdownDescription: "Requests all data that the service holds of one person and writes them to a file. Each invocation is another request.",
 		Attributes: tfkit.AddPersonAction(attributes,
-			"Whether to wait until the data are ready, and to write them. With `false`, the action ends with the service's answer, and there is no file unless that answer is the data; a later invocation that waits writes it."),
+			"Whether to wait for the data. If `false`, a later invocation that waits writes the file."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("When the time is over, the request stands, and the action ends with an error because there is no file.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("Then the request stands, and the action ends with an error, because there is no file.", defaultTimeout),
 		},
 	}
 }

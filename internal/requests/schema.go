@@ -31,7 +31,7 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 	attributes := map[string]schema.Attribute{
 		"identity_id": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: tfkit.IdentityDescription + " Changing this replaces the object.",
+			MarkdownDescription: tfkit.IdentityDescription + " Changing it replaces the resource.",
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
@@ -55,16 +55,16 @@ func requestAttributes(text descriptions, others map[string]schema.Attribute) ma
 		},
 		"requested_at": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Time at which the service accepted the " + text.request + ", in RFC 3339 format and UTC: the time that the service reports, or else the time at which its answer arrived.",
+			MarkdownDescription: "Time at which the service accepted the " + text.request + ", in RFC 3339 format and UTC.",
 		},
 
 		"fulfilled": schema.BoolAttribute{
 			Computed:            true,
-			MarkdownDescription: "Whether the " + text.request + " is known to be carried out. While this is `false`, every refresh checks it again.",
+			MarkdownDescription: "Whether the " + text.request + " is known to be carried out. Every refresh checks it until then.",
 		},
 		"fulfilled_at": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Time at which the provider saw that the " + text.request + " was carried out, in RFC 3339 format and UTC. Null until then.",
+			MarkdownDescription: "Time at which the provider saw the " + text.request + " carried out, in RFC 3339 format and UTC. Null until then.",
 		},
 	}
 

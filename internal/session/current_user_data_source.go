@@ -30,12 +30,12 @@ func (d *currentUserDataSource) Metadata(_ context.Context, req datasource.Metad
 
 func (d *currentUserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the user to whom the credentials of the provider belong. This also shows that the provider can reach the service and log in.",
+		MarkdownDescription: "Reads the user of the credentials, and so shows that the provider can reach the service and log in.",
 		Attributes: map[string]schema.Attribute{
 			"json": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "User record as JSON text, for `jsondecode`. The service does not document its fields. Sensitive, because it may hold personal data.",
+				MarkdownDescription: "User record as JSON text, for `jsondecode`. The service does not document its fields. Sensitive.",
 			},
 		},
 	}

@@ -32,19 +32,17 @@ func (e *sessionTokenEphemeral) Metadata(_ context.Context, req ephemeral.Metada
 
 func (e *sessionTokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Logs in and returns the JSON Web Token of that login, for tools that call the service beside this provider. Neither the plan nor the state holds it. " +
-			"The provider block must have `email` and `password`.\n\n" +
-			"Terraform logs in once in the plan and once in the apply. The service can neither renew nor revoke a token, so a run that takes longer than the token is valid outlives it.",
+		MarkdownDescription: "Logs in and returns the JSON Web Token of the login, for tools that call the service beside this provider.",
 
 		Attributes: map[string]schema.Attribute{
 			"token": schema.StringAttribute{
 				Computed:            true,
 				Sensitive:           true,
-				MarkdownDescription: "JSON Web Token, to be sent as `Authorization: bearer <token>`. It is valid for one hour according to the interface of the service.",
+				MarkdownDescription: "JSON Web Token, to be sent as `Authorization: bearer <token>`. Valid for one hour.",
 			},
 			"expires_at": schema.StringAttribute{
 				Computed:            true,
-				MarkdownDescription: "Time at which the token expires, in RFC 3339 format and UTC, as the token states it. If it states none, one hour after the login.",
+				MarkdownDescription: "Time at which the token expires, in RFC 3339 format and UTC.",
 			},
 		},
 		Blocks: map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},

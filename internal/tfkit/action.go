@@ -52,10 +52,9 @@ func (m *PersonActionModel) Waits() bool { return m.Wait.IsNull() || m.Wait.Valu
 // describes wait_for_fulfilment.
 func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[string]schema.Attribute {
 	attributes[ActionIdentity] = schema.StringAttribute{
-		Required:   true,
-		Validators: []validator.String{Segment()},
-		MarkdownDescription: IdentityDescription + " The plan does not show it. A saved plan contains it, unless it comes from an ephemeral variable. " +
-			"From Terraform 1.16 on, `-invoke` loses ephemeral values: the action ends with an error before anything is sent. Lifecycle triggers keep them.",
+		Required:            true,
+		Validators:          []validator.String{Segment()},
+		MarkdownDescription: IdentityDescription + " The plan does not show it; a saved plan may contain it.",
 	}
 	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,

@@ -30,7 +30,7 @@ func IdentitySchema() identityschema.Schema {
 	return identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"org_id": identityschema.StringAttribute{
 			OptionalForImport: true,
-			Description:       "Organization of the person. Requires project_id. Without a scope, the scope of the provider block is used.",
+			Description:       "Organization of the person. Requires project_id. Defaults to the scope of the provider block.",
 		},
 		"project_id": identityschema.StringAttribute{
 			OptionalForImport: true,
@@ -42,8 +42,7 @@ func IdentitySchema() identityschema.Schema {
 		},
 		"identity_id": identityschema.StringAttribute{
 			RequiredForImport: true,
-			Description: "Identifier of the end user, not encoded. An identity is never sensitive: Terraform stores it in state and shows it in an import. " +
-				"If you choose the identifiers of your users, do not use e-mail addresses. Do not use a sensitive or ephemeral value: Terraform before 1.17 crashes on a sensitive one.",
+			Description:       "Identifier of the person, not encoded. Terraform prints it during an import.",
 		},
 	}}
 }

@@ -18,7 +18,7 @@ import (
 // project without a plan that says so. A resource with an identity has the same scope
 // there, see Identify.
 
-const keptDescription = " An object without a scope of its own keeps the provider's scope in state. If the scope in effect changes, also in the provider block, the object is replaced."
+const keptDescription = " Changing it replaces the resource."
 
 // AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
 // state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.

@@ -28,13 +28,12 @@ type scopeAttribute struct {
 // scopeAttributes returns the attributes of Scope. Their rules allow both attributes of one
 // path family, or the one of the other.
 func scopeAttributes() []scopeAttribute {
-	const overrides = " Overrides the scope of the provider block as a whole."
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
 
 	return []scopeAttribute{
-		{"org_id", "Organization that the object belongs to. Requires `project_id`." + overrides, stringvalidator.AlsoRequires(project)},
-		{"project_id", "Project that the object belongs to. Requires `org_id`." + overrides, stringvalidator.AlsoRequires(org)},
-		{"account_id", "Account that the object belongs to, in the older account path family. Conflicts with `org_id` and `project_id`." + overrides, stringvalidator.ConflictsWith(org, project)},
+		{"org_id", "Organization, in place of that of the provider block. Requires `project_id`.", stringvalidator.AlsoRequires(project)},
+		{"project_id", "Project, in place of that of the provider block. Requires `org_id`.", stringvalidator.AlsoRequires(org)},
+		{"account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project)},
 	}
 }
 

@@ -22,13 +22,13 @@ type Timeouts = timeouts.Value
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits how long to wait for the service. When the time is over, the request stays accepted and a later refresh completes it.",
+		MarkdownDescription: "Limits how long to wait for the service.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": TimeoutAttribute("How long to wait when the object is created.", preset),
-			"update": TimeoutAttribute("How long to wait when the object is changed.", preset),
+			"create": TimeoutAttribute("How long a create waits.", preset),
+			"update": TimeoutAttribute("How long an update waits.", preset),
 		},
 	}
 }

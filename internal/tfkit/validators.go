@@ -11,8 +11,7 @@ import (
 )
 
 // IdentityDescription documents identity_id, in resources and data sources alike.
-const IdentityDescription = "Identifier of the end user, often the database ID of the user record or the user's e-mail address. " +
-	"It is sent exactly as given, as one path segment. It must not be `.` or `..`, begin or end with a blank, contain invisible characters (spaces other than the plain one included), or be longer than 8192 bytes."
+const IdentityDescription = "Identifier of the person at the service, often a database ID or an e-mail address."
 
 // Segment returns a validator of identifiers that applies client.ValidateSegment. Its errors
 // never hold the value.
