@@ -305,7 +305,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	r.Identify(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
+	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	at, ok := r.target(ctx, state, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return

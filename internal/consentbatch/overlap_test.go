@@ -149,6 +149,7 @@ func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 	}
 
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "another"}))
+	state, _ = p.MustRefresh(batchName, state)
 	plan, diags := p.Plan(batchName, state, config)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")

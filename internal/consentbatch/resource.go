@@ -223,7 +223,7 @@ func (r *batchResource) Read(ctx context.Context, req resource.ReadRequest, resp
 		return
 	}
 
-	r.ResolveScope(&state.Scope)
+	r.ReadScope(&state.Scope)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 

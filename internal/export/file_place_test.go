@@ -331,6 +331,7 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	}
 
 	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"project_id": "other"}))
+	state, _ = p.MustRefresh(fileName, state)
 	plan, diags := p.Plan(fileName, state, config)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed")

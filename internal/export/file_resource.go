@@ -154,7 +154,7 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 		return
 	}
 
-	r.ResolveScope(&state.Scope)
+	r.ReadScope(&state.Scope)
 	state.markOver(r.Today())
 	known := readStamps(ctx, req.Private)
 	if !state.verify(ctx, known, &resp.Diagnostics) {

@@ -169,6 +169,7 @@ func TestProfile_changedProviderScope(t *testing.T) {
 	pending, _ := p.MustCreate(name, config(`{"plan":"gold"}`, prototest.Attributes{"identity_id": "user-1001", "wait_for_fulfilment": false}))
 
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"project_id": "shop"}))
+	state, _ = p.MustRefresh(name, state)
 	plan, diags := p.Plan(name, state, config(`{"plan":"gold"}`, nil))
 	p.NoErrors(diags)
 	if len(plan.Replace) == 0 {

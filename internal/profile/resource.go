@@ -198,7 +198,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	r.Identify(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
+	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
 	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !ok {
 		return

@@ -2,6 +2,8 @@ package provider_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,6 +70,55 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 			if !strings.Contains(r.Words(), "Cancelled") {
 				t.Errorf("the object in flight is not reported as cancelled:\n%s", r.Output)
 			}
+		})
+	}
+}
+
+// TestCLIProvider_savedPlanIsForOneScope applies saved plans with another scope in the
+// environment. Of a new object, Terraform passes nothing of the plan to the provider, and
+// refuses the apply itself.
+func TestCLIProvider_savedPlanIsForOneScope(t *testing.T) {
+	t.Parallel()
+	const everything = "clause_1_consent = true\n  clause_2_consent = true\n  clause_3_consent = true\n  clause_4_consent = true\n  clause_5_consent = "
+	for resource, attributes := range map[string]struct{ first, added string }{
+		"analytics_consent":             {"identity_id = \"user-1\"\n  " + everything + "true", "manual = false"},
+		"analytics_consent_batch":       {"source = \"people.csv\"", "on_destroy = \"withdraw\""},
+		"analytics_profile":             {"identity_id = \"user-1\"\n  profile = \"{}\"", "on_destroy = \"clear\""},
+		"analytics_data_deletion":       {"identity_id = \"user-1\"", "triggers = { n = 1 }"},
+		"analytics_data_access_request": {"identity_id = \"user-1\"\n  output_path = \"data.json\"\n  overwrite = true", "triggers = { n = 1 }"},
+		"analytics_export_file":         {"utc_date = \"2026-02-03\"\n  path = \"day\"", "on_destroy = \"retain\""},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
+			})
+			cli := clitest.New(t, fmt.Sprintf("resource %q \"x\" {\n  %s\n}\n", resource, attributes.first), service.Environment())
+			rows := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent\nuser-2,true,true,true,true,true\n"
+			if err := os.WriteFile(filepath.Join(cli.Dir, "people.csv"), []byte(rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			applyElsewhere := func(words ...string) {
+				cli.MustRun("plan", "-out=tfplan")
+				cli.Setenv("ANALYTICS_PROJECT_ID", "shop")
+				r := cli.Run("apply", "tfplan")
+				cli.Setenv("ANALYTICS_PROJECT_ID", mocktest.Project)
+				clitest.WantWords(t, r, words...)
+			}
+			applyElsewhere("Provider produced inconsistent final plan", ".project_id")
+			cli.MustRun("apply", "-auto-approve")
+
+			cli.Configure(fmt.Sprintf("resource %q \"x\" {\n  %s\n  %s\n}\n", resource, attributes.first, attributes.added))
+			service.Reset()
+			applyElsewhere("The plan is for another scope", `org_id = "`+mocktest.Org+`", project_id = "shop"`, "plan again")
+			for _, r := range service.Requests() {
+				if strings.Contains(r.EscapedPath, "shop") {
+					t.Errorf("the service received %s %s", r.Method, r.EscapedPath)
+				}
+			}
+			cli.MustRun("apply", "-auto-approve")
+			cli.MustRun("plan", "-detailed-exitcode")
 		})
 	}
 }

@@ -151,7 +151,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	r.ResolveScope(&state.Scope)
+	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		if !state.fileIsIntact(ctx, &resp.Diagnostics) && !resp.Diagnostics.HasError() {

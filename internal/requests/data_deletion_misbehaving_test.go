@@ -226,9 +226,9 @@ func TestDataDeletion_changedProviderScope(t *testing.T) {
 	other := prototest.Config(service).With(prototest.Attributes{"project_id": "shop"})
 
 	p.Reconfigure(other)
+	state, _ = p.MustRefresh(deletionName, state)
 	_, diags := p.Plan(deletionName, state, config(atOnce))
 	prototest.WantText(t, diags.Errors(), "under way in the former scope", "project_id")
-	state, _ = p.MustRefresh(deletionName, state)
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 
 	service.FulfilAll()

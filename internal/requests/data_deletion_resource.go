@@ -142,7 +142,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 
-	r.ResolveScope(&state.Scope)
+	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
 		r.noteFulfilled(state)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)

@@ -63,9 +63,9 @@ func (m Identity) write(ctx context.Context, to attributeWriter, diags *diag.Dia
 
 // Identify sets m to the stored identity of an object, because the object is where it was
 // written, and no change of the provider block moves it. An object without a stored
-// identity gets one: the person in m, with the scope of m or else the provider's. Read must
-// call it on the state before anything is sent, and Update on a copy of the plan, whose
-// attributes are final. stored is the identity in the response.
+// identity gets one: the person in m, with the scope of m or else the provider's. Update must
+// call it on a copy of the plan, whose attributes are final. stored is the identity in the
+// response.
 func (s *Service) Identify(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	isStored := !stored.Raw.IsFullyNull()
 	if isStored {
@@ -76,4 +76,10 @@ func (s *Service) Identify(ctx context.Context, m *Identity, stored *tfsdk.Resou
 	if !isStored {
 		diags.Append(stored.Set(ctx, *m)...)
 	}
+}
+
+// ReadIdentity is Identify for Read, which must call it on the state before anything is sent.
+func (s *Service) ReadIdentity(ctx context.Context, m *Identity, stored *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	s.hasRead.Store(true)
+	s.Identify(ctx, m, stored, diags)
 }

@@ -31,7 +31,10 @@ func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.
 }
 
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
-// whether the object moves because the provider's scope has changed, and warns of that.
+// whether the object moves because the provider's scope has changed, and warns of that. In
+// the apply of a saved plan, where nothing is read before, such a change is an error: the
+// plan was made for the scope in state. Of a new object, Terraform passes nothing from the
+// plan to the apply, and refuses another scope itself.
 //
 // It writes to resp.Plan, so the caller must read its model from there afterwards:
 //
@@ -54,9 +57,14 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	if !state.isSet() || planned == *state {
 		return false
 	}
-	planned.requireReplace(*state, resp)
+	followsProvider := !configured.isUnknown() && !configured.isSet()
+	if followsProvider && !s.hasRead.Load() {
+		addPlannedElsewhere(&resp.Diagnostics, state.own(), planned.own())
+		return false
+	}
 
-	if configured.isUnknown() || configured.isSet() {
+	planned.requireReplace(*state, resp)
+	if !followsProvider {
 		return false
 	}
 
@@ -82,6 +90,16 @@ func warnMoved(diags *diag.Diagnostics, from, to client.Scope) {
 		Detail:  "This object has no scope of its own. It was written to " + DescribeScope(from) + ", and the scope of the provider is now " + DescribeScope(to) + ". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.",
 		Do:      "if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
 	}.AddWarning(diags)
+}
+
+// addPlannedElsewhere reports that the scope of the provider has changed since the plan.
+func addPlannedElsewhere(diags *diag.Diagnostics, from, to client.Scope) {
+	Problem{
+		Summary: "The plan is for another scope",
+		Detail:  "This object has no scope of its own. The plan was made for it in " + DescribeScope(from) + ", and the scope of the provider is now " + DescribeScope(to) + ". Nothing was sent for this object.",
+		InState: PriorKept,
+		Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves an object to another scope.",
+	}.AddError(diags)
 }
 
 // RefuseMoved reports that an object cannot be replaced while its request is under way in the
@@ -127,10 +145,18 @@ func unknownScope(state *Scope) Scope {
 	return *state
 }
 
-// ResolveScope sets m to the scope in effect. Create must call it on the plan, and Read on
-// the state, before anything is sent. Read of a resource with an identity calls Identify.
+// ResolveScope sets m to the scope in effect. Create must call it on the plan, before
+// anything is sent.
 func (s *Service) ResolveScope(m *Scope) {
 	*m = newScope(s.effective(*m))
+}
+
+// ReadScope sets m to the scope in effect, and records that the run reads objects. Read must
+// call it on the state, before anything is sent; that of a resource with an identity calls
+// ReadIdentity.
+func (s *Service) ReadScope(m *Scope) {
+	s.hasRead.Store(true)
+	s.ResolveScope(m)
 }
 
 // newScope returns a scope as attributes, with nulls for the other path family.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -36,6 +37,8 @@ type Service struct {
 	Deferred *deferred.Engine
 	// Files are the output files of this run.
 	Files outfile.PathsInUse
+
+	hasRead atomic.Bool // an object of a resource was read in this run
 }
 
 // ClientAndScope returns the client and the scope for a request, or reports what is missing.
