@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -188,7 +187,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 func (m *fileModel) removePrevious(ctx context.Context, previous []output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	written := m.written(ctx)
 	for _, old := range previous {
-		if slices.ContainsFunc(written, func(o output) bool { return isSame(old.path, o.path) }) {
+		if slices.ContainsFunc(written, func(o output) bool { return outfile.SamePath(old.path, o.path) }) {
 			continue
 		}
 
@@ -213,20 +212,4 @@ func (m *fileModel) removeOld(ctx context.Context, old output, files *outfile.Pa
 	}
 
 	return ""
-}
-
-// isSame reports whether two paths lead to one file, also if the file system treats two
-// spellings of a name as one.
-func isSame(a, b string) bool {
-	if outfile.SamePath(a, b) {
-		return true
-	}
-
-	first, err := os.Lstat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Lstat(b)
-
-	return err == nil && os.SameFile(first, second)
 }

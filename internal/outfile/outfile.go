@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // File describes a file that was written or read.
@@ -169,8 +170,12 @@ func nameOf(path string) (string, error) {
 	return name, nil
 }
 
-// pathless removes the path from an error: it may contain personal data.
+// pathless removes the path from an error, since it may contain personal data, and returns
+// ErrNoSpace if the disk is full.
 func pathless(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return ErrNoSpace
+	}
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}

@@ -18,12 +18,12 @@ type PathsInUse struct {
 	// folders keeps one object from removing a folder in which another begins a file.
 	folders sync.Mutex
 
-	mu    sync.Mutex
-	paths map[string]bool
-	left  map[string]Stamp // of the files that destroyed objects left behind
+	used sync.Map // has the canonical paths that objects write
+	left sync.Map // has the Stamp of a file that a destroyed object left, by canonical path
 
 	// written are the files that objects of this run have written. They tell a path that has
 	// another spelling on a file system that folds case.
+	mu      sync.Mutex
 	written []fs.FileInfo
 }
 
@@ -31,66 +31,28 @@ type PathsInUse struct {
 // file still has the digest. A later object of this run may replace that file, unless it
 // is altered in the meantime.
 func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
-	found, err := Read(ctx, path)
-	if err != nil || found.SHA256 != sha256 {
-		return
+	if found, err := Read(ctx, path); err == nil && found.SHA256 == sha256 {
+		p.left.Store(canonical(path), found.Stamp)
 	}
-
-	key := canonical(path)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.left == nil {
-		p.left = map[string]Stamp{}
-	}
-
-	p.left[key] = found.Stamp
 }
 
 // wasLeft reports whether an object of this run left the file that is at path.
 func (p *PathsInUse) wasLeft(path string) bool {
-	key := canonical(path)
-	p.mu.Lock()
-	left, ok := p.left[key]
-	p.mu.Unlock()
-
-	if !ok {
-		return false
-	}
-
+	left, _ := p.left.Load(canonical(path))
 	now, err := Look(path)
 
-	return err == nil && now == left
+	return err == nil && left == now
 }
 
 // take takes a path for one object of the run. It returns ErrInUse if another one has it: two
 // objects with one path would overwrite each other in every run.
 func (p *PathsInUse) take(path string) (release func(), err error) {
 	key := canonical(path)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.paths[key] {
+	if _, used := p.used.LoadOrStore(key, nil); used {
 		return nil, ErrInUse
 	}
 
-	if p.paths == nil {
-		p.paths = map[string]bool{}
-	}
-	p.paths[key] = true
-
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.paths, key)
-	}, nil
-}
-
-// noteWritten notes a file of an object of this run.
-func (p *PathsInUse) noteWritten(file fs.FileInfo) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.written = append(p.written, file)
+	return func() { p.used.Delete(key) }, nil
 }
 
 // hasWritten reports whether an object of this run has written a file.
@@ -149,9 +111,21 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 	return true, pathless(folder.Remove(name))
 }
 
-// SamePath reports whether two paths name the same file. It resolves symbolic links in
-// folders that exist.
-func SamePath(a, b string) bool { return canonical(a) == canonical(b) }
+// SamePath reports whether two paths lead to the same file. It resolves symbolic links in
+// folders that exist, and recognises a file whose name the file system takes for two spellings.
+func SamePath(a, b string) bool {
+	if canonical(a) == canonical(b) {
+		return true
+	}
+
+	first, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Lstat(b)
+
+	return err == nil && os.SameFile(first, second)
+}
 
 // canonical returns the same path for all spellings of it, if its folder exists.
 func canonical(path string) string {

@@ -1,8 +1,10 @@
 package outfile
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,9 +53,9 @@ type reservedTarget struct {
 	replaces  bool // a file was at the target when the new one was put in place
 }
 
-// Reserve checks that files can be written to the targets, and prevents others from
-// writing them until Close, and other objects of this run until it ends if Keep is called. It creates the temporary files and nothing else. Its errors are *TargetError and
-// name no path.
+// Reserve checks that files can be written to the targets, and prevents others from writing
+// them until Close; if Keep is called, other objects of this run until it ends. It creates the
+// temporary files and nothing else. Its errors are *TargetError and name no path.
 func (p *PathsInUse) Reserve(targets ...Target) (*Reservation, error) {
 	r := &Reservation{paths: p, sync: (*os.File).Sync}
 	for i, target := range targets {
@@ -89,16 +91,13 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	}
 	t.Replace = t.Replace || paths.wasLeft(t.Path)
 
-	// Checked before locking too: a file that may not be replaced needs no lock.
-	if err := t.check(paths); err != nil {
-		return err
-	}
-
 	if t.temporary, err = openTemporary(t.folder, t.name); err != nil {
 		return err
 	}
 
-	return t.check(paths)
+	_, err = t.check(paths)
+
+	return err
 }
 
 // createFolder creates the folder of the target, and those above it, with mode 0700, and notes
@@ -128,40 +127,41 @@ func (t *reservedTarget) createFolder() error {
 	return nil
 }
 
-// check returns an error if the target may not be written because of what is there.
-func (t *reservedTarget) check(paths *PathsInUse) error {
+// check reports whether a file is at the target. It returns an error if the target may not be
+// written because of what is there.
+func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
 	info, err := statRegular(t.folder, t.name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 
 	if !t.Replace {
-		return ErrExists
+		return true, ErrExists
 	}
 	if paths.hasWritten(info) {
-		return ErrInUse
+		return true, ErrInUse
 	}
 
-	return nil
+	return true, nil
 }
 
-// Writer returns the writer of a target's new file. The file is at its target after Commit.
+// Writer begins a target's new file and returns its writer. The file is at its target after
+// Commit.
 func (r *Reservation) Writer(target int) (*Writer, error) {
 	t := r.targets[target]
-	if t.out != nil {
-		return t.out, nil
+	_, err := t.temporary.f.Seek(0, io.SeekStart)
+	if err == nil {
+		err = t.temporary.f.Truncate(0)
 	}
-
-	out, err := newWriter(t.temporary.f)
 	if err != nil {
-		return nil, &TargetError{target, err}
+		return nil, &TargetError{target, pathless(err)}
 	}
-	t.out = out
+	t.out = &Writer{f: t.temporary.f, sum: sha256.New()}
 
-	return out, nil
+	return t.out, nil
 }
 
 // Discard drops what has been written to a target; the next call of Writer starts again. It
@@ -195,8 +195,13 @@ func (r *Reservation) Commit() ([]File, error) {
 		}
 	}
 
+	// The new names survive a crash then, if the system supports that. The files are complete
+	// either way.
 	for _, t := range r.targets {
-		r.syncFolder(t.folder)
+		if folder, err := t.folder.Open("."); err == nil {
+			_ = r.sync(folder)
+			_ = folder.Close()
+		}
 	}
 
 	return files, nil
@@ -204,20 +209,19 @@ func (r *Reservation) Commit() ([]File, error) {
 
 // publish puts the file of a target in place, or removes the one that is there if there is no
 // new one.
-func (t *reservedTarget) publish(paths *PathsInUse) error {
+func (t *reservedTarget) publish(paths *PathsInUse) (err error) {
 	if t.out == nil && !t.Replace {
 		return nil
 	}
-	if err := t.check(paths); err != nil {
+
+	t.replaces, err = t.check(paths)
+	if err != nil {
 		return err
 	}
 
-	_, err := t.folder.Lstat(t.name)
-	t.replaces = err == nil
 	if t.out != nil {
 		return t.temporary.place(t.name, t.Replace)
 	}
-
 	if t.replaces {
 		return pathless(t.folder.Remove(t.name))
 	}
@@ -239,21 +243,15 @@ func undo(targets []*reservedTarget) bool {
 	return undone
 }
 
-// syncFolder makes the new name survive a crash, if the system supports that; the file
-// itself is complete either way.
-func (r *Reservation) syncFolder(folder *os.Root) {
-	if f, err := folder.Open("."); err == nil {
-		_ = r.sync(f)
-		_ = f.Close()
-	}
-}
-
 // Keep keeps the paths, and the files in their places, for this object until the run ends.
 func (r *Reservation) Keep() {
+	r.paths.mu.Lock()
+	defer r.paths.mu.Unlock()
+
 	for _, t := range r.targets {
 		t.release = nil
 		if info, err := t.folder.Lstat(t.name); err == nil && t.out != nil {
-			r.paths.noteWritten(info)
+			r.paths.written = append(r.paths.written, info)
 		}
 	}
 }

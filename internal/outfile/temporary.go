@@ -10,8 +10,8 @@ import (
 )
 
 // temporary is the file beside a target that holds the new content until it is complete. Its
-// name is derived from the target, and its lock is that of the target: whoever holds it is the
-// only one to write there, and finds what a killed process left.
+// name is derived from the target, and its lock is that of the target: the process that holds
+// it is the only one to write there, and finds what a killed process left.
 type temporary struct {
 	folder *os.Root
 	name   string
@@ -82,36 +82,25 @@ func (t *temporary) place(target string, replace bool) error {
 	}
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
-			return explained(err)
+			return pathless(err)
 		}
 	}
 
-	if replace {
-		return t.rename(target)
+	if !replace {
+		if err := t.folder.Link(t.name, target); err == nil {
+			t.gone = t.folder.Remove(t.name) == nil
+			return nil
+		}
+		if _, err := t.folder.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+			return ErrExists
+		}
 	}
 
-	err := t.folder.Link(t.name, target)
-	if err == nil {
-		t.gone = t.folder.Remove(t.name) == nil
-		return nil
-	}
-
-	_, taken := statRegular(t.folder, target)
-	if errors.Is(taken, fs.ErrNotExist) {
-		return t.rename(target)
-	}
-	if taken != nil {
-		return taken
-	}
-
-	return ErrExists
-}
-
-func (t *temporary) rename(target string) error {
 	if err := t.folder.Rename(t.name, target); err != nil {
-		return explained(err)
+		return pathless(err)
 	}
 	t.gone = true
+
 	return nil
 }
 

@@ -15,7 +15,7 @@ func TestReservation_discardForgets(t *testing.T) {
 	r := reserve(t, &paths, Target{Path: path})
 	writeTexts(t, r, "a first try that is longer")
 	r.Discard(0)
-	if w, err := r.Writer(0); err != nil || w.Size() != 0 {
+	if w, err := r.Writer(0); err != nil || w.n != 0 {
 		t.Errorf("bytes are left, %v", err)
 	}
 
