@@ -32,7 +32,7 @@ type authTransport struct {
 	userAgent  string
 	observer   Observer
 
-	secrets secrets
+	secrets vocabulary // what no message may show
 
 	mu      sync.Mutex
 	notices []string

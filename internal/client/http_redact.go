@@ -32,65 +32,145 @@ const (
 // redactor removes what must never be shown from text that others wrote: the values of the
 // request and the secrets of the client, however they are spelled, and what looks like a
 // person or a credential, since a service may quote more than this request sent.
-//
-// It searches the text, and the text with each encoding undone, and hides the part of the
-// text in which something was found.
 type redactor struct {
-	private []string // the values of the request
-	secrets *secrets // of the client; nil if there are none
-
-	// Most calls show nothing, so that the vocabulary of private is built when it is needed.
-	once  sync.Once
-	words vocabulary
+	private *vocabulary // the values of the request
+	secrets *vocabulary // of the client; nil if there are none
 }
 
 // newRedactor returns a redactor for values, and for what looks like a secret.
-func newRedactor(private ...string) *redactor { return &redactor{private: private} }
-
-// secrets are values that no message of a client may show. It may be used by several
-// goroutines.
-type secrets struct {
-	mu    sync.RWMutex
-	words vocabulary
+func newRedactor(private ...string) *redactor {
+	v := &vocabulary{}
+	v.add(private...)
+	return &redactor{private: v}
 }
 
-func (s *secrets) add(values ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// text redacts, escapes and cuts, in this order: cutting first could leave half of a
+// secret, which would not be recognised. limit is in characters.
+func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
 
-	if s.words == nil {
-		s.words = vocabulary{}
+// clean returns s without what must not be shown.
+func (r *redactor) clean(s string) string {
+	hidden := make(mask, len(s)+1)
+	r.hide(hidden, original(s), redactDepth, 0)
+
+	var b strings.Builder
+	begun := 0
+	for i := range len(s) {
+		before := begun
+		begun += hidden[i]
+		if begun == 0 {
+			b.WriteByte(s[i])
+		} else if before == 0 {
+			b.WriteString(redacted)
+		}
 	}
-	s.words.add(values...)
+
+	return b.String()
 }
 
-func (s *secrets) mark(hidden mask, text string, fromBase64 bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	s.words.mark(hidden, text, fromBase64)
+// hide hides what must not be shown in a reading, and in what it reads with one more layer
+// of encoding undone. depth is how many more are undone, base64 how many of those undone
+// were base64.
+func (r *redactor) hide(hidden mask, text reading, depth, base64 int) {
+	r.private.mark(hidden, text, base64 > 0)
+	if r.secrets != nil {
+		r.secrets.mark(hidden, text, base64 > 0)
+	}
+
+	// Any word can be read as base64. The result is text only if it was base64.
+	if base64 == 0 || isText(text.text) {
+		markShapes(hidden, text, base64 > 0)
+	}
+	if depth == 0 {
+		return
+	}
+
+	for _, e := range escapes {
+		if decoded, found := e.undo(text); found {
+			r.hide(hidden, decoded, depth-1, base64)
+		}
+	}
+	if base64 == redactBase64 {
+		return
+	}
+
+	for _, run := range base64Run.FindAllStringIndex(text.text, -1) {
+		// The true beginning of what is encoded is not known.
+		for offset := range 4 {
+			r.hide(hidden, text.base64(run[0]+offset, run[1], text.span(run[0], run[1])), depth-1, base64+1)
+		}
+	}
 }
 
-// vocabulary holds values by their first character, folded.
-type vocabulary map[rune][]string
+// mask counts the parts of a text that must not be shown: for each byte, those that begin
+// there less those that end there. So hiding a part takes the same time whatever its length.
+type mask []int
+
+func (m mask) hide(part span) {
+	m[part.from]++
+	m[part.to]--
+}
+
+// vocabulary holds values that must not be shown, by their first character, folded. It may
+// be used by several goroutines.
+type vocabulary struct {
+	mu    sync.RWMutex
+	words map[rune][]string
+}
 
 // add adds values. A value may itself hold what looks like an escape, so that each way to
 // read it is added.
-func (v vocabulary) add(values ...string) {
+func (v *vocabulary) add(values ...string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+
+	if v.words == nil {
+		v.words = map[rune][]string{}
+	}
 	for _, value := range values {
-		v.addReadings(strings.TrimSpace(value), redactDepth)
+		v.addReadings(original(strings.TrimSpace(value)), redactDepth)
 	}
 }
 
-func (v vocabulary) addReadings(value string, depth int) {
-	folded := strings.Map(fold, value)
+func (v *vocabulary) addReadings(value reading, depth int) {
+	folded := strings.Map(fold, value.text)
 	first, _ := utf8.DecodeRuneInString(folded)
-	if folded != "" && !slices.Contains(v[first], folded) {
-		v[first] = append(v[first], folded)
+	if folded != "" && !slices.Contains(v.words[first], folded) {
+		v.words[first] = append(v.words[first], folded)
 	}
 
 	for _, e := range escapes {
 		if decoded, found := e.undo(value); found && depth > 0 {
 			v.addReadings(decoded, depth-1)
+		}
+	}
+}
+
+// mark hides the values in a text. In what was base64, values of up to three bytes are found
+// by chance and do not count.
+func (v *vocabulary) mark(hidden mask, text reading, fromBase64 bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+
+	for i, r := range text.text {
+		for _, value := range v.words[fold(r)] {
+			if fromBase64 && len(value) < 4 {
+				continue
+			}
+
+			end := i
+			for _, want := range value {
+				r, size := utf8.DecodeRuneInString(text.text[end:])
+				if size == 0 || fold(r) != want {
+					end = i
+					break
+				}
+				end += size
+			}
+
+			if end > i && isMeant(value, text.text, i, end) {
+				hidden.hide(text.span(i, end))
+			}
 		}
 	}
 }
@@ -104,133 +184,35 @@ func fold(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// mark marks the values in a text. In what was base64, values of up to three bytes are found
-// by chance and do not count.
-func (v vocabulary) mark(hidden mask, text string, fromBase64 bool) {
-	for i, r := range text {
-		for _, value := range v[fold(r)] {
-			if fromBase64 && len(value) < 4 {
-				continue
-			}
-			if n := lengthOf(value, text[i:]); n > 0 && isMeant(value, text[:i], text[i+n:]) {
-				hidden.set(i, i+n)
-			}
-		}
-	}
-}
-
-// lengthOf returns how many bytes of a text spell a folded value at its beginning; 0 where
-// the text begins otherwise.
-func lengthOf(value, text string) int {
-	n := 0
-	for _, want := range value {
-		r, size := utf8.DecodeRuneInString(text[n:])
-		if size == 0 || fold(r) != want {
-			return 0
-		}
-		n += size
-	}
-
-	return n
-}
-
-// isMeant reports whether a text between these two stands for the value, and is not a word
-// that happens to be equal. Long values are not part of anything else. Short ones are found
-// inside words, and of up to three letters they are words themselves, such as "or".
-func isMeant(value, before, after string) bool {
-	previous, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(after)
-	isLetters := !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) })
+// isMeant reports whether s[from:to] stands for the value, and is not a word that happens to
+// be equal. Long values are not part of anything else. Short ones are found inside words, and
+// of up to three letters they are words themselves, such as "or".
+func isMeant(value, s string, from, to int) bool {
 	isWord := !strings.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
+	isLetters := isWord && !strings.ContainsFunc(value, unicode.IsDigit)
 
 	switch length := utf8.RuneCountInString(value); {
 	case length >= 8, length >= 4 && !isWord:
 		return true
 	case length == 1, length <= 3 && isLetters:
+		previous, _ := utf8.DecodeLastRuneInString(s[:from])
+		next, _ := utf8.DecodeRuneInString(s[to:])
 		return isQuote(previous) && isQuote(next)
 	}
 
-	return !isWordRune(previous) && !isWordRune(next)
+	return isWhole(s, from, to)
+}
+
+// isWhole reports whether s[from:to] has no letter or digit on either side.
+func isWhole(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return !isWordRune(before) && !isWordRune(after)
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
-
-// mask says for each byte of a text whether it must not be shown.
-type mask []bool
-
-func (m mask) set(from, to int) {
-	for i := from; i < to; i++ {
-		m[i] = true
-	}
-}
-
-// text redacts, escapes and cuts, in this order: cutting first could leave half of a
-// secret, which would not be recognised. limit is in characters.
-func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
-
-// clean returns s without what must not be shown.
-func (r *redactor) clean(s string) string {
-	r.once.Do(func() {
-		r.words = vocabulary{}
-		r.words.add(r.private...)
-	})
-
-	hidden := r.hidden(s, redactDepth, 0)
-	var b strings.Builder
-	for i := range len(s) {
-		if !hidden[i] {
-			b.WriteByte(s[i])
-		} else if i == 0 || !hidden[i-1] {
-			b.WriteString(redacted)
-		}
-	}
-
-	return b.String()
-}
-
-// hidden returns what must not be shown of s. depth is how many more layers of encoding are
-// undone, base64 how many of those undone were base64.
-func (r *redactor) hidden(s string, depth, base64 int) mask {
-	hidden := make(mask, len(s))
-	r.words.mark(hidden, s, base64 > 0)
-	if r.secrets != nil {
-		r.secrets.mark(hidden, s, base64 > 0)
-	}
-
-	// Any word can be read as base64. The result is text only if it was base64.
-	if base64 == 0 || isText(s) {
-		markShapes(hidden, s, base64 > 0)
-	}
-	if depth == 0 {
-		return hidden
-	}
-
-	for _, e := range escapes {
-		if decoded, found := e.undo(s); found {
-			e.mark(hidden, s, r.hidden(decoded, depth-1, base64))
-		}
-	}
-	for from, to := range base64Runs(s) {
-		if base64 < redactBase64 && r.hidesInside(s[from:to], depth-1, base64+1) {
-			hidden.set(from, to)
-		}
-	}
-
-	return hidden
-}
-
-// hidesInside reports whether a text that may be base64 has something in it that must not
-// be shown. It is read at four offsets, since its true beginning is not known.
-func (r *redactor) hidesInside(run string, depth, base64 int) bool {
-	for offset := range 4 {
-		if slices.Contains(r.hidden(decodeBase64(run[offset:]), depth, base64), true) {
-			return true
-		}
-	}
-	return false
-}
 
 // isText reports whether a text consists of characters that can be printed.
 func isText(s string) bool {
@@ -249,18 +231,18 @@ var shapes = []*regexp.Regexp{
 
 var looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
 
-// markShapes marks what looks like a person or a credential. In what was base64, an address
+// markShapes hides what looks like a person or a credential. In what was base64, an address
 // may have letters beside it: how much belongs together cannot be seen.
-func markShapes(hidden mask, s string, fromBase64 bool) {
+func markShapes(hidden mask, text reading, fromBase64 bool) {
 	for _, shape := range shapes {
-		for _, at := range shape.FindAllStringSubmatchIndex(s, -1) {
-			hidden.set(at[len(at)-2], at[len(at)-1])
+		for _, at := range shape.FindAllStringSubmatchIndex(text.text, -1) {
+			hidden.hide(text.span(at[len(at)-2], at[len(at)-1]))
 		}
 	}
 
-	for _, at := range looksLikeAddress.FindAllStringIndex(s, -1) {
-		if holdsAddress(s, at[0], at[1], fromBase64) {
-			hidden.set(at[0], at[1])
+	for _, at := range looksLikeAddress.FindAllStringIndex(text.text, -1) {
+		if holdsAddress(text.text, at[0], at[1], fromBase64) {
+			hidden.hide(text.span(at[0], at[1]))
 		}
 	}
 }
@@ -275,28 +257,19 @@ func holdsAddress(s string, from, to int, inWord bool) bool {
 
 	for _, begin := range []int{first, max(from, first-2)} {
 		for _, end := range []int{last, min(to, last+2)} {
-			if begin < end && isAddress(s[begin:end]) && (inWord || isWhole(s, begin, end)) {
+			if begin >= end || s[begin:end] == "::" || !inWord && !isWhole(s, begin, end) {
+				continue
+			}
+
+			_, err := netip.ParseAddr(s[begin:end])
+			_, errPort := netip.ParseAddrPort(s[begin:end])
+			if err == nil || errPort == nil {
 				return true
 			}
 		}
 	}
 
 	return false
-}
-
-func isAddress(s string) bool {
-	if _, err := netip.ParseAddr(s); err == nil {
-		return s != "::"
-	}
-	_, err := netip.ParseAddrPort(s)
-	return err == nil
-}
-
-// isWhole reports whether s[from:to] has no letter or digit on either side.
-func isWhole(s string, from, to int) bool {
-	before, _ := utf8.DecodeLastRuneInString(s[:from])
-	after, _ := utf8.DecodeRuneInString(s[to:])
-	return !isWordRune(before) && !isWordRune(after)
 }
 
 // privateValues returns the texts and numbers in a JSON value, at any depth, for a

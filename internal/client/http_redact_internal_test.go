@@ -172,6 +172,15 @@ func TestRedact_capitalsInBothDirections(t *testing.T) {
 	}
 }
 
+func TestRedact_wholeCharactersOfAnEncodedText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"p%40ss-Жé中😀-canary", "p@ss-%D0%96é中😀-canary", `p@ss-\u0416é中😀-canary`} {
+		if got := newRedactor("p@ss-Жé中😀-canary").clean("no " + text + " here"); got != "no [redacted] here" {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
 // spellings are reversible encodings of a text.
 var spellings = map[string]func(string) string{
 	"as it is":         func(s string) string { return s },

@@ -107,12 +107,15 @@ func callFrom(ctx context.Context) *call {
 // newCall returns the call of a request to the origin of t. Its messages show nothing that
 // is private in r, and no secret of t.
 func (t *authTransport) newCall(r request) *call {
+	redact := newRedactor(r.private...)
+	redact.secrets = &t.secrets
+
 	return &call{
 		op:        r.op,
 		endpoint:  r.to,
 		host:      t.host,
 		scheme:    t.base.Scheme,
-		redact:    &redactor{private: r.private, secrets: &t.secrets},
+		redact:    redact,
 		observer:  t.observer,
 		attribute: r.attribute,
 		size:      len(r.body),
