@@ -52,9 +52,9 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answers.PendingL
 // limitShown bounds what is shown of a code or an identifier of the service, in characters.
 const limitShown = 80
 
-// ShownID returns the service's identifier of a request for a message: escaped, cut, and
-// without what looks like a person or a secret.
-func ShownID(id string) string { return newRedactor().text(id, limitShown) }
+// ShownID returns the service's identifier of a request about a person for a message:
+// escaped, cut, and without the person and what looks like one or like a secret.
+func ShownID(id, person string) string { return newRedactor(person).text(id, limitShown) }
 
 // PendingListUse returns how the pending list is used: one of PendingListUses.
 func (c *Client) PendingListUse() string { return c.wire.PendingList }

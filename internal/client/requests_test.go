@@ -94,3 +94,20 @@ func TestListPending_somethingElseIsAnError(t *testing.T) {
 		}, useSecretKey)
 	}
 }
+
+func TestShownID_withoutThePersonOfTheCall(t *testing.T) {
+	t.Parallel()
+
+	for id, want := range map[string]string{
+		"req-1":                    "req-1",
+		"Customer-4711":            "[redacted]",
+		"del-customer-4711/2":      "del-[redacted]/2",
+		"del-customer%2D4711":      "del-[redacted]",
+		"ZGVsOmN1c3RvbWVyLTQ3MTE=": "[redacted]=",
+		"bob@example.org":          "[redacted]",
+	} {
+		if got := client.ShownID(id, "customer-4711"); got != want {
+			t.Errorf("%q is shown as %q, want %q", id, got, want)
+		}
+	}
+}

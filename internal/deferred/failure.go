@@ -47,7 +47,7 @@ func (r Request) conflict(record answer.PendingRecord) error {
 
 func (r Request) conflictError(id, requestType string) *client.Error {
 	return r.failure(client.ClassConflict,
-		"conflicting pending request "+client.ShownID(id)+" ("+requestType+") of the same person; nothing was sent")
+		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
 }
 
 // unreadable returns the error about a list that has to be read completely before the
@@ -76,7 +76,7 @@ func (x *execution) refusal(err error) error {
 func (r Request) Rejection(s Submission, report Report) error {
 	id := "without an id"
 	if s.ID != "" {
-		id = strconv.Quote(client.ShownID(s.ID))
+		id = strconv.Quote(client.ShownID(s.ID, r.Identity))
 	}
 
 	err := r.failure(client.ClassServer, "the service accepted request "+id+" and then failed it")

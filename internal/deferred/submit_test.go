@@ -235,6 +235,19 @@ func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+func TestDeferred_conflictNamesARequestWithoutItsPerson(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		service.FulfilmentDelay = time.Hour
+		service.Enqueue(mockserver.QueuedRequest{ID: "del-customer-4711", Scope: serverScope, Identity: "customer-4711", Operation: mockserver.OpGetAllData})
+
+		_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), deferred.Submission{})
+		if e := wantClass(t, err, client.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
+			t.Errorf("the detail is %q", e.Detail)
+		}
+	})
+}
+
 // Two requests of one run conflict even if the list does not show the first one yet.
 func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 	t.Parallel()

@@ -15,36 +15,33 @@ const updateName = "update of the profile"
 // What is in state while an update is not fulfilled.
 const updateKept = "the object with fulfilled = false"
 
-// nameOf returns how messages name a submission.
-func nameOf(s deferred.Submission) string {
-	if s.ID == "" {
-		return updateName
-	}
-	return updateName + " (request " + tfkit.QuoteID(s.ID) + ")"
+// nameOf returns how messages name a submission about a person.
+func nameOf(s deferred.Submission, person string) string {
+	return tfkit.NameRequest(updateName, s.ID, person)
 }
 
 // warnAwaited warns that an update that was waited for is not fulfilled.
-func warnAwaited(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
-	tfkit.WarnUnfinished(diags, "the "+updateName, s, report)
+func warnAwaited(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
+	tfkit.WarnUnfinished(diags, "the "+nameOf(s, person), s, report)
 	if s.State == deferred.Dropped {
-		warnDroppedUpdate(diags, s)
+		warnDroppedUpdate(diags, person, s)
 	}
 }
 
 // warnDroppedUpdate warns of an update that came to nothing.
-func warnDroppedUpdate(diags *diag.Diagnostics, s deferred.Submission) {
+func warnDroppedUpdate(diags *diag.Diagnostics, person string, s deferred.Submission) {
 	tfkit.Problem{
 		Summary: "The request left the pending list without a visible effect",
-		Detail:  "The " + nameOf(s) + " is no longer pending, and its effect cannot be seen at the service.",
+		Detail:  "The " + nameOf(s, person) + " is no longer pending, and its effect cannot be seen at the service.",
 		InState: updateKept,
 		Do:      "run plan; it shows what the service holds.",
 	}.AddWarning(diags)
 }
 
 // warnPending warns of what is unusual about an update that is pending at a refresh.
-func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+func warnPending(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
 	if report.UnknownStatus {
-		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s))
+		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s, person))
 		return
 	}
 	if report.Gap == "" {
@@ -53,7 +50,7 @@ func warnPending(diags *diag.Diagnostics, s deferred.Submission, report deferred
 
 	tfkit.Problem{
 		Summary: "The pending list cannot be read as a whole",
-		Detail:  "The list of pending requests does not show whether the " + nameOf(s) + " is still pending: " + report.Gap + ".",
+		Detail:  "The list of pending requests does not show whether the " + nameOf(s, person) + " is still pending: " + report.Gap + ".",
 		InState: updateKept,
 		Do:      "if the setting that is named is right for your service, set it in the provider block.",
 	}.AddWarning(diags)

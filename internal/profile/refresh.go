@@ -43,7 +43,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 
 	r.model.Fulfilled = types.BoolValue(s.State == deferred.Fulfilled)
 	if s.State.IsOpen() {
-		warnPending(r.diags, s, report)
+		warnPending(r.diags, request.Identity, s, report)
 	}
 	if !s.State.IsOver() {
 		return s, false
@@ -52,7 +52,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 	if s.State == deferred.Failed {
 		tfkit.ProblemOf(request.Rejection(s, report), "what the service holds; the plan shows the difference").AddWarning(r.diags)
 	} else {
-		warnDroppedUpdate(r.diags, s)
+		warnDroppedUpdate(r.diags, request.Identity, s)
 	}
 
 	if _, err := r.look(ctx); err != nil {

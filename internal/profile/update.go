@@ -159,7 +159,7 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 		return u.request.Rejection(u.submission, u.report)
 	}
 
-	warnAwaited(u.Diags, u.submission, u.report)
+	warnAwaited(u.Diags, u.request.Identity, u.submission, u.report)
 	u.saveSubmission(ctx)
 
 	return nil

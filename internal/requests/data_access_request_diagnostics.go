@@ -104,18 +104,18 @@ func (f *fetch) warnNotDelivered(err error) {
 }
 
 // warnNoData warns that the service has accepted another request instead of giving data.
-func warnNoData(diags *diag.Diagnostics, other deferred.Submission) {
-	problem := noDataProblem(other)
+func warnNoData(diags *diag.Diagnostics, person string, other deferred.Submission) {
+	problem := noDataProblem(person, other)
 	problem.InState = "the other request, with fulfilled = false"
 	problem.AddWarning(diags)
 }
 
 // noDataProblem returns the problem that the service has accepted another request instead
 // of giving data.
-func noDataProblem(other deferred.Submission) tfkit.Problem {
+func noDataProblem(person string, other deferred.Submission) tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "The service gave no data",
-		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID) + ".",
+		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID, person) + ".",
 		Do:      "apply again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
 	}
 }
@@ -164,6 +164,6 @@ func (m *accessModel) warnNotUndone(diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "The data access request cannot be undone",
-		Detail:  "Destroying this object only makes Terraform forget it. The request that it stands for, " + shownID(m.RequestID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+		Detail:  "Destroying this object only makes Terraform forget it. The request that it stands for, " + shownID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
 	}.AddWarning(diags)
 }

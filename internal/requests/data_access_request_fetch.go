@@ -67,7 +67,7 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 		return false
 	}
 
-	access.warnSubmitted(f.Diags, f.submission, f.report)
+	access.warnSubmitted(f.Diags, f.identity, f.submission, f.report)
 	f.model.fromAccepted(f.submission)
 	if f.submission.State == deferred.Fulfilled { // the service gave the data at once
 		f.model.RequestID = types.StringNull()
@@ -95,7 +95,7 @@ func (f *fetch) finish(ctx context.Context) {
 	} else {
 		f.model.fromAccepted(f.submission)
 		if f.model.waits() {
-			access.warnAwaited(f.Diags, f.submission, f.report)
+			access.warnAwaited(f.Diags, f.identity, f.submission, f.report)
 		}
 	}
 
@@ -123,7 +123,7 @@ func (f *fetch) fetchReady(ctx context.Context) {
 
 	if f.submission.State != deferred.Fulfilled {
 		f.model.fromAccepted(f.submission)
-		warnNoData(f.Diags, f.submission)
+		warnNoData(f.Diags, f.identity, f.submission)
 		return
 	}
 

@@ -170,7 +170,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	access.warnRefreshed(&resp.Diagnostics, s, report)
+	access.warnRefreshed(&resp.Diagnostics, f.identity, s, report)
 	state.fromAccepted(s)
 	f.Save(ctx, &state, s)
 }

@@ -34,7 +34,7 @@ func (d *deletionApply) submit(ctx context.Context, prior deferred.Submission) e
 		return err
 	}
 
-	deletion.warnSubmitted(d.Diags, d.submission, d.report)
+	deletion.warnSubmitted(d.Diags, d.request.Identity, d.submission, d.report)
 	d.save(ctx)
 	return nil
 }
@@ -71,7 +71,7 @@ func (d *deletionApply) resume(ctx context.Context, limit time.Duration) {
 
 // finish saves the object after a wait and says why the deletion is not fulfilled.
 func (d *deletionApply) finish(ctx context.Context) {
-	deletion.warnAwaited(d.Diags, d.submission, d.report)
+	deletion.warnAwaited(d.Diags, d.request.Identity, d.submission, d.report)
 	d.save(ctx)
 }
 
@@ -169,6 +169,6 @@ func warnForgotten(state requestModel, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "The deletion cannot be undone",
-		Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for, request " + shownID(state.RequestID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+		Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for, request " + shownID(state.RequestID.ValueString(), state.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
 	}.AddWarning(diags)
 }

@@ -159,7 +159,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 
-	deletion.warnRefreshed(&resp.Diagnostics, s, report)
+	deletion.warnRefreshed(&resp.Diagnostics, request.Identity, s, report)
 	state.fromSubmission(s)
 	tfkit.ResponseToRead(resp).Save(ctx, &state, s)
 }

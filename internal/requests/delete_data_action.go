@@ -64,7 +64,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 	i.SayAccepted()
-	warnOthers(i.Diags, i.Report.Others)
+	warnOthers(i.Diags, request.Identity, i.Report.Others)
 
 	i.Finish(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout),
 		"Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
@@ -80,13 +80,13 @@ func warnDeletes(diags *diag.Diagnostics) {
 
 // warnOthers warns about pending deletions that are left alone, because the action has
 // taken over another one.
-func warnOthers(diags *diag.Diagnostics, ids []string) {
+func warnOthers(diags *diag.Diagnostics, person string, ids []string) {
 	if len(ids) == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "More requests are pending",
-		Detail:  "The action has taken over one pending request." + describeOthers(ids),
+		Detail:  "The action has taken over one pending request." + describeOthers(ids, person),
 	}.AddWarning(diags)
 }

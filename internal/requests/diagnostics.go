@@ -22,12 +22,12 @@ const (
 // What is in state when an accepted request was not carried out.
 const requestKept = "the request, with fulfilled = false"
 
-// shownID returns the identifier of a request for messages.
-func shownID(id string) string {
+// shownID returns the identifier of a request about a person for messages.
+func shownID(id, person string) string {
 	if id == "" {
 		return "without an id"
 	}
-	return tfkit.QuoteID(id)
+	return tfkit.QuoteID(id, person)
 }
 
 // limitOthers is how many further requests a message names.
@@ -35,12 +35,12 @@ const limitOthers = 10
 
 // warnSubmitted adds a warning if nothing was sent because the request was known or
 // pending before.
-func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+func (t requestType) warnSubmitted(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
 	if report.Known {
 		tfkit.Problem{
 			Summary: "No second " + string(t) + " was sent",
 			Detail: fmt.Sprintf("This run already knows a %s of the same person with the same triggers: request %s of %s, from the object that this one replaces or from another object for the same person. This object takes it over, and nothing was sent.",
-				t, shownID(s.ID), instant(s.At).ValueString()),
+				t, shownID(s.ID, person), instant(s.At).ValueString()),
 			Do: "nothing. To send another one, change triggers.",
 		}.AddWarning(diags)
 	}
@@ -49,26 +49,27 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, s deferred.Submissio
 		tfkit.Problem{
 			Summary: "A pending " + string(t) + " was taken over",
 			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This object takes it over and stands for that request now. Nothing was sent.",
-				t, shownID(s.ID)) + describeOthers(report.Others),
+				t, shownID(s.ID, person)) + describeOthers(report.Others, person),
 		}.AddWarning(diags)
 	}
 
 	if report.Adopted && report.UnknownStatus {
-		t.warnStatus(diags, s)
+		t.warnStatus(diags, person, s)
 	}
 	tfkit.WarnNotUnderstood(diags, "the "+string(t), report)
 }
 
-// describeOthers returns a paragraph about further pending requests of the same type;
+// describeOthers returns a paragraph about further pending requests of the same type
+// about a person;
 // empty if there are none.
-func describeOthers(ids []string) string {
+func describeOthers(ids []string, person string) string {
 	if len(ids) == 0 {
 		return ""
 	}
 
 	var names []string
 	for _, id := range ids[:min(len(ids), limitOthers)] {
-		names = append(names, shownID(id))
+		names = append(names, shownID(id, person))
 	}
 	if len(ids) > limitOthers {
 		names = append(names, "…")
@@ -79,40 +80,40 @@ func describeOthers(ids []string) string {
 
 // warnRefreshed adds a warning about what a refresh found, unless the request is
 // fulfilled or plainly pending.
-func (t requestType) warnRefreshed(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+func (t requestType) warnRefreshed(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
 	if s.State.IsOver() {
-		t.warnOver(diags, s, report.Code)
+		t.warnOver(diags, person, s, report.Code)
 		return
 	}
 	if report.UnknownStatus {
-		t.warnStatus(diags, s)
+		t.warnStatus(diags, person, s)
 		return
 	}
 	if report.Gap != "" && s.State.IsOpen() {
-		t.warnGap(diags, s, report.Gap)
+		t.warnGap(diags, person, s, report.Gap)
 	}
 	if report.Unproven && s.State.IsOpen() {
-		tfkit.WarnUnproven(diags, "the "+string(t)+", request "+shownID(s.ID))
+		tfkit.WarnUnproven(diags, "the "+string(t)+", request "+shownID(s.ID, person))
 	}
 }
 
 // warnAwaited adds a warning that says why a request that was waited for is not
 // fulfilled.
-func (t requestType) warnAwaited(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+func (t requestType) warnAwaited(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
 	if s.State.IsOver() {
-		t.warnOver(diags, s, report.Code)
+		t.warnOver(diags, person, s, report.Code)
 		return
 	}
-	tfkit.WarnUnfinished(diags, "the "+string(t), s, report)
+	tfkit.WarnUnfinished(diags, tfkit.NameRequest("the "+string(t), s.ID, person), s, report)
 }
 
 // warnOver warns of a request that came to nothing. code is the service's code of a
 // failure; empty if it gave none.
-func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, code string) {
+func (t requestType) warnOver(diags *diag.Diagnostics, person string, s deferred.Submission, code string) {
 	if s.State == deferred.Dropped {
 		tfkit.Problem{
 			Summary: "The " + string(t) + " left the list without its effect",
-			Detail:  "Request " + shownID(s.ID) + " is no longer pending, and the person's profile is still there: the service has dropped the request, or new data has come in since.",
+			Detail:  "Request " + shownID(s.ID, person) + " is no longer pending, and the person's profile is still there: the service has dropped the request, or new data has come in since.",
 			InState: requestKept,
 			Do:      "ask the operator of the service about the request. To send another one, change triggers or replace the object.",
 		}.AddWarning(diags)
@@ -126,20 +127,20 @@ func (t requestType) warnOver(diags *diag.Diagnostics, s deferred.Submission, co
 
 	tfkit.Problem{
 		Summary: "The " + string(t) + " failed",
-		Detail:  "The service accepted request " + shownID(s.ID) + " and then failed it" + with + ".",
+		Detail:  "The service accepted request " + shownID(s.ID, person) + " and then failed it" + with + ".",
 		InState: requestKept,
 		Do:      "remove the cause, then change triggers or replace the object to send another one.",
 	}.AddWarning(diags)
 }
 
-func (t requestType) warnStatus(diags *diag.Diagnostics, s deferred.Submission) {
-	tfkit.WarnUnknownStatus(diags, "the "+string(t)+", request "+shownID(s.ID)+",")
+func (t requestType) warnStatus(diags *diag.Diagnostics, person string, s deferred.Submission) {
+	tfkit.WarnUnknownStatus(diags, "the "+string(t)+", request "+shownID(s.ID, person)+",")
 }
 
-func (t requestType) warnGap(diags *diag.Diagnostics, s deferred.Submission, gap string) {
+func (t requestType) warnGap(diags *diag.Diagnostics, person string, s deferred.Submission, gap string) {
 	tfkit.Problem{
 		Summary: "The pending list cannot be read as a whole",
-		Detail:  "The list of pending requests does not show whether the " + string(t) + ", request " + shownID(s.ID) + ", is still pending: " + gap + ".",
+		Detail:  "The list of pending requests does not show whether the " + string(t) + ", request " + shownID(s.ID, person) + ", is still pending: " + gap + ".",
 		InState: requestKept,
 		Do:      "if the setting that is named is right for your service, set it in the provider block.",
 	}.AddWarning(diags)

@@ -152,7 +152,7 @@ func (f *invokedFetch) submit(ctx context.Context) bool {
 	}
 
 	f.SayAccepted()
-	warnOthers(f.Diags, f.Report.Others)
+	warnOthers(f.Diags, f.identity, f.Report.Others)
 
 	return true
 }
@@ -188,7 +188,7 @@ func (f *invokedFetch) fetchReady(ctx context.Context) {
 	}
 
 	if f.Submission.State != deferred.Fulfilled {
-		problem := noDataProblem(f.Submission)
+		problem := noDataProblem(f.identity, f.Submission)
 		problem.Do = "invoke the action again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member."
 		problem.AddError(f.Diags)
 		return

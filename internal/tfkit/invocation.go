@@ -26,6 +26,8 @@ type Invocation struct {
 	// engine noticed about it.
 	Submission deferred.Submission
 	Report     deferred.Report
+
+	person string // of the request
 }
 
 // InvocationOccasion is the occasion of requests that actions submit. It differs from
@@ -40,6 +42,7 @@ func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, n
 		Diags:    &resp.Diagnostics,
 		Name:     name,
 		Waits:    m.Waits(),
+		person:   m.IdentityID.ValueString(),
 
 		AfterUnknown: "It takes over an equal request that is pending by then. If the request was already carried out, it sends another one.",
 	}
@@ -59,7 +62,7 @@ func (i *Invocation) Submit(ctx context.Context, request deferred.Request) error
 func (i *Invocation) SayAccepted() {
 	as := "as a request without an id"
 	if i.Submission.ID != "" {
-		as = "as request " + QuoteID(i.Submission.ID)
+		as = "as request " + QuoteID(i.Submission.ID, i.person)
 	}
 
 	if !i.Report.Adopted {
@@ -171,8 +174,5 @@ func (i *Invocation) WarnStatus() {
 
 // what names the request in a sentence.
 func (i *Invocation) what() string {
-	if i.Submission.ID == "" {
-		return "the " + i.Name
-	}
-	return "the " + i.Name + " (request " + QuoteID(i.Submission.ID) + ")"
+	return NameRequest("the "+i.Name, i.Submission.ID, i.person)
 }

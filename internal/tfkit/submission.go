@@ -56,20 +56,25 @@ func WriteSubmission(ctx context.Context, private PrivateWriter, key string, s d
 	return private.SetKey(ctx, key, text)
 }
 
-// QuoteID returns the service's identifier of a request for messages: quoted, cut, and
-// without anything that looks like a person.
-func QuoteID(id string) string {
-	return strconv.Quote(client.ShownID(id))
+// QuoteID returns the service's identifier of a request about a person for messages:
+// quoted, cut, and without the person and anything that looks like one.
+func QuoteID(id, person string) string {
+	return strconv.Quote(client.ShownID(id, person))
+}
+
+// NameRequest returns how messages name a request about a person, such as a deletion. id is
+// the service's identifier; empty if it gave none.
+func NameRequest(what, id, person string) string {
+	if id == "" {
+		return what
+	}
+	return what + " (request " + QuoteID(id, person) + ")"
 }
 
 // WarnUnfinished warns that a request that was waited for is not fulfilled, and why. It is
 // never an error: an error beside a saved state would make Terraform destroy the object and
-// send the request again. what names the request, such as "the deletion".
+// send the request again. what names the request, as NameRequest does.
 func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission, report deferred.Report) {
-	if s.ID != "" {
-		what += " (request " + QuoteID(s.ID) + ")"
-	}
-
 	if report.UnknownStatus {
 		WarnUnknownStatus(diags, what)
 	}
