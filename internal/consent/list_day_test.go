@@ -72,19 +72,19 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 	putConsents(service, "user-1", "user-2")
 
 	unusable := []any{
-		map[string]any{"mail": "user-7@example.com", "id": "p-7"},
-		map[string]any{"identityId": nil},
-		map[string]any{"identityId": ""},
-		map[string]any{"identityId": ".."},
-		map[string]any{"identityId": 1.5},
-		map[string]any{"identityId": -1},
-		map[string]any{"identityId": []any{"user-2"}},
-		map[string]any{"nested": map[string]any{"identityId": "user-2"}},
+		map[string]any{"mail": "user-7@example.com", "id": "p-7", "seen": 1},
+		map[string]any{"id": "p", "seen": 1, "identityId": nil},
+		map[string]any{"id": "p", "seen": 1, "identityId": ""},
+		map[string]any{"id": "p", "seen": 1, "identityId": ".."},
+		map[string]any{"id": "p", "seen": 1, "identityId": 1.5},
+		map[string]any{"id": "p", "seen": 1, "identityId": -1},
+		map[string]any{"id": "p", "seen": 1, "identityId": []any{"user-2"}},
+		map[string]any{"id": "p", "seen": 1, "nested": map[string]any{"identityId": "user-2"}},
 	}
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append(unusable, personRecords("identityId", "user-1")...)})
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: append(unusable, map[string]any{"id": "p-1", "seen": 1, "identityId": "user-1"})})
 	results := p.List(name, listDay(nil))
 	wantNames(t, results, "user-1")
-	prototest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail")`)
+	prototest.WantText(t, results.Diagnostics().Warnings(), "Person records without an identity", "8 of the 9 Person records", `"identityId" or "identity_id"`, `(its members are "id", "mail", "seen")`)
 	wantNobodyNamed(t, results)
 
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: unusable})
