@@ -63,7 +63,7 @@ func (b *batch) open(config model) (ok bool) {
 // isPlanned reports whether the content is the planned one, as far as the plan says.
 func (b *batch) isPlanned() (planned, ok bool) {
 	results := b.model.results
-	if !results.Rows.IsUnknown() && results.Rows.ValueInt64() != int64(b.content.Len()) {
+	if !results.Rows.IsUnknown() && results.Rows.ValueInt64() != int64(len(b.content.rows)) {
 		return false, true
 	}
 
@@ -138,7 +138,7 @@ func (b *batch) checkDigest(digest string, err error) (string, bool) {
 // run calls do for every row, for as many at once as the client sends requests.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (client.ConsentOutcome, error)) *tally {
 	r := runner{
-		rows:     b.content.Len(),
+		rows:     len(b.content.rows),
 		workers:  b.client.Concurrency(),
 		interval: progressInterval,
 		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
@@ -150,7 +150,7 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 			return outcome, err
 		},
 		ask: func(ctx context.Context, row int) error {
-			_, err := b.client.GetConsent(ctx, b.scope, b.content.At(row).Identity)
+			_, err := b.client.GetConsent(ctx, b.scope, b.content.rows[row].Identity)
 			return err
 		},
 	}
@@ -164,7 +164,7 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 // compare asks the service about every row.
 func (b *batch) compare(ctx context.Context) *tally {
 	return b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
-		row := b.content.At(i)
+		row := b.content.rows[i]
 		return b.client.CompareConsent(ctx, b.scope, row.Identity, b.model.update(row))
 	})
 }
@@ -183,7 +183,7 @@ func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpd
 func (b *batch) write(ctx context.Context) *tally {
 	var shared overlap
 	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
-		row := b.content.At(i)
+		row := b.content.rows[i]
 		if other, also := b.resource.Written.Keep(b.object, b.scope, row.Identity); also {
 			shared.add(other, i)
 		}
@@ -193,7 +193,7 @@ func (b *batch) write(ctx context.Context) *tally {
 		return result.Outcome, err
 	})
 
-	shared.warnShared(b.diags, b.content.Rows)
+	shared.warnShared(b.diags, b.content.place)
 
 	return t
 }
@@ -202,7 +202,7 @@ func (b *batch) write(ctx context.Context) *tally {
 func (b *batch) withdraw(ctx context.Context) *tally {
 	var superseded overlap
 	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
-		row := b.content.At(i)
+		row := b.content.rows[i]
 		u := b.model.withdrawal(row)
 
 		var other tfkit.Object
@@ -223,7 +223,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		return result.Outcome, err
 	})
 
-	superseded.warnSuperseded(b.diags, b.content.Rows)
+	superseded.warnSuperseded(b.diags, b.content.place)
 
 	return t
 }

@@ -31,9 +31,12 @@ func (secretFormat) Equal(a, b string) bool { return a == b }
 
 // input holds the checked rows of source or content_wo.
 type input struct {
-	*rows.Rows
-	sum contentSum
+	rows []rows.Row
+	sum  contentSum
 }
+
+// place returns the position of a row as text.
+func (in input) place(row int) string { return in.rows[row].String() }
 
 // read reads and checks the content. Only the model of a configuration holds content_wo.
 func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
@@ -98,9 +101,9 @@ func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) 
 		return input{}, false
 	}
 
-	read := input{Rows: list}
+	read := input{rows: list}
 	if shard.Count > 0 { // so that a change of other rows changes nothing
-		read.sum = list.Sum()
+		read.sum = rows.Sum(list)
 		return read, true
 	}
 

@@ -60,7 +60,7 @@ func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
 		return tfkit.Problem{Summary: "Interrupted before all rows were done", Do: words.next}
 	}
 
-	problem := tfkit.Problem{Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], b.content.Len()), Do: words.next}
+	problem := tfkit.Problem{Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.content.rows)), Do: words.next}
 	if t.counts[failed] > 0 {
 		problem.Do = t.failures.Advice() + " Then " + words.next
 	}
@@ -71,13 +71,13 @@ func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
 // detail counts the rows, names the failed ones, and says why others were not tried.
 func (b *batch) detail(t *tally, words failedWords) string {
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
-		b.content.Len(), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
+		len(b.content.rows), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
 
 	if n := t.counts[unknown]; n > 0 {
 		detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
 	}
 	if t.counts[failed] > 0 {
-		detail += "\n\n" + t.failures.Text(b.content.Place)
+		detail += "\n\n" + t.failures.Text(b.content.place)
 	}
 	if t.rest() > 0 && t.interrupted == nil {
 		detail += "\n\n" + b.whyStopped(t)
@@ -98,7 +98,7 @@ func (b *batch) whyStopped(t *tally) string {
 
 	if t.outage.hasAnswered {
 		return text + fmt.Sprintf(": the service has failed for %d rows in a row, and then also for line %s, for which it had answered before.",
-			suspiciousStreak, b.content.Place(t.outage.answered))
+			suspiciousStreak, b.content.place(t.outage.answered))
 	}
 
 	return text + fmt.Sprintf(": the service has failed for all rows that were tried, %d of them from all over the file.", sampleRows)
@@ -115,7 +115,7 @@ func (b *batch) warnKept(t *tally) {
 		Summary: "Later choices of people stand",
 		Detail: fmt.Sprintf(
 			"The service holds a later choice of the person than the row's agreement_time in %d of %d rows: %s. They are left alone. A record without agreement_time that has other clauses counts as a later choice.",
-			len(lines), b.content.Len(), nameSome(lines, limitShownLines, b.content.Place)),
+			len(lines), len(b.content.rows), nameSome(lines, limitShownLines, b.content.place)),
 		Do: "nothing, or bring the rows up to the choices. To overwrite one of them on legal grounds, move the person from this file to an analytics_consent with keep_later_choice = false. In the batch, keep_later_choice = false overwrites them all.",
 	}.AddWarning(b.diags)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -55,40 +54,40 @@ func (m *model) objectIn(ctx context.Context, private tfkit.Private) tfkit.Objec
 }
 
 // warnShared warns of rows that another object manages as well.
-func (o *overlap) warnShared(diags *diag.Diagnostics, list *rows.Rows) {
+func (o *overlap) warnShared(diags *diag.Diagnostics, place func(int) string) {
 	if len(o.rows) == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Another object manages people of these rows",
-		Detail:  "The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Detail:  "The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty. The other objects, and the rows of this batch:" + o.text(place),
 		Do:      "remove these rows, or take the other object out of the configuration with on_destroy = \"retain\".",
 	}.AddWarning(diags)
 }
 
 // warnSuperseded warns of rows that were not withdrawn.
-func (o *overlap) warnSuperseded(diags *diag.Diagnostics, list *rows.Rows) {
+func (o *overlap) warnSuperseded(diags *diag.Diagnostics, place func(int) string) {
 	if len(o.rows) == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Not withdrawn, another object writes these rows",
-		Detail:  "on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Detail:  "on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn. The other objects, and the rows of this batch:" + o.text(place),
 		Do:      "nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.",
 	}.AddWarning(diags)
 }
 
 // addKeptByAnother reports rows that a plan withdraws by one object and keeps by another one.
-func (o *overlap) addKeptByAnother(diags *diag.Diagnostics, list *rows.Rows) {
+func (o *overlap) addKeptByAnother(diags *diag.Diagnostics, place func(int) string) {
 	if len(o.rows) == 0 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Another object keeps the consent to be withdrawn",
-		Detail:  "Of this batch and another object, the plan destroys one, with on_destroy = \"withdraw\", and leaves the other one as it is. The consent of the people of both would be withdrawn, and the next plan would give it again. The other objects, and the rows of this batch:" + o.text(list.Place),
+		Detail:  "Of this batch and another object, the plan destroys one, with on_destroy = \"withdraw\", and leaves the other one as it is. The consent of the people of both would be withdrawn, and the next plan would give it again. The other objects, and the rows of this batch:" + o.text(place),
 		Do:      "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other object to false, or remove both.",
 	}.AddError(diags)
 }

@@ -89,13 +89,13 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	}
 
 	var resting overlap
-	for i := range b.content.Len() {
-		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, b.content.At(i).Identity); conflict {
+	for i := range len(b.content.rows) {
+		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, b.content.rows[i].Identity); conflict {
 			resting.add(other, i)
 		}
 	}
 
-	resting.addKeptByAnother(&resp.Diagnostics, b.content.Rows)
+	resting.addKeptByAnother(&resp.Diagnostics, b.content.place)
 }
 
 // readState returns the prior state; nil for a create.
@@ -217,7 +217,7 @@ func (p *planner) isComplete() bool {
 // to the content.
 func (p *planner) proposeByContent() (proposed proposal, ok bool) {
 	proposed.results = unknownResults()
-	proposed.results.Rows = types.Int64Value(int64(p.content.Len()))
+	proposed.results.Rows = types.Int64Value(int64(len(p.content.rows)))
 	if p.state == nil {
 		proposed.work = true
 		proposed.results.Digest, ok = p.firstDigest()

@@ -18,7 +18,7 @@ func (p *planner) warnCompared(t *tally) {
 		Summary: "What the comparison with the service has found",
 		Detail: fmt.Sprintf(
 			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.counts[written], p.content.Len(), t.counts[kept], t.counts[inPlace]) + boundToContent,
+			t.counts[written], len(p.content.rows), t.counts[kept], t.counts[inPlace]) + boundToContent,
 	}.AddWarning(p.diags)
 }
 
@@ -27,15 +27,15 @@ func (p *planner) warnUncompared() {
 	tfkit.Problem{
 		Summary: "Rows that are compared by the apply only",
 		Detail: fmt.Sprintf(
-			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", p.content.Len()) + boundToContent,
+			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", len(p.content.rows)) + boundToContent,
 	}.AddWarning(p.diags)
 }
 
 // warnIncomparable warns of the rows that could not be compared.
 func (p *planner) warnIncomparable(t *tally) {
 	tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], p.content.Len()),
-		Detail:  t.failures.Text(p.content.Place) + "\n\nAn apply tries them again, and writes all others that differ.",
+		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(p.content.rows)),
+		Detail:  t.failures.Text(p.content.place) + "\n\nAn apply tries them again, and writes all others that differ.",
 		Do:      t.failures.Advice(),
 	}.AddWarning(p.diags)
 }
@@ -53,39 +53,45 @@ func (p *planner) warnOfSharedPeople() {
 	}
 
 	var shared overlap
-	for i := range p.content.Len() {
-		if other, also := look(p.object, scope, p.content.At(i).Identity); also {
+	for i := range len(p.content.rows) {
+		if other, also := look(p.object, scope, p.content.rows[i].Identity); also {
 			shared.add(other, i)
 		}
 	}
 
-	shared.warnShared(p.diags, p.content.Rows)
+	shared.warnShared(p.diags, p.content.place)
 }
 
 // planRest refuses a plan that withdraws people of these rows while this batch has nothing to
 // write.
 func (p *planner) planRest() {
 	scope, known := p.resource.KnownScope(p.model.Scope)
-	if !known || p.content.Rows == nil {
+	if !known || p.content.rows == nil {
 		return
 	}
 
 	var withdrawn overlap
-	for i := range p.content.Len() {
-		if other, conflict := p.resource.Written.PlanRest(p.object, scope, p.content.At(i).Identity); conflict {
+	for i := range len(p.content.rows) {
+		if other, conflict := p.resource.Written.PlanRest(p.object, scope, p.content.rows[i].Identity); conflict {
 			withdrawn.add(other, i)
 		}
 	}
 
-	withdrawn.addKeptByAnother(p.diags, p.content.Rows)
+	withdrawn.addKeptByAnother(p.diags, p.content.place)
 }
 
 // warnOfContent warns of rows without agreement_time, and of rows that are gone.
 func (p *planner) warnOfContent() {
-	if untimed := p.content.Untimed; untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
+	untimed := 0
+	for _, row := range p.content.rows {
+		if row.Agreed.IsZero() {
+			untimed++
+		}
+	}
+	if untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
 		tfkit.Problem{
 			Summary: "Nothing to compare a later choice with",
-			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, p.content.Len()),
+			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, len(p.content.rows)),
 			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
 			At:      path.Root("keep_later_choice"),
 		}.AddWarning(p.diags)
@@ -95,7 +101,7 @@ func (p *planner) warnOfContent() {
 		return
 	}
 
-	if gone := p.state.Rows.ValueInt64() - int64(p.content.Len()); gone > 0 {
+	if gone := p.state.Rows.ValueInt64() - int64(len(p.content.rows)); gone > 0 {
 		tfkit.Problem{
 			Summary: "Rows that are no longer managed",
 			Detail:  fmt.Sprintf("There are %d rows fewer than at the last apply. What the service holds about these people stays as it is.", gone),

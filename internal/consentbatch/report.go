@@ -42,8 +42,8 @@ type reportSummary struct {
 // reportLine is the outcome of one row. It names the row by its place in the file, and holds
 // no value of it.
 type reportLine struct {
-	Line    int    `json:"line"`
-	Element int    `json:"element,omitempty"`
+	Line    int32  `json:"line"`
+	Element int32  `json:"element,omitempty"`
 	Outcome string `json:"outcome"`
 	*reportFailure
 }
@@ -259,8 +259,8 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 			continue
 		}
 
-		line := reportLine{Outcome: word, reportFailure: reasons[int32(row)]}
-		line.Line, line.Element = b.content.Position(row)
+		at := b.content.rows[row].Position
+		line := reportLine{Line: at.Line, Element: at.Element, Outcome: word, reportFailure: reasons[int32(row)]}
 		if err := lines.Encode(line); err != nil {
 			return err
 		}

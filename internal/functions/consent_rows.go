@@ -99,14 +99,14 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 		resp.Error = function.NewArgumentFuncError(0, unusable(err))
 		return
 	}
-	if list.Len() > limitRows {
-		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The text has %d rows, and at most %d are allowed. %s", list.Len(), limitRows, adviceLarge))
+	if len(list) > limitRows {
+		resp.Error = function.NewArgumentFuncError(0, fmt.Sprintf("The text has %d rows, and at most %d are allowed. %s", len(list), limitRows, adviceLarge))
 		return
 	}
 
-	models := make([]rowModel, list.Len())
-	for i := range models {
-		models[i].fromRow(list.At(i))
+	models := make([]rowModel, len(list))
+	for i, row := range list {
+		models[i].fromRow(row)
 	}
 	resp.Error = resp.Result.Set(ctx, models)
 }

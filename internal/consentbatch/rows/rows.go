@@ -1,13 +1,12 @@
 // Package rows reads the consent of many people from one file: CSV, NDJSON or a JSON array.
-// Rows are kept small, since there may be millions of them. Errors never hold a value of a
-// row.
+// Errors never hold a value of a row.
 package rows
 
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"net/netip"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // Format is the format of a file of rows.
@@ -53,242 +53,229 @@ func FormatIn(content string) Format {
 	return CSV
 }
 
-const bom = "\uFEFF"
-
-// Row is the consent of one person, and the line at which the row begins.
+// Row is the consent of one person. There may be millions of them.
 type Row struct {
-	Line     int
 	Identity string
-	Clauses  [answer.Clauses]bool
 	Address  netip.Addr // the zero Addr for none
-	Agreed   time.Time  // to the millisecond; the zero Time for none
+	Agreed   time.Time  // in UTC, to the millisecond; the zero Time for none
+	Clauses  [answer.Clauses]bool
 	Manual   bool
+	Position
 }
 
-// Rows are the rows of one file. Each takes 40 bytes and its identity.
-type Rows struct {
-	// Untimed is how many rows have no agreement_time.
-	Untimed int
-
-	format Format
-	count  int
-	chunks []*chunk // all but the last are full
+// Position is where a row begins.
+type Position struct {
+	Line    int32
+	Element int32 // of a JSON array, counted from 1; 0 in other formats
 }
 
-// chunkRows is how many rows a chunk has. Growing by chunks copies no row.
-const chunkRows = 1024
-
-// chunk holds rows and their identities, one after the other.
-type chunk struct {
-	identities []byte
-	list       []packed
+// String returns the position as text that follows the word "line". The elements of a JSON
+// array may all be on one line, so their number is included.
+func (p Position) String() string {
+	if p.Element > 0 {
+		return fmt.Sprintf("%d (element %d)", p.Line, p.Element)
+	}
+	return fmt.Sprint(p.Line)
 }
 
-// packed is a row without pointers, so that the garbage collector skips it.
-type packed struct {
-	agreed  int64 // milliseconds since 1970; 0 is none, since times before 2000 are refused
-	address [16]byte
-	end     int32 // of the identity; it begins where that of the row before ends
-	line    int32
-	element int32 // of an array, counted from 1
-	flags   uint16
-}
-
-// The flags of a row. The clauses are the lowest bits.
+// Limits on what an Error says.
 const (
-	flagManual uint16 = 1 << (answer.Clauses + iota)
-	flagAddress
+	limitBadRows  = 100
+	limitNames    = 10 // of unknown columns or members of one row
+	limitNameShow = 40 // characters of such a name
 )
 
-// Len returns the number of rows.
-func (r *Rows) Len() int { return r.count }
-
-// At returns row i, counted from 0.
-func (r *Rows) At(i int) Row {
-	p := r.packed(i)
-	row := Row{Line: int(p.line), Identity: string(r.identity(i)), Manual: p.flags&flagManual != 0}
-
-	for c := range row.Clauses {
-		row.Clauses[c] = p.flags&(1<<c) != 0
-	}
-	if p.flags&flagAddress != 0 {
-		row.Address = netip.AddrFrom16(p.address)
-	}
-	if p.agreed != 0 {
-		row.Agreed = time.UnixMilli(p.agreed)
-	}
-
-	return row
+// Error lists everything that is wrong with a file, one problem on each line. It holds no
+// value of a row.
+type Error struct {
+	// Rows is how many rows have a problem; the header counts as a row.
+	Rows  int
+	texts []string
 }
 
-func (r *Rows) packed(i int) packed { return r.chunks[i/chunkRows].list[i%chunkRows] }
-
-// Position returns the line at which row i begins, and its number among the elements of a
-// JSON array, counted from 1. The number is 0 for other formats.
-func (r *Rows) Position(i int) (line, element int) {
-	p := r.packed(i)
-	if r.format == JSON {
-		element = int(p.element)
+func (p *Error) Error() string {
+	text := strings.Join(p.texts, "\n")
+	if more := p.Rows - limitBadRows; more > 0 {
+		text += fmt.Sprintf("\nand %d more rows with problems.", more)
 	}
 
-	return int(p.line), element
-}
-
-// Place returns the position of row i as text, to follow the word "line". The elements of a
-// JSON array may all be on one line, so their number is included.
-func (r *Rows) Place(i int) string {
-	return place(r.format, int(r.packed(i).line), int(r.packed(i).element))
-}
-
-func place(format Format, line, element int) string {
-	if format == JSON {
-		return fmt.Sprintf("%d (element %d)", line, element)
-	}
-	return fmt.Sprint(line)
-}
-
-func (r *Rows) identity(i int) []byte {
-	c, at := r.chunks[i/chunkRows], i%chunkRows
-
-	var from int32
-	if at > 0 {
-		from = c.list[at-1].end
-	}
-
-	return c.identities[from:c.list[at].end]
-}
-
-func (r *Rows) add(d *draft, element int) {
-	if r.count%chunkRows == 0 {
-		r.chunks = append(r.chunks, &chunk{list: make([]packed, 0, chunkRows)})
-	}
-	c := r.chunks[len(r.chunks)-1]
-
-	p := d.pack()
-	c.identities = append(c.identities, d.identity...)
-	p.end, p.element = int32(len(c.identities)), int32(element) //nolint:gosec // 1024 identities are short of 2 GiB, and a file is of two billion rows
-	c.list = append(c.list, p)
-
-	r.count++
-	if d.agreed.IsZero() {
-		r.Untimed++
-	}
-}
-
-// pack returns the row without its place among the others.
-func (d *draft) pack() packed {
-	p := packed{line: int32(d.line)} //nolint:gosec // a file is of two billion lines
-
-	for c, agreed := range d.clauses {
-		if agreed {
-			p.flags |= 1 << c
-		}
-	}
-	if d.manual {
-		p.flags |= flagManual
-	}
-
-	if d.address.IsValid() {
-		p.flags |= flagAddress
-		p.address = d.address.As16()
-	}
-	if !d.agreed.IsZero() {
-		p.agreed = d.agreed.UnixMilli()
-	}
-
-	return p
+	return text
 }
 
 // Read reads and checks all rows. The error is an *Error if rows or their form are wrong, and
 // otherwise the reader's.
 //
 // It does not look at the clock, so that the same content always has the same result.
-func Read(in io.Reader, format Format) (*Rows, error) { return read(in, format, Shard{}, true) }
+func Read(in io.Reader, format Format) ([]Row, error) {
+	return (&reader{format: format, anyTime: true}).readAll(in)
+}
 
 // ReadShard reads and checks all rows, and returns those of a shard. Its errors are those of
 // Read, and times of agreement that lie in the future.
-func ReadShard(in io.Reader, format Format, shard Shard) (*Rows, error) {
-	return read(in, format, shard, false)
+func ReadShard(in io.Reader, format Format, shard Shard) ([]Row, error) {
+	return (&reader{format: format, shard: shard}).readAll(in)
 }
 
-func read(in io.Reader, format Format, shard Shard, anyTime bool) (*Rows, error) {
+// reader checks rows one by one and collects those of a shard.
+type reader struct {
+	format  Format
+	shard   Shard
+	anyTime bool // times of agreement may lie in the future
+	in      *input
+
+	expected [columnCount]bool // the columns that the file has
+	rows     []Row
+	seen     map[string]Position // of all people, to find repeated ones
+	problems Error
+
+	count   int32 // of rows so far, bad ones included
+	row     Row   // the present one
+	given   [columnCount]bool
+	flagged bool // the present row has a problem
+}
+
+func (r *reader) readAll(in io.Reader) ([]Row, error) {
 	buffered := bufio.NewReaderSize(in, 64<<10)
-	if err := skipBOM(buffered); err != nil {
+	if begin, _ := buffered.Peek(len(bom)); bytes.Equal(begin, []byte(bom)) {
+		_, _ = buffered.Discard(len(bom)) // was read by Peek
+	}
+
+	r.in = &input{in: buffered}
+	r.seen = map[string]Position{}
+	readFormat := map[Format]func() error{CSV: r.readCSV, NDJSON: r.readJSON, JSON: r.readJSON}[r.format]
+	if err := readFormat(); err != nil {
 		return nil, err
 	}
 
-	b := newBuilder(format, shard, anyTime)
-	readAll := map[Format]func(io.Reader) error{CSV: b.readCSV, NDJSON: b.readNDJSON, JSON: b.readJSON}[format]
-	if err := readAll(buffered); err != nil {
-		return nil, err
+	if r.problems.Rows == 0 && len(r.seen) == 0 {
+		r.begin(1)
+		r.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
+	}
+	if r.problems.Rows > 0 {
+		return nil, &r.problems
 	}
 
-	if b.problems.Rows == 0 && b.kept.rows.count+b.others.rows.count == 0 {
-		b.begin(1)
-		b.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
+	return r.rows, nil
+}
+
+// begin starts a row at a line; 0 if it is not known yet.
+func (r *reader) begin(line int) {
+	r.count++
+	r.flagged = false
+	r.given = [columnCount]bool{}
+	r.row = Row{Manual: true}
+
+	r.row.Line = int32(line) //nolint:gosec // a file is of two billion lines
+	if r.format == JSON {
+		r.row.Element = r.count
 	}
-	if b.problems.Rows > 0 {
-		return nil, &b.problems
+}
+
+// problem records what is wrong with the present row.
+func (r *reader) problem(format string, args ...any) {
+	if !r.flagged {
+		r.flagged = true
+		r.problems.Rows++
 	}
 
-	return b.kept.rows, nil
-}
-
-// skipBOM skips a byte order mark at the beginning of a file.
-func skipBOM(in *bufio.Reader) error {
-	begin, _ := in.Peek(len(bom)) // an error comes again with the first read
-	if !bytes.Equal(begin, []byte(bom)) {
-		return nil
+	if r.problems.Rows <= limitBadRows {
+		r.problems.texts = append(r.problems.texts, "line "+r.row.String()+": "+fmt.Sprintf(format, args...))
 	}
-
-	_, err := in.Discard(len(bom))
-	return err
 }
 
-// index finds rows by identity. It takes about ten bytes per row; a map would take more than
-// the rows themselves.
-type index struct {
-	rows  *Rows
-	seed  maphash.Seed
-	slots []int32 // the number of a row, counted from 1, at or after its hash; 0 is free
-}
-
-func newIndex(rows *Rows) index {
-	return index{rows: rows, seed: maphash.MakeSeed(), slots: make([]int32, 2*chunkRows)}
-}
-
-// find returns the row that has an identity.
-func (x *index) find(identity string) (row int, found bool) {
-	for at := x.slot(maphash.String(x.seed, identity)); x.slots[at] != 0; at = x.slot(at + 1) {
-		if row := int(x.slots[at]) - 1; string(x.rows.identity(row)) == identity {
-			return row, true
-		}
+// text sets a column of text.
+func (r *reader) text(i int, value string) {
+	r.given[i] = true
+	if err := columns[i].setText(&r.row, value); err != nil {
+		r.problem("%s %v", columns[i].name, err)
 	}
-	return 0, false
 }
 
-// slot returns the slot of a hash. The number of slots is a power of two.
-func (x *index) slot(hash uint64) uint64 {
-	return hash & uint64(len(x.slots)-1) //nolint:gosec // a length is not negative
+// boolean sets a column that is true or false.
+func (r *reader) boolean(i int, value bool) {
+	r.given[i] = true
+	columns[i].setBool(&r.row, value)
 }
 
-// enterLast adds the last row. Its identity must not be in the index.
-func (x *index) enterLast() {
-	if 4*x.rows.Len() > 3*len(x.slots) {
-		x.slots = make([]int32, 2*len(x.slots))
-		for row := range x.rows.Len() - 1 {
-			x.enter(row)
+// end checks the present row as a whole, and adds it if it belongs to the shard.
+func (r *reader) end() {
+	for i, c := range columns {
+		if c.required && r.expected[i] && !r.given[i] {
+			r.problem("%s is missing", c.name)
 		}
 	}
 
-	x.enter(x.rows.Len() - 1)
-}
-
-func (x *index) enter(row int) {
-	at := x.slot(maphash.Bytes(x.seed, x.rows.identity(row)))
-	for x.slots[at] != 0 {
-		at = x.slot(at + 1)
+	if !r.anyTime && !r.row.Agreed.IsZero() {
+		if err := tfkit.CheckAgreed(r.row.Agreed); err != nil {
+			r.problem("agreement_time %v", err)
+		}
 	}
 
-	x.slots[at] = int32(row) + 1 //nolint:gosec // rows are counted in int32
+	identity := r.row.Identity
+	if identity == "" { // missing, or unusable
+		return
+	}
+
+	if first, repeated := r.seen[identity]; repeated {
+		r.problem("identity_id is the same as in line %s; a person can have one row only", first)
+		return
+	}
+
+	r.seen[identity] = r.row.Position
+	if r.shard.Has(identity) {
+		r.rows = append(r.rows, r.row)
+	}
+}
+
+const bom = "\uFEFF"
+
+// limitRow is how long a row may be, in bytes. Without a limit, a quote that is not closed
+// would take the rest of the file into memory.
+const limitRow = 1 << 20
+
+var errRowTooLong = errors.New("the row is longer than 1 MiB; a quote or a bracket may not be closed")
+
+// input is the content as it is read. It counts lines and bounds rows.
+type input struct {
+	in     io.Reader
+	offset int64
+	breaks []int64 // offsets of the line breaks after the last argument of line
+	passed int     // line breaks before those
+	left   int     // how much may be read for the present row
+	err    error   // the reader's error; nil at its end
+}
+
+// beginRow lets a row of limitRow bytes be read. What was read ahead does not count.
+func (in *input) beginRow() { in.left = limitRow }
+
+func (in *input) Read(p []byte) (int, error) {
+	if in.left <= 0 {
+		return 0, errRowTooLong
+	}
+
+	n, err := in.in.Read(p[:min(len(p), in.left)])
+	for i, c := range p[:n] {
+		if c == '\n' {
+			in.breaks = append(in.breaks, in.offset+int64(i))
+		}
+	}
+	in.offset += int64(n)
+	in.left -= n
+
+	if err != nil && !errors.Is(err, io.EOF) {
+		in.err = err
+	}
+
+	return n, err
+}
+
+// line returns the line of an offset, counted from 1. It must be called with increasing
+// offsets, and drops what it has counted.
+func (in *input) line(offset int64) int {
+	for len(in.breaks) > 0 && in.breaks[0] < offset {
+		in.breaks = in.breaks[1:]
+		in.passed++
+	}
+
+	return in.passed + 1
 }

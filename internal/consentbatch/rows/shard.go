@@ -3,6 +3,8 @@ package rows
 import (
 	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // Shard selects a part of the rows of a file. The shards with the same Count and every Index
@@ -23,24 +25,44 @@ func (s Shard) Has(identity string) bool {
 	return binary.BigEndian.Uint64(sum[:])%s.Count == s.Index
 }
 
+// Bits of a row in Sum, above those of the clauses.
+const (
+	bitManual uint64 = 1 << (answer.Clauses + iota)
+	bitAddress
+)
+
 // Sum returns a hash of the values of all rows, in their order. It does not depend on the
 // format or on the lines. States hold digests of it, so it must not change.
-func (r *Rows) Sum() (sum [sha256.Size]byte) {
+func Sum(rows []Row) (sum [sha256.Size]byte) {
 	hash := sha256.New()
+	var buffer []byte
 
-	var number [8]byte
-	write := func(value uint64) {
-		binary.BigEndian.PutUint64(number[:], value)
-		hash.Write(number[:])
-	}
+	for _, row := range rows {
+		var bits, agreed uint64
+		for c, agrees := range row.Clauses {
+			if agrees {
+				bits |= 1 << c
+			}
+		}
+		if row.Manual {
+			bits |= bitManual
+		}
 
-	for i := range r.count {
-		p, identity := r.packed(i), r.identity(i)
-		write(uint64(len(identity)))
-		hash.Write(identity)
-		hash.Write(p.address[:])
-		write(uint64(p.agreed)) //nolint:gosec // only its bits count
-		write(uint64(p.flags))
+		var address [16]byte
+		if row.Address.IsValid() {
+			bits |= bitAddress
+			address = row.Address.As16()
+		}
+		if !row.Agreed.IsZero() {
+			agreed = uint64(row.Agreed.UnixMilli()) //nolint:gosec // only its bits count
+		}
+
+		buffer = binary.BigEndian.AppendUint64(buffer[:0], uint64(len(row.Identity)))
+		buffer = append(buffer, row.Identity...)
+		buffer = append(buffer, address[:]...)
+		buffer = binary.BigEndian.AppendUint64(buffer, agreed)
+		buffer = binary.BigEndian.AppendUint64(buffer, bits)
+		hash.Write(buffer)
 	}
 
 	hash.Sum(sum[:0])

@@ -1,0 +1,107 @@
+package rows
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+)
+
+// column is a column of a CSV file, or a member of a JSON object. It has one of the two
+// setters, by the form of its values.
+type column struct {
+	name     string // that of the attribute of analytics_consent
+	required bool
+	setText  func(*Row, string) error // the error completes a sentence about the column
+	setBool  func(*Row, bool)
+}
+
+// columns are all columns that a row may have.
+var columns = [columnCount]column{
+	{name: identityColumn, required: true, setText: (*Row).setIdentity},
+	{name: "clause_1_consent", required: true, setBool: setClause(0)},
+	{name: "clause_2_consent", required: true, setBool: setClause(1)},
+	{name: "clause_3_consent", required: true, setBool: setClause(2)},
+	{name: "clause_4_consent", required: true, setBool: setClause(3)},
+	{name: "clause_5_consent", required: true, setBool: setClause(4)},
+	{name: "user_ipv6", setText: (*Row).setAddress},
+	{name: "agreement_time", setText: (*Row).setAgreed},
+	{name: "manual", setBool: func(r *Row, value bool) { r.Manual = value }},
+}
+
+const (
+	columnCount    = answer.Clauses + 4
+	identityColumn = "identity_id"
+)
+
+func setClause(i int) func(*Row, bool) {
+	return func(r *Row, value bool) { r.Clauses[i] = value }
+}
+
+// columnNamed returns the index of a column; negative if there is none of that name.
+func columnNamed(name string) int {
+	return slices.IndexFunc(columns[:], func(c column) bool { return c.name == name })
+}
+
+// setIdentity leaves an identity that cannot be used empty, so that it is not compared with
+// others.
+func (r *Row) setIdentity(value string) error {
+	if err := client.ValidateSegment(value); err != nil {
+		return err
+	}
+
+	r.Identity = strings.Clone(value) // not the whole line
+	return nil
+}
+
+func (r *Row) setAddress(value string) (err error) {
+	r.Address, err = customtypes.ParseIPAddress(value)
+	return err
+}
+
+func (r *Row) setAgreed(value string) error {
+	agreed, err := customtypes.ParseInstant(value)
+	if err == nil {
+		r.Agreed = agreed.UTC().Truncate(time.Millisecond)
+	}
+
+	return err
+}
+
+// shown returns the name of an unknown column for a message. A name that looks like personal
+// data is not shown: if the header is missing, the first line is a person's row.
+func shown(name string) string {
+	if !looksLikeColumn(name) {
+		return "(its name is not shown, because it looks like personal data)"
+	}
+
+	if runes := []rune(name); len(runes) > limitNameShow {
+		name = string(runes[:limitNameShow]) + "…"
+	}
+
+	return strconv.Quote(name)
+}
+
+const (
+	letters     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits      = "0123456789"
+	limitDigits = 5 // in the name of a column
+)
+
+// looksLikeColumn reports whether a name consists of letters, few digits, and separators.
+func looksLikeColumn(name string) bool {
+	count := 0
+	for _, r := range name {
+		if strings.ContainsRune(digits, r) {
+			count++
+		} else if !strings.ContainsRune(letters+"_-", r) {
+			return false
+		}
+	}
+
+	return count <= limitDigits
+}
