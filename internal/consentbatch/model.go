@@ -68,9 +68,9 @@ func (m *model) update(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		Clauses:       row.Clauses,
 		UserIPv6:      row.Address,
-		AgreementTime: row.Agreed,
+		AgreementTime: row.AgreedAt(),
 		Manual:        row.Manual,
-		KeepLaterThan: m.protected(row.Agreed),
+		KeepLaterThan: m.protected(row.AgreedAt()),
 		Skip:          client.SkipSameRecord,
 	}
 }
@@ -80,7 +80,7 @@ func (m *model) withdrawal(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{
 		UserIPv6:      row.Address,
 		Manual:        row.Manual,
-		KeepLaterThan: m.protected(row.Agreed),
+		KeepLaterThan: m.protected(row.AgreedAt()),
 		OnlyKnown:     true,
 		Skip:          client.SkipSameClauses, // a person who has withdrawn in another way needs no withdrawal
 	}

@@ -84,7 +84,7 @@ func (p *planner) planRest() {
 func (p *planner) warnOfContent() {
 	untimed := 0
 	for _, row := range p.content.rows {
-		if row.Agreed.IsZero() {
+		if row.Agreed == 0 {
 			untimed++
 		}
 	}

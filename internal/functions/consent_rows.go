@@ -132,7 +132,7 @@ func (m *rowModel) fromRow(row rows.Row) {
 	if row.Address.IsValid() {
 		m.UserIPv6 = types.StringValue(row.Address.Unmap().String())
 	}
-	if !row.Agreed.IsZero() {
-		m.AgreementTime = types.StringValue(client.FormatInstant(row.Agreed))
+	if row.Agreed != 0 {
+		m.AgreementTime = types.StringValue(client.FormatInstant(row.AgreedAt()))
 	}
 }

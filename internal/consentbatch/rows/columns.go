@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -66,7 +65,7 @@ func (r *Row) setAddress(value string) (err error) {
 func (r *Row) setAgreed(value string) error {
 	agreed, err := customtypes.ParseInstant(value)
 	if err == nil {
-		r.Agreed = agreed.UTC().Truncate(time.Millisecond)
+		r.Agreed = agreed.UnixMilli()
 	}
 
 	return err

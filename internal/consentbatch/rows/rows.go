@@ -57,10 +57,18 @@ func FormatIn(content string) Format {
 type Row struct {
 	Identity string
 	Address  netip.Addr // the zero Addr for none
-	Agreed   time.Time  // in UTC, to the millisecond; the zero Time for none
+	Agreed   int64      // in milliseconds since 1970; 0 for none, which no agreement is of
 	Clauses  [answer.Clauses]bool
 	Manual   bool
 	Position
+}
+
+// AgreedAt returns the time of the agreement; the zero Time for none.
+func (r *Row) AgreedAt() time.Time {
+	if r.Agreed == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(r.Agreed).UTC()
 }
 
 // Position is where a row begins.
@@ -205,8 +213,8 @@ func (r *reader) end() {
 		}
 	}
 
-	if !r.anyTime && !r.row.Agreed.IsZero() {
-		if err := tfkit.CheckAgreed(r.row.Agreed); err != nil {
+	if !r.anyTime && r.row.Agreed != 0 {
+		if err := tfkit.CheckAgreed(r.row.AgreedAt()); err != nil {
 			r.problem("agreement_time %v", err)
 		}
 	}

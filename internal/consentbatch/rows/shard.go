@@ -38,7 +38,7 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 	var buffer []byte
 
 	for _, row := range rows {
-		var bits, agreed uint64
+		var bits uint64
 		for c, agrees := range row.Clauses {
 			if agrees {
 				bits |= 1 << c
@@ -53,14 +53,11 @@ func Sum(rows []Row) (sum [sha256.Size]byte) {
 			bits |= bitAddress
 			address = row.Address.As16()
 		}
-		if !row.Agreed.IsZero() {
-			agreed = uint64(row.Agreed.UnixMilli()) //nolint:gosec // only its bits count
-		}
 
 		buffer = binary.BigEndian.AppendUint64(buffer[:0], uint64(len(row.Identity)))
 		buffer = append(buffer, row.Identity...)
 		buffer = append(buffer, address[:]...)
-		buffer = binary.BigEndian.AppendUint64(buffer, agreed)
+		buffer = binary.BigEndian.AppendUint64(buffer, uint64(row.Agreed)) //nolint:gosec // only its bits count
 		buffer = binary.BigEndian.AppendUint64(buffer, bits)
 		hash.Write(buffer)
 	}
