@@ -138,9 +138,8 @@ func (b *batch) checkDigest(digest string, err error) (string, bool) {
 // run calls do for every row, for as many at once as the client sends requests.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (client.ConsentOutcome, error)) *tally {
 	r := runner{
-		rows:     len(b.content.rows),
-		workers:  b.client.Concurrency(),
-		interval: progressInterval,
+		rows:    len(b.content.rows),
+		workers: b.client.Concurrency(),
 		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
 			outcome, err := do(ctx, row)
 			if errors.Is(err, client.ErrUntimed) { // may be a later choice
@@ -148,10 +147,6 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 			}
 
 			return outcome, err
-		},
-		ask: func(ctx context.Context, row int) error {
-			_, err := b.client.GetConsent(ctx, b.scope, b.content.rows[row].Identity)
-			return err
 		},
 	}
 

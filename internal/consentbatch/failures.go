@@ -92,9 +92,19 @@ func said(e *client.Error) string {
 	return b.String()
 }
 
+// sort puts the most frequent causes first, and the rows of each in the order of the file.
+func (f *failures) sort() {
+	for _, c := range f.causes {
+		slices.Sort(c.rows)
+	}
+	slices.SortFunc(f.causes, func(a, b *cause) int {
+		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.rows[0], b.rows[0]))
+	})
+}
+
 // Text describes which rows failed and why, the most frequent causes first.
 func (f *failures) Text(place func(row int) string) string {
-	slices.SortStableFunc(f.causes, func(a, b *cause) int { return cmp.Compare(len(b.rows), len(a.rows)) })
+	f.sort()
 
 	room := limitShownLines
 	var texts []string
@@ -129,8 +139,8 @@ func (f *failures) textOfOthers(room int, place func(row int) string) string {
 
 // Advice returns what to do about the most frequent cause.
 func (f *failures) Advice() string {
-	most := slices.MaxFunc(f.causes, func(a, b *cause) int { return cmp.Compare(len(a.rows), len(b.rows)) })
-	return tfkit.Advice(most.error)
+	f.sort()
+	return tfkit.Advice(f.causes[0].error)
 }
 
 // nameSome returns the places of rows in the order of the file. After limit places, it counts

@@ -72,18 +72,6 @@ func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 	wantEmptyBatchPlan(t, p, state, config)
 }
 
-func TestConsentBatch_timeoutsBoundTheApply(t *testing.T) {
-	t.Parallel()
-	p, _ := start(t, prototest.Attributes{"requests_per_second": 20})
-	f := newFile(t, people(500))
-	config := f.config(prototest.Attributes{"compare_at_plan": false, "timeouts": prototest.Attributes{"create": "500ms"}})
-	state, diags := p.Create(batchName, config)
-	prototest.WantText(t, diags.Errors(), "The time was over before all rows were done", "raise the time in the block timeouts")
-	if state != nil {
-		t.Error("there is state")
-	}
-}
-
 // TestConsentBatch_interruptedRowsOnTheirWayAreUnknown interrupts an apply while the service
 // carries out an update whose answer does not arrive any more.
 func TestConsentBatch_interruptedRowsOnTheirWayAreUnknown(t *testing.T) {
@@ -99,7 +87,11 @@ func TestConsentBatch_interruptedRowsOnTheirWayAreUnknown(t *testing.T) {
 	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not done")
 
 	lines := readReport(t, path)
-	if lines[0]["unknown"] != 1.0 || lines[0]["not_tried"] != 2.0 || lines[1]["outcome"] != "unknown" || lines[2]["outcome"] != "not_tried" {
+	outcomes := map[any]int{}
+	for _, line := range lines[1:] {
+		outcomes[line["outcome"]]++
+	}
+	if lines[0]["unknown"] != 1.0 || lines[0]["not_tried"] != 2.0 || outcomes["unknown"] != 1 || outcomes["not_tried"] != 2 {
 		t.Errorf("the report is %v", lines)
 	}
 }

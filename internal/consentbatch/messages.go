@@ -50,13 +50,7 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 
 // headline returns the summary of an error and what to do about it.
 func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
-	if t.timeIsOver() {
-		return tfkit.Problem{
-			Summary: "The time was over before all rows were done",
-			Do:      "raise the time in the block timeouts, or max_concurrency in the provider block. Then " + words.next,
-		}
-	}
-	if t.interrupted != nil {
+	if t.interrupted {
 		return tfkit.Problem{Summary: "Interrupted before all rows were done", Do: words.next}
 	}
 
@@ -79,8 +73,8 @@ func (b *batch) detail(t *tally, words failedWords) string {
 	if t.counts[failed] > 0 {
 		detail += "\n\n" + t.failures.Text(b.content.place)
 	}
-	if t.rest() > 0 && t.interrupted == nil {
-		detail += "\n\n" + b.whyStopped(t)
+	if t.rest() > 0 && !t.interrupted {
+		detail += "\n\n" + t.whyStopped()
 	}
 	if b.report != nil {
 		detail += "\n\nThe file of report_path has a line for each of these rows."
@@ -89,19 +83,13 @@ func (b *batch) detail(t *tally, words failedWords) string {
 	return detail
 }
 
-// whyStopped says why rows were not tried although there was time.
-func (b *batch) whyStopped(t *tally) string {
+// whyStopped says why rows were not tried although the run was not interrupted.
+func (t *tally) whyStopped() string {
 	text := fmt.Sprintf("%d rows were not tried any more", t.rest())
-	if !t.outage.certain {
+	if !t.isDown() {
 		return text + ", since the same would happen to them."
 	}
-
-	if t.outage.hasAnswered {
-		return text + fmt.Sprintf(": the service has failed for %d rows in a row, and then also for line %s, for which it had answered before.",
-			suspiciousStreak, b.content.place(t.outage.answered))
-	}
-
-	return text + fmt.Sprintf(": the service has failed for all rows that were tried, %d of them from all over the file.", sampleRows)
+	return text + fmt.Sprintf(": the service has failed for %d rows one after the other, from all over the file.", outageStreak)
 }
 
 // warnKept warns of rows that were left alone because a later choice of the person stands.

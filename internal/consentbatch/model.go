@@ -16,16 +16,15 @@ import (
 // only a digest of them and counts.
 type model struct {
 	tfkit.Scope
-	Source           types.String   `tfsdk:"source"`
-	ContentWO        secretText     `tfsdk:"content_wo"`
-	ContentWOVersion types.Int64    `tfsdk:"content_wo_version"`
-	Format           types.String   `tfsdk:"format"`
-	Shard            types.Object   `tfsdk:"shard"`
-	KeepLaterChoice  types.Bool     `tfsdk:"keep_later_choice"`
-	CompareAtPlan    types.Bool     `tfsdk:"compare_at_plan"`
-	OnDestroy        types.String   `tfsdk:"on_destroy"`
-	ReportPath       types.String   `tfsdk:"report_path"`
-	Timeouts         tfkit.Timeouts `tfsdk:"timeouts"`
+	Source           types.String `tfsdk:"source"`
+	ContentWO        secretText   `tfsdk:"content_wo"`
+	ContentWOVersion types.Int64  `tfsdk:"content_wo_version"`
+	Format           types.String `tfsdk:"format"`
+	Shard            types.Object `tfsdk:"shard"`
+	KeepLaterChoice  types.Bool   `tfsdk:"keep_later_choice"`
+	CompareAtPlan    types.Bool   `tfsdk:"compare_at_plan"`
+	OnDestroy        types.String `tfsdk:"on_destroy"`
+	ReportPath       types.String `tfsdk:"report_path"`
 	results
 }
 
@@ -33,7 +32,6 @@ type model struct {
 type results struct {
 	Digest  types.String `tfsdk:"digest"`
 	Rows    types.Int64  `tfsdk:"rows"`
-	ToWrite types.Int64  `tfsdk:"to_write"`
 	Kept    types.Int64  `tfsdk:"kept"`
 	Written types.Int64  `tfsdk:"written"`
 	Missing types.Int64  `tfsdk:"missing"`
@@ -43,7 +41,6 @@ func unknownResults() results {
 	return results{
 		Digest:  types.StringUnknown(),
 		Rows:    types.Int64Unknown(),
-		ToWrite: types.Int64Unknown(),
 		Kept:    types.Int64Unknown(),
 		Written: types.Int64Unknown(),
 		Missing: types.Int64Unknown(),
@@ -102,7 +99,6 @@ func resultsOf(digest string, t *tally) results {
 	return results{
 		Digest:  types.StringValue(digest),
 		Rows:    count(len(t.results)),
-		ToWrite: count(t.counts[written] + t.counts[failed] + t.counts[unknown]),
 		Kept:    count(t.counts[kept]),
 		Written: count(t.counts[written]),
 		Missing: count(t.counts[failed] + t.counts[unknown] + t.rest()),

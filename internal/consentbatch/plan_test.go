@@ -19,12 +19,12 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
 
-	if plan.Attributes["to_write"] != prototest.Unknown {
+	if plan.Attributes["written"] != prototest.Unknown {
 		t.Errorf("the plan is %v", plan.Attributes)
 	}
 
 	state := createdBatch(t, p, service, config)
-	wantResults(t, state, counts{Rows: 5, ToWrite: 5, Written: 5})
+	wantResults(t, state, counts{Rows: 5, Written: 5})
 	chooseFor(service, 1, early)
 	wantEmptyBatchPlan(t, p, state, config)
 	wantRequests(t, service, 0, 0)
@@ -32,12 +32,12 @@ func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	state, diags = p.Update(batchName, state, config)
 	p.NoErrors(diags)
 	wantRequests(t, service, 6, 2)
-	wantResults(t, state, counts{Rows: 6, ToWrite: 2, Written: 2})
+	wantResults(t, state, counts{Rows: 6, Written: 2})
 
 	chooseFor(service, 2, late)
 	state, diags = p.Update(batchName, state, f.config(prototest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 6, ToWrite: 1, Written: 1})
+	wantResults(t, state, counts{Rows: 6, Written: 1})
 }
 
 // A file that has changed since the plan is refused before anything is sent, even if the plan
@@ -63,7 +63,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	p.NoErrors(diags)
 	wantRequests(t, service, 0, 0)
 
-	for _, name := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
+	for _, name := range []string{"digest", "rows", "kept", "written", "missing"} {
 		if plan.Attributes[name] != prototest.Unknown {
 			t.Errorf("%s is planned as %v", name, plan.Attributes[name])
 		}
@@ -80,7 +80,7 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	f.write(people(2))
 	state, diags = p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 2, ToWrite: 2, Written: 2})
+	wantResults(t, state, counts{Rows: 2, Written: 2})
 }
 
 func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
@@ -122,10 +122,10 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	p, service := start(t, nil)
 	f := newFile(t, people(3))
 	state := createdBatch(t, p, service, f.config(nil))
-	after, diags := p.Update(batchName, state, f.config(prototest.Attributes{"on_destroy": "withdraw", "timeouts": prototest.Attributes{"delete": "5m"}}))
+	after, diags := p.Update(batchName, state, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
 	wantRequests(t, service, 3, 0)                                 // the comparison of the plan
-	wantResults(t, after, counts{Rows: 3, ToWrite: 3, Written: 3}) // those of the last apply that had anything to do
+	wantResults(t, after, counts{Rows: 3, Written: 3}) // those of the last apply that had anything to do
 
 	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {
 		t.Errorf("the state is %v", after.Attributes)
@@ -134,7 +134,7 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	chooseFor(service, 1, early)
 	after, diags = p.Update(batchName, after, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
-	wantResults(t, after, counts{Rows: 3, ToWrite: 1, Written: 1})
+	wantResults(t, after, counts{Rows: 3, Written: 1})
 }
 
 // TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform
@@ -162,7 +162,7 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 		second, diags := p.Plan(batchName, state, f.config(tc.others))
 		p.NoErrors(diags)
 
-		for _, attribute := range []string{"digest", "rows", "to_write", "kept", "written", "missing"} {
+		for _, attribute := range []string{"digest", "rows", "kept", "written", "missing"} {
 			if planned := first.Attributes[attribute]; planned != prototest.Unknown && planned != second.Attributes[attribute] {
 				t.Errorf("%s: %s was planned as %v and then as %v", tc.name, attribute, planned, second.Attributes[attribute])
 			}

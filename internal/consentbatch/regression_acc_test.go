@@ -31,7 +31,7 @@ func TestAccConsentBatchResource_failedRow(t *testing.T) {
 			{
 				Config:            all,
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 5, ToWrite: 1, Written: 1}),
+				ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 1}),
 			},
 			{
 				PreConfig: func() {

@@ -2,19 +2,15 @@ package consentbatch
 
 import (
 	"context"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -94,9 +90,11 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
-		Attributes:          tfkit.AddKeptScope(addResults(attributes)),
-		Blocks:              map[string]schema.Block{"timeouts": timeoutsBlock()},
+		MarkdownDescription: "Manages the consent of thousands of people from one file. No personal data is in plan or state: state holds a digest of the file and counts. " +
+			"A plan checks the rows and compares them with the service, and an apply writes only those that differ. A row that fails does not stop the others: the error names its line, and the next apply writes what is missing.\n\n" +
+			"A refresh does not ask the service and changes nothing; the comparison of a plan detects what has changed there. A row that is removed from the file is no longer managed, and the service keeps its record. Import is not supported.\n\n" +
+			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
+		Attributes: tfkit.AddKeptScope(addResults(attributes)),
 	}
 }
 
@@ -107,41 +105,15 @@ func addResults(attributes map[string]schema.Attribute) map[string]schema.Attrib
 	}
 
 	for name, text := range map[string]string{
-		"rows":     "Number of rows in the file, or in its shard.",
-		"to_write": "Number of rows that the last apply found to differ. A warning of each plan tells how many it would write.",
-		"kept":     "Number of rows that the last apply left alone, because a later choice stands.",
-		"written":  "Number of rows that the last apply has written.",
-		"missing":  "Number of rows that were still not as configured after the last apply. The next apply writes them.",
+		"rows":    "Number of rows of the content, or of its shard.",
+		"kept":    "Number of rows that the last apply left alone, because a later choice of the person stands.",
+		"written": "Number of rows that the last apply has written.",
+		"missing": "Number of rows that were still not as configured after the last apply. The next apply writes them.",
 	} {
 		attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: text}
 	}
 
 	return attributes
-}
-
-// presetTimeout is the default of the block timeouts.
-const presetTimeout = 2 * time.Hour
-
-// timeoutsBlock returns the block timeouts with create, update and delete. It limits the work
-// itself; tfkit.TimeoutsBlock limits the wait for the service.
-func timeoutsBlock() schema.Block {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits how long the work may take. Then it stops, and the next apply writes the rest.",
-		CustomType: timeouts.Type{ObjectType: types.ObjectType{
-			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType, "delete": types.StringType},
-		}},
-		Attributes: map[string]schema.Attribute{
-			"create": tfkit.TimeoutAttribute("How long creating the object may take.", presetTimeout),
-			"update": tfkit.TimeoutAttribute("How long changing the object may take.", presetTimeout),
-			"delete": tfkit.TimeoutAttribute("How long destroying the object may take.", presetTimeout),
-		},
-	}
-}
-
-// deleteTimeout returns the configured timeout for destroying, or else presetTimeout.
-func deleteTimeout(ctx context.Context, t tfkit.Timeouts) time.Duration {
-	d, _ := t.Delete(ctx, presetTimeout)
-	return d
 }
 
 // ValidateConfig checks combinations of attributes.
@@ -190,9 +162,6 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 
 	r.ResolveScope(&plan.Scope)
-	ctx, cancel := context.WithTimeout(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, presetTimeout))
-	defer cancel()
-
 	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
 	defer b.closeReport()
 	if !b.open(config) {
@@ -244,9 +213,6 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, presetTimeout))
-	defer cancel()
-
 	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	defer b.closeReport()
 	if !b.open(config) {
@@ -279,9 +245,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		state.warnDestroyed(&resp.Diagnostics)
 		return
 	}
-
-	ctx, cancel := context.WithTimeout(ctx, deleteTimeout(ctx, state.Timeouts))
-	defer cancel()
 
 	b := &batch{resource: r, model: state, object: state.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
 	defer b.closeReport()

@@ -30,10 +30,10 @@ func TestAccConsentBatchResource_basic(t *testing.T) {
 				ConfigPlanChecks: acctest.Planned(
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
 					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(3)),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("to_write")),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("written")),
 				),
 				ConfigStateChecks: append(
-					expectCounts(counts{Rows: 3, ToWrite: 3, Written: 3}),
+					expectCounts(counts{Rows: 3, Written: 3}),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("source"), knownvalue.StringExact(f.path)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("digest"), knownvalue.NotNull()),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("keep_later_choice"), knownvalue.Bool(true)),
@@ -61,10 +61,10 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
 					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5)),
 				),
-				ConfigStateChecks: expectCounts(counts{Rows: 5, ToWrite: 2, Written: 2}),
+				ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 2}),
 			},
 			{ // settings of the object alone send nothing
-				Config:            acctest.Block(service) + f.block("timeouts {\n    update = \"5m\"\n  }"),
+				Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
 			},
@@ -86,7 +86,7 @@ func TestAccConsentBatchResource_disappears(t *testing.T) {
 				PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
 				Config:            acctest.Block(service) + f.block(),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 3, ToWrite: 1, Written: 1}),
+				ConfigStateChecks: expectCounts(counts{Rows: 3, Written: 1}),
 			},
 		},
 	})
@@ -105,7 +105,7 @@ func TestAccConsentBatchResource_laterChoice(t *testing.T) {
 			{
 				PreConfig:         func() { chooseFor(service, 0, late) },
 				Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
-				ConfigStateChecks: expectCounts(counts{Rows: 3, ToWrite: 2, Kept: 1, Written: 2}),
+				ConfigStateChecks: expectCounts(counts{Rows: 3, Kept: 1, Written: 2}),
 			},
 			{
 				PreConfig: func() { chooseFor(service, 1, late) },
@@ -178,7 +178,7 @@ func TestAccConsentBatchResource_writeOnly(t *testing.T) {
 				Config:          acctest.Block(service) + writeOnlyBlock,
 				ConfigVariables: rows(people(3)),
 				ConfigStateChecks: append(
-					expectCounts(counts{Rows: 3, ToWrite: 3, Written: 3}),
+					expectCounts(counts{Rows: 3, Written: 3}),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo"), knownvalue.Null()),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo_version"), knownvalue.Int64Exact(1)),
 				),
@@ -187,7 +187,7 @@ func TestAccConsentBatchResource_writeOnly(t *testing.T) {
 				Config:            acctest.Block(service) + writeOnlyBlock,
 				ConfigVariables:   rows(people(4)),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 4, ToWrite: 1, Written: 1}),
+				ConfigStateChecks: expectCounts(counts{Rows: 4, Written: 1}),
 			},
 		},
 	})
@@ -220,7 +220,7 @@ func expectCounts(want counts) []statecheck.StateCheck {
 	}
 
 	return []statecheck.StateCheck{
-		expect("rows", want.Rows), expect("to_write", want.ToWrite), expect("kept", want.Kept),
+		expect("rows", want.Rows), expect("kept", want.Kept),
 		expect("written", want.Written), expect("missing", want.Missing),
 	}
 }

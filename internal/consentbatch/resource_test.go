@@ -78,7 +78,7 @@ func wantEmptyBatchPlan(t *testing.T, p *prototest.Provider, state *prototest.St
 }
 
 // counts holds the counts in state.
-type counts struct{ Rows, ToWrite, Kept, Written, Missing float64 }
+type counts struct{ Rows, Kept, Written, Missing float64 }
 
 // wantResults fails the test if the counts in state differ.
 func wantResults(t *testing.T, state *prototest.State, want counts) {
@@ -91,7 +91,7 @@ func wantResults(t *testing.T, state *prototest.State, want counts) {
 		n, _ := state.Attributes[name].(float64)
 		return n
 	}
-	got := counts{count("rows"), count("to_write"), count("kept"), count("written"), count("missing")}
+	got := counts{count("rows"), count("kept"), count("written"), count("missing")}
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the counts in state (-want +got):\n%s", diff)
@@ -156,7 +156,7 @@ func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	state, diags := p.Apply(t.Context(), batchName, nil, plan)
 	p.NoErrors(diags)
 	wantRequests(t, service, 50, 50)
-	wantResults(t, state, counts{Rows: 50, ToWrite: 50, Written: 50})
+	wantResults(t, state, counts{Rows: 50, Written: 50})
 
 	for i := range 50 {
 		wantRow(t, service, i, configured)
@@ -199,7 +199,7 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "To write: 3 of 20 rows", "In place: 17.")
 	wantRequests(t, service, 40, 3)
-	wantResults(t, state, counts{Rows: 20, ToWrite: 3, Written: 3})
+	wantResults(t, state, counts{Rows: 20, Written: 3})
 
 	for i := range 20 {
 		wantRow(t, service, i, configured)
@@ -220,7 +220,7 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	state, diags := p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
-	wantResults(t, state, counts{Rows: 30, ToWrite: 5, Kept: 25, Written: 5})
+	wantResults(t, state, counts{Rows: 30, Kept: 25, Written: 5})
 	wantRow(t, service, 0, [5]bool{})
 	wantRow(t, service, 25, configured)
 	prototest.WantText(t, wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings(), "later choice")
@@ -228,7 +228,7 @@ func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	overwrite := f.config(prototest.Attributes{"keep_later_choice": false})
 	state, diags = p.Update(batchName, state, overwrite)
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 30, ToWrite: 25, Written: 25})
+	wantResults(t, state, counts{Rows: 30, Written: 25})
 	wantRow(t, service, 0, configured)
 	wantEmptyBatchPlan(t, p, state, overwrite)
 }
@@ -286,11 +286,11 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	}
 
 	state := createdBatch(t, p, service, config(3, 1, true))
-	wantResults(t, state, counts{Rows: 3, ToWrite: 3, Written: 3})
+	wantResults(t, state, counts{Rows: 3, Written: 3})
 	wantEmptyBatchPlan(t, p, state, config(3, 1, true))
 	state, diags := p.Update(batchName, state, config(4, 1, true)) // a comparison notices it without the version
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 4, ToWrite: 1, Written: 1})
+	wantResults(t, state, counts{Rows: 4, Written: 1})
 	state, diags = p.Update(batchName, state, config(4, 1, false))
 	p.NoErrors(diags)
 	service.Reset()
@@ -304,7 +304,7 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 
 	state, diags = p.Update(batchName, state, config(5, 2, false))
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 5, ToWrite: 1, Written: 1})
+	wantResults(t, state, counts{Rows: 5, Written: 1})
 	if state.Attributes["content_wo"] != nil {
 		t.Error("the content is in state")
 	}

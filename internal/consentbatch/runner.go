@@ -3,7 +3,7 @@ package consentbatch
 import (
 	"context"
 	"math"
-	"math/bits"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -15,22 +15,18 @@ import (
 
 const progressInterval = 5 * time.Second
 
-// runner calls a function for each of many rows, several at a time.
+// runner calls a function for each of many rows, several at a time and in random order.
 type runner struct {
 	rows    int
 	workers int
-	// interval is the time between two lines of progress in the log.
-	interval time.Duration
 	// do is called once for each row, by several workers at once.
 	do func(ctx context.Context, row int) (client.ConsentOutcome, error)
-	// ask asks the service about a row without a change.
-	ask func(ctx context.Context, row int) error
 }
 
 // run returns when every row is done, when the service as a whole is down, or when the context
 // ends, and no worker is left.
 func (r runner) run(ctx context.Context) *tally {
-	t := newTally(r.rows)
+	t := &tally{order: rand.Perm(r.rows), results: make([]outcome, r.rows)}
 	watching, stopWatching := context.WithCancel(ctx)
 
 	var workers, watcher sync.WaitGroup
@@ -43,8 +39,8 @@ func (r runner) run(ctx context.Context) *tally {
 	stopWatching()
 	watcher.Wait()
 
-	if err := ctx.Err(); err != nil && t.done() < r.rows {
-		t.interrupted = err
+	if ctx.Err() != nil && t.rest() > 0 {
+		t.interrupted = true
 	}
 
 	return t
@@ -62,25 +58,20 @@ func (r runner) drain(ctx context.Context, t *tally) {
 	}()
 
 	for {
-		next, ok := t.take(ctx)
+		row, ok := t.take(ctx)
 		if !ok {
 			return
 		}
 
-		if next.askAgain {
-			t.recordAnswer(r.ask(ctx, next.row))
-			continue
-		}
-
-		outcome, err := r.do(ctx, next.row)
-		t.record(next.row, outcome, err)
+		outcome, err := r.do(ctx, row)
+		t.record(row, outcome, err)
 	}
 }
 
 // logProgress logs the progress of the run in every interval.
 func (r runner) logProgress(ctx context.Context, t *tally) {
 	began := time.Now()
-	ticker := time.NewTicker(r.interval)
+	ticker := time.NewTicker(progressInterval)
 	defer ticker.Stop()
 
 	for {
@@ -91,7 +82,7 @@ func (r runner) logProgress(ctx context.Context, t *tally) {
 		}
 
 		t.mu.Lock()
-		done := t.done()
+		done := r.rows - t.rest()
 		t.mu.Unlock()
 
 		perSecond := float64(done) / time.Since(began).Seconds()
@@ -102,59 +93,4 @@ func (r runner) logProgress(ctx context.Context, t *tally) {
 
 		tflog.Info(ctx, "Consent batch under way", fields)
 	}
-}
-
-// queue hands out each row once, in the order of the file or as a sample of the rest.
-type queue struct {
-	rows int
-	head int // rows before it were handed out
-
-	early   map[int]bool // rows after head that were handed out as samples
-	sampled int          // how many samples were handed out
-}
-
-// next returns the next row in the order of the file.
-func (q *queue) next() (row int, ok bool) {
-	for q.head < q.rows {
-		row = q.head
-		q.head++
-		if !q.early[row] {
-			return row, true
-		}
-		delete(q.early, row)
-	}
-
-	return 0, false
-}
-
-// sample returns a row from the rest of the file: first the last one, then the middle, the
-// quarters, the eighths and so on. A rest of a few rows is handed out in order.
-func (q *queue) sample() (row int, ok bool) {
-	rest := q.rows - q.head
-	if rest <= 2*sampleRows {
-		return q.next()
-	}
-
-	row = q.rows - 1
-	if q.sampled > 0 {
-		row = q.head + int(radicalInverse(q.sampled)*float64(rest))
-	}
-	q.sampled++
-
-	if q.early[row] {
-		return q.next()
-	}
-
-	if q.early == nil {
-		q.early = map[int]bool{}
-	}
-	q.early[row] = true
-
-	return row, true
-}
-
-// radicalInverse returns n with its bits mirrored at the binary point: 1/2, 1/4, 3/4, 1/8,
-// 5/8, ….
-func radicalInverse(n int) float64 {
-	return float64(bits.Reverse32(uint32(n))) / (1 << 32) //nolint:gosec // some dozens
 }

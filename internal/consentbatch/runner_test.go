@@ -3,7 +3,7 @@ package consentbatch
 import (
 	"bytes"
 	"context"
-	"errors"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,11 +13,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // lasting returns work in which every row takes a second and is written.
 func lasting(rows, workers int) runner {
-	return runner{rows: rows, workers: workers, interval: progressInterval, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
+	return runner{rows: rows, workers: workers, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
 		select {
 		case <-time.After(time.Second):
 			return client.ConsentWritten, nil
@@ -56,7 +57,7 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
 		seen := make([]atomic.Int32, 1000)
-		work := runner{rows: len(seen), workers: 7, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+		work := runner{rows: len(seen), workers: 7, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
 			}
@@ -81,41 +82,24 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 
 func TestRunner_endsWithItsContext(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(2500*time.Millisecond, cancel)
+		began := time.Now()
 
-	for name, tc := range map[string]struct {
-		ctx  func(context.Context) (context.Context, context.CancelFunc)
-		over bool
-	}{
-		"interrupt": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(2500*time.Millisecond, cancel)
-			return ctx, cancel
-		}, false},
-		"time": {func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, 2500*time.Millisecond)
-		}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := tc.ctx(t.Context())
-				defer cancel()
-				began := time.Now()
-				done := lasting(100, 4).run(ctx)
-				if took := time.Since(began); took != 2500*time.Millisecond || done.counts[written] != 8 || done.failures.Count != 0 {
-					t.Errorf("%d rows in %s, %d failures", done.counts[written], took, done.failures.Count)
-				}
-				if !done.failed() || done.interrupted == nil || done.timeIsOver() != tc.over {
-					t.Errorf("it ended with %v", done.interrupted)
-				}
-			})
-		})
-	}
+		done := lasting(100, 4).run(ctx)
+		if took := time.Since(began); took != 2500*time.Millisecond || done.counts[written] != 8 || done.failures.Count != 0 {
+			t.Errorf("%d rows in %s, %d failures", done.counts[written], took, done.failures.Count)
+		}
+		if !done.failed() || !done.interrupted {
+			t.Errorf("interrupted: %t", done.interrupted)
+		}
+	})
 }
 
 func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
-	done := runner{rows: 100, workers: 3, interval: progressInterval, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+	done := runner{rows: 100, workers: 3, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
 		if row == 5 {
 			panic("jane@example.com")
 		}
@@ -126,12 +110,69 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	}
 }
 
-func TestRunner_limitThatIsTooLateEndsTheRun(t *testing.T) {
+func TestRunner_requestThatWasCancelledEndsTheRun(t *testing.T) {
 	t.Parallel()
-	done := runner{rows: 100, workers: 1, interval: progressInterval, do: func(context.Context, int) (client.ConsentOutcome, error) {
-		return 0, errors.Join(context.DeadlineExceeded, &client.Error{Class: client.ClassCancelled})
+	done := runner{rows: 100, workers: 1, do: func(context.Context, int) (client.ConsentOutcome, error) {
+		return 0, &client.Error{Class: client.ClassCancelled}
 	}}.run(t.Context())
-	if done.queue.head != 1 || !done.timeIsOver() {
-		t.Errorf("%d rows were tried; it ended with %v", done.queue.head, done.interrupted)
+	if len(done.order) != 99 || !done.interrupted {
+		t.Errorf("%d rows are left; interrupted: %t", len(done.order), done.interrupted)
+	}
+}
+
+// failing returns work in which the given rows fail.
+func failing(rows, workers int, class client.ErrorClass, fails func(row int) bool) runner {
+	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+		if fails(row) {
+			return 0, &client.Error{Class: class, Attempts: 1}
+		}
+		return client.ConsentWritten, nil
+	}}
+}
+
+// TestRunner_failingRowsStopNoneOfTheOthers has rows that fail in ways which could be those of
+// every row, and that may be neighbours. Other rows are at least 40 in 100.
+func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
+	t.Parallel()
+	for schedule := range soak.Schedules(100, 20000) {
+		soak.Add(soak.Tried, 1)
+		random := rand.New(rand.NewPCG(soak.Seed(schedule), 13))
+		rows := 1 + random.IntN(1000)
+		from, length, scattered := random.IntN(rows), rows*6/10, random.IntN(2) == 0
+		fails := func(row int) bool {
+			if scattered {
+				return row*7919%rows < length
+			}
+			return (row+from)%rows < length
+		}
+
+		done := failing(rows, 1+random.IntN(16), client.ClassServer, fails).run(t.Context())
+		for row, result := range done.results {
+			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; result != want {
+				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, result, want, done.counts)
+			}
+		}
+	}
+}
+
+func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
+	t.Parallel()
+	for _, answered := range []int64{0, 1, 500, 3333} {
+		for _, workers := range []int{1, 16} {
+			var requests atomic.Int64
+			done := failing(5000, workers, client.ClassServer, func(int) bool { return requests.Add(1) > answered }).run(t.Context())
+			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.rest() != 5000-int(requests.Load()) || !done.isDown() {
+				t.Errorf("%d workers: %d requests after the service went down, %d rows were not tried", workers, n, done.rest())
+			}
+		}
+	}
+}
+
+func TestRunner_failuresOfOneRowNeverEndTheRun(t *testing.T) {
+	t.Parallel()
+	for _, class := range concernOneRow {
+		if done := failing(1000, 4, class, func(int) bool { return true }).run(t.Context()); done.counts[failed] != 1000 {
+			t.Errorf("%d: %d of 1000 rows were tried", class, done.counts[failed])
+		}
 	}
 }

@@ -32,51 +32,42 @@ var outcomeOf = map[client.ConsentOutcome]outcome{
 	client.ConsentSuperseded: superseded,
 }
 
+// outageStreak is how many rows fail one after the other until the service counts as down. In
+// random order, so many of them are no neighbours which the service fails for.
+const outageStreak = 50
+
+// concernOneRow lists the failures that a row itself causes, by its values or its person.
+// Every other failure may concern all rows.
+var concernOneRow = []client.ErrorClass{
+	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassNotFound, client.ClassPayload,
+}
+
 // tally holds the progress and the results of one run. It is safe for concurrent use while the
 // run lasts.
 type tally struct {
 	mu       sync.Mutex
-	queue    queue
-	outage   outage
-	stopped  bool
+	order    []int     // rows that were not handed out
 	results  []outcome // by row
 	counts   [outcomes]int
 	failures failures
-	// interrupted is why the run was cancelled; nil if it was not.
-	interrupted error
+
+	streak      int              // failures since the last success, without those that concern one row
+	stopped     bool             // no further row is handed out
+	interrupted bool             // the run was cancelled
 	diags       diag.Diagnostics // of panics
 }
 
-func newTally(rows int) *tally {
-	return &tally{queue: queue{rows: rows}, results: make([]outcome, rows)}
-}
-
-// assignment is the next task of a worker.
-type assignment struct {
-	row int
-	// askAgain asks about a row for which the service has answered before.
-	askAgain bool
-}
-
-// take returns the next task, or false if nothing is left or the run has ended.
-func (t *tally) take(ctx context.Context) (next assignment, ok bool) {
+// take returns the next row, or false if none is left or the run has ended.
+func (t *tally) take(ctx context.Context) (row int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	if t.stopped || ctx.Err() != nil {
-		return next, false
+	if t.stopped || ctx.Err() != nil || len(t.order) == 0 {
+		return 0, false
 	}
-	if row, ask := t.outage.question(); ask {
-		return assignment{row: row, askAgain: true}, true
-	}
+	row, t.order = t.order[0], t.order[1:]
 
-	if t.outage.samples() {
-		next.row, ok = t.queue.sample()
-	} else {
-		next.row, ok = t.queue.next()
-	}
-
-	return next, ok
+	return row, true
 }
 
 // record records the outcome of a row.
@@ -86,7 +77,7 @@ func (t *tally) record(row int, result client.ConsentOutcome, err error) {
 
 	as := outcomeOf[result]
 	if e, cancelled := errors.AsType[*client.Error](err); cancelled && e.Class == client.ClassCancelled {
-		t.stopped, t.interrupted = true, err
+		t.stopped, t.interrupted = true, true
 		if !e.Ambiguous { // nothing was sent
 			return
 		}
@@ -97,30 +88,17 @@ func (t *tally) record(row int, result client.ConsentOutcome, err error) {
 	}
 	t.results[row] = as
 	t.counts[as]++
-	if as == unknown {
-		return
-	}
 
-	t.outage.observe(row, err, t.queue.sampled)
-	t.stopped = t.stopped || t.outage.certain || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
+	if as != failed {
+		t.streak = 0
+	} else if !client.IsClass(err, concernOneRow...) {
+		t.streak++
+	}
+	t.stopped = t.stopped || t.isDown() || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
 }
 
-// recordAnswer records the answer of the service when it was asked again.
-func (t *tally) recordAnswer(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	if client.IsClass(err, client.ClassCancelled) {
-		t.stopped, t.interrupted = true, err
-		return
-	}
-
-	t.outage.observeAnswer(err)
-	t.stopped = t.stopped || t.outage.certain
-}
-
-// done returns how many rows were tried.
-func (t *tally) done() int { return len(t.results) - t.rest() }
+// isDown reports whether the service as a whole is down, so that going on is useless.
+func (t *tally) isDown() bool { return t.streak >= outageStreak }
 
 // rest returns how many rows were not tried.
 func (t *tally) rest() int {
@@ -141,7 +119,9 @@ func (t *tally) failedInPart() bool {
 }
 
 // succeeded returns how many rows are as they should be.
-func (t *tally) succeeded() int { return t.done() - t.counts[failed] - t.counts[unknown] }
+func (t *tally) succeeded() int {
+	return len(t.results) - t.rest() - t.counts[failed] - t.counts[unknown]
+}
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
 func (t *tally) rowsThatAre(as outcome) []int32 {
@@ -154,6 +134,3 @@ func (t *tally) rowsThatAre(as outcome) []int32 {
 
 	return rows
 }
-
-// timeIsOver reports whether the run ended because the configured time was over.
-func (t *tally) timeIsOver() bool { return errors.Is(t.interrupted, context.DeadlineExceeded) }

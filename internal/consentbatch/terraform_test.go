@@ -46,7 +46,7 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 	cli, service, f := newBatchCLI(t, batchBlock(), people(30))
 	cli.Setenv("TF_LOG", "TRACE")
 	first := cli.MustRun("plan", "-out=first.tfplan")
-	clitest.WantWords(t, first, "To write: 30 of 30 rows", "+ rows = 30", "to_write = (known after apply)")
+	clitest.WantWords(t, first, "To write: 30 of 30 rows", "+ rows = 30", "written = (known after apply)")
 	chooseFor(service, 3, late) // between plan and apply
 	applied := cli.MustRun("apply", "first.tfplan")
 	clitest.WantWords(t, applied, "To write: 29 of 30 rows", "later choice of the person: 1.", "line 5.", "1 added")
@@ -64,7 +64,7 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
 	wantNobody(t, cli, first, applied, second)
 
-	cli.Configure(batchBlock("timeouts {\n    update = \"5m\"\n  }")) // a plan of settings, and then drift
+	cli.Configure(batchBlock(`format = "csv"`)) // a plan of settings, and then drift
 	cli.MustRun("plan", "-out=third.tfplan")
 	service.DeleteConsent(scope, userName(9))
 	clitest.WantWords(t, cli.MustRun("apply", "third.tfplan"), "To write: 1 of 32 rows", "0 added, 1 changed")
