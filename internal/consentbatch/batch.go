@@ -136,20 +136,8 @@ func (b *batch) checkDigest(digest string, err error) (string, bool) {
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
-func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (client.ConsentOutcome, error)) *tally {
-	r := runner{
-		rows:    len(b.content.rows),
-		workers: b.client.Concurrency(),
-		do: func(ctx context.Context, row int) (client.ConsentOutcome, error) {
-			outcome, err := do(ctx, row)
-			if errors.Is(err, client.ErrUntimed) { // may be a later choice
-				return client.ConsentKept, nil
-			}
-
-			return outcome, err
-		},
-	}
-
+func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) (outcome, error)) *tally {
+	r := runner{rows: len(b.content.rows), workers: b.client.Concurrency(), do: do}
 	t := r.run(ctx)
 	b.diags.Append(t.diags...)
 
@@ -158,9 +146,20 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, row int) (
 
 // compare asks the service about every row.
 func (b *batch) compare(ctx context.Context) *tally {
-	return b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+	return b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
 		row := b.content.rows[i]
-		return b.client.CompareConsent(ctx, b.scope, row.Identity, b.model.update(row))
+		u := b.model.update(row)
+		u.OnlyKnown = true
+
+		result, err := b.client.CompareConsent(ctx, b.scope, row.Identity, u)
+		if client.IsClass(err, client.ClassNotFound) {
+			return absent, nil
+		}
+		if err == nil || errors.Is(err, client.ErrUntimed) {
+			b.resource.Written.Show(b.scope, row.Identity)
+		}
+
+		return outcomeOf(result, err)
 	})
 }
 
@@ -174,18 +173,29 @@ func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpd
 	return b.client.UpdateConsent(ctx, b.scope, identity, u)
 }
 
-// write writes every row that differs from what the service holds.
+// write writes every row that differs from what the service holds. A row is not written where
+// the service says that it holds no record of the person although it held one, at the last
+// apply of the same rows or in this run.
 func (b *batch) write(ctx context.Context) *tally {
+	isRecorded := b.model.bindsToRecords()
+
 	var shared overlap
-	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+	t := b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
 		row := b.content.rows[i]
 		if other, also := b.resource.Written.Keep(b.object, b.scope, row.Identity); also {
 			shared.add(other, i)
 		}
 
-		result, err := b.update(ctx, row.Identity, b.model.update(row), nil)
+		u := b.model.update(row)
+		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.scope, row.Identity)
+		result, err := b.update(ctx, row.Identity, u, nil)
+		if e, ok := errors.AsType[*client.Error](err); ok && u.OnlyKnown && e.Class == client.ClassNotFound {
+			gone := *e
+			gone.Detail = "the service has held a record of this person, and none can be removed there; so this may be the answer of a gateway, and a later choice of the person cannot be excluded"
+			err = &gone
+		}
 
-		return result.Outcome, err
+		return outcomeOf(result.Outcome, err)
 	})
 
 	shared.warnShared(b.diags, b.content.place)
@@ -195,8 +205,8 @@ func (b *batch) write(ctx context.Context) *tally {
 
 // withdraw withdraws the consent of every row that no other object of this run writes.
 func (b *batch) withdraw(ctx context.Context) *tally {
-	var superseded overlap
-	t := b.run(ctx, func(ctx context.Context, i int) (client.ConsentOutcome, error) {
+	var withheld overlap
+	t := b.run(ctx, func(ctx context.Context, i int) (outcome, error) {
 		row := b.content.rows[i]
 		u := b.model.withdrawal(row)
 
@@ -209,16 +219,16 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		// The row is from the file that was applied, so it is what was written last.
 		result, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
 		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
-			return client.ConsentUnchanged, nil
+			return inPlace, nil
 		}
 		if err == nil && result.Outcome == client.ConsentSuperseded {
-			superseded.add(other, i)
+			withheld.add(other, i)
 		}
 
-		return result.Outcome, err
+		return outcomeOf(result.Outcome, err)
 	})
 
-	superseded.warnSuperseded(b.diags, b.content.place)
+	withheld.warnSuperseded(b.diags, b.content.place)
 
 	return t
 }

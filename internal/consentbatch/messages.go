@@ -65,7 +65,7 @@ func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
 // detail counts the rows, names the failed ones, and says why others were not tried.
 func (b *batch) detail(t *tally, words failedWords) string {
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
-		len(b.content.rows), t.succeeded(), t.counts[written], t.counts[failed], t.rest())
+		len(b.content.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.rest())
 
 	if n := t.counts[unknown]; n > 0 {
 		detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)

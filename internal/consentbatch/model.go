@@ -60,6 +60,11 @@ func (m *model) comparesAnew(state model) bool {
 	return m.isWriteOnly() && !m.ContentWOVersion.Equal(state.ContentWOVersion)
 }
 
+// bindsToRecords reports whether a plan holds that the service has a record of each row: the rows
+// are those of the last apply, which has left none missing. missing is known to be 0 then, so
+// that Terraform refuses an apply whose plan finds otherwise.
+func (r results) bindsToRecords() bool { return !r.Missing.IsUnknown() }
+
 // update returns the update that writes a row.
 func (m *model) update(row rows.Row) client.ConsentUpdate {
 	return client.ConsentUpdate{

@@ -228,6 +228,9 @@ func (p *planner) proposeByContent() (proposed proposal, ok bool) {
 	digest, ok := p.digestLike(prior)
 	proposed.work = !sameDigest(prior, digest)
 	proposed.results.Digest = types.StringValue(digest)
+	if !proposed.work && p.isComplete() {
+		proposed.results.Missing = types.Int64Value(0)
+	}
 
 	return proposed, ok
 }
@@ -285,9 +288,13 @@ func (p *planner) proposeByService(ctx context.Context, proposed proposal) (prop
 	}
 	p.warnKept(t)
 
-	proposed.work = proposed.work || t.counts[written] > 0
+	proposed.work = proposed.work || t.toWrite() > 0
 	if proposed.work {
 		p.warnCompared(t)
+	}
+	if proposed.results.bindsToRecords() && t.counts[absent] > 0 {
+		proposed.results.Missing = types.Int64Unknown()
+		p.warnGone(t)
 	}
 
 	return proposed, true

@@ -124,7 +124,7 @@ func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	state := createdBatch(t, p, service, f.config(nil))
 	after, diags := p.Update(batchName, state, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
 	p.NoErrors(diags)
-	wantRequests(t, service, 3, 0)                                 // the comparison of the plan
+	wantRequests(t, service, 3, 0)                     // the comparison of the plan
 	wantResults(t, after, counts{Rows: 3, Written: 3}) // those of the last apply that had anything to do
 
 	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {

@@ -18,7 +18,17 @@ func (p *planner) warnCompared(t *tally) {
 		Summary: "What the comparison with the service has found",
 		Detail: fmt.Sprintf(
 			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.counts[written], len(p.content.rows), t.counts[kept], t.counts[inPlace]) + boundToContent,
+			t.toWrite(), len(p.content.rows), t.counts[kept], t.counts[inPlace]) + boundToContent,
+	}.AddWarning(p.diags)
+}
+
+// warnGone warns of records that are gone although the last apply has left one of each row.
+func (p *planner) warnGone(t *tally) {
+	tfkit.Problem{
+		Summary: "Records that the service no longer holds",
+		Detail: fmt.Sprintf("The last apply has left a record of each row, and none can be removed at the service. But the service, or a gateway before it, says that it holds none for %d of %d rows: %s. An apply writes them.",
+			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
+		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
 	}.AddWarning(p.diags)
 }
 

@@ -194,6 +194,7 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 		chooseFor(service, i, middle)
 	}
 
+	p.NewRun()
 	service.DeleteConsent(scope, userName(9))
 	state, diags := p.Update(batchName, state, f.config(nil))
 	p.NoErrors(diags)

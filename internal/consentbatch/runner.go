@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -20,7 +19,7 @@ type runner struct {
 	rows    int
 	workers int
 	// do is called once for each row, by several workers at once.
-	do func(ctx context.Context, row int) (client.ConsentOutcome, error)
+	do func(ctx context.Context, row int) (outcome, error)
 }
 
 // run returns when every row is done, when the service as a whole is down, or when the context
@@ -63,8 +62,8 @@ func (r runner) drain(ctx context.Context, t *tally) {
 			return
 		}
 
-		outcome, err := r.do(ctx, row)
-		t.record(row, outcome, err)
+		as, err := r.do(ctx, row)
+		t.record(row, as, err)
 	}
 }
 

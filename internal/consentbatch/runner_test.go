@@ -18,10 +18,10 @@ import (
 
 // lasting returns work in which every row takes a second and is written.
 func lasting(rows, workers int) runner {
-	return runner{rows: rows, workers: workers, do: func(ctx context.Context, _ int) (client.ConsentOutcome, error) {
+	return runner{rows: rows, workers: workers, do: func(ctx context.Context, _ int) (outcome, error) {
 		select {
 		case <-time.After(time.Second):
-			return client.ConsentWritten, nil
+			return written, nil
 		case <-ctx.Done():
 			return 0, &client.Error{Class: client.ClassCancelled}
 		}
@@ -57,14 +57,14 @@ func TestRunner_eachRowOnceByAllWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var under, most atomic.Int32
 		seen := make([]atomic.Int32, 1000)
-		work := runner{rows: len(seen), workers: 7, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+		work := runner{rows: len(seen), workers: 7, do: func(_ context.Context, row int) (outcome, error) {
 			if n := under.Add(1); n > most.Load() {
 				most.Store(n)
 			}
 			<-time.After(time.Millisecond)
 			under.Add(-1)
 			seen[row].Add(1)
-			return client.ConsentKept, nil
+			return kept, nil
 		}}
 
 		done := work.run(t.Context())
@@ -99,11 +99,11 @@ func TestRunner_endsWithItsContext(t *testing.T) {
 
 func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 	t.Parallel()
-	done := runner{rows: 100, workers: 3, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+	done := runner{rows: 100, workers: 3, do: func(_ context.Context, row int) (outcome, error) {
 		if row == 5 {
 			panic("jane@example.com")
 		}
-		return client.ConsentWritten, nil
+		return written, nil
 	}}.run(t.Context())
 	if len(done.diags) != 1 || !done.failed() || strings.Contains(done.diags[0].Detail(), "jane") {
 		t.Errorf("it ended with %v", done.diags)
@@ -112,7 +112,7 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 
 func TestRunner_requestThatWasCancelledEndsTheRun(t *testing.T) {
 	t.Parallel()
-	done := runner{rows: 100, workers: 1, do: func(context.Context, int) (client.ConsentOutcome, error) {
+	done := runner{rows: 100, workers: 1, do: func(context.Context, int) (outcome, error) {
 		return 0, &client.Error{Class: client.ClassCancelled}
 	}}.run(t.Context())
 	if len(done.order) != 99 || !done.interrupted {
@@ -122,11 +122,11 @@ func TestRunner_requestThatWasCancelledEndsTheRun(t *testing.T) {
 
 // failing returns work in which the given rows fail.
 func failing(rows, workers int, class client.ErrorClass, fails func(row int) bool) runner {
-	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (client.ConsentOutcome, error) {
+	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (outcome, error) {
 		if fails(row) {
 			return 0, &client.Error{Class: class, Attempts: 1}
 		}
-		return client.ConsentWritten, nil
+		return written, nil
 	}}
 }
 

@@ -16,7 +16,8 @@ type outcome uint8
 const (
 	notTried outcome = iota
 	inPlace
-	written
+	written    // or to be written, in a plan
+	absent     // to be written, since the service holds no record
 	kept       // a later choice of the person stands
 	superseded // not withdrawn, because another object of the run writes it
 	failed
@@ -24,12 +25,21 @@ const (
 	outcomes // how many there are
 )
 
-// outcomeOf holds the outcome of a row by the outcome of its request.
-var outcomeOf = map[client.ConsentOutcome]outcome{
+var outcomesOfRequests = map[client.ConsentOutcome]outcome{
 	client.ConsentUnchanged:  inPlace,
 	client.ConsentWritten:    written,
 	client.ConsentKept:       kept,
 	client.ConsentSuperseded: superseded,
+}
+
+// outcomeOf returns the outcome of a row by that of its request. A record without a time that is
+// not known to be ours may be a later choice.
+func outcomeOf(result client.ConsentOutcome, err error) (outcome, error) {
+	if errors.Is(err, client.ErrUntimed) {
+		return kept, nil
+	}
+
+	return outcomesOfRequests[result], err
 }
 
 // outageStreak is how many rows fail one after the other until the service counts as down. In
@@ -39,7 +49,7 @@ const outageStreak = 50
 // concernOneRow lists the failures that a row itself causes, by its values or its person.
 // Every other failure may concern all rows.
 var concernOneRow = []client.ErrorClass{
-	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassNotFound, client.ClassPayload,
+	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassPayload,
 }
 
 // tally holds the progress and the results of one run. It is safe for concurrent use while the
@@ -71,11 +81,10 @@ func (t *tally) take(ctx context.Context) (row int, ok bool) {
 }
 
 // record records the outcome of a row.
-func (t *tally) record(row int, result client.ConsentOutcome, err error) {
+func (t *tally) record(row int, as outcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	as := outcomeOf[result]
 	if e, cancelled := errors.AsType[*client.Error](err); cancelled && e.Class == client.ClassCancelled {
 		t.stopped, t.interrupted = true, true
 		if !e.Ambiguous { // nothing was sent
@@ -117,6 +126,9 @@ func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.rest
 func (t *tally) failedInPart() bool {
 	return t.counts[failed] > 0 && t.succeeded() > 0 && t.rest() == 0
 }
+
+// toWrite returns how many rows a plan has found to be written.
+func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
 
 // succeeded returns how many rows are as they should be.
 func (t *tally) succeeded() int {

@@ -66,7 +66,7 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 
 	cli.Configure(batchBlock(`format = "csv"`)) // a plan of settings, and then drift
 	cli.MustRun("plan", "-out=third.tfplan")
-	service.DeleteConsent(scope, userName(9))
+	chooseFor(service, 9, early)
 	clitest.WantWords(t, cli.MustRun("apply", "third.tfplan"), "To write: 1 of 32 rows", "0 added, 1 changed")
 	wantRow(t, service, 9, configured)
 

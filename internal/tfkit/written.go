@@ -50,12 +50,13 @@ type traces struct {
 }
 
 // left holds the choice that the last confirmed write of the run has left, in bits: the five
-// clauses, manual, and that there is one.
+// clauses, manual, and that there is one; and that the service has shown a record.
 type left byte
 
 const (
 	leftManual left = 1 << (answer.Clauses + iota)
 	leftKnown
+	leftShown
 )
 
 // Object identifies one object of the configuration.
@@ -149,7 +150,7 @@ func (w *Written) Leave(choice client.Choice, scope client.Scope, identity strin
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	is := leftKnown
+	is := leftKnown | leftShown
 	if choice.Manual {
 		is |= leftManual
 	}
@@ -172,7 +173,7 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 	defer w.mu.Unlock()
 
 	is := w.people[keyOf(scope, identity)].left
-	if is == 0 {
+	if is&leftKnown == 0 {
 		return prior
 	}
 
@@ -182,6 +183,26 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 	}
 
 	return &choice
+}
+
+// Show records that the service has shown a consent record of a person. As none can be removed
+// there, an answer without one is an error from then on.
+func (w *Written) Show(scope client.Scope, identity string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	person := keyOf(scope, identity)
+	t := w.people[person]
+	t.left |= leftShown
+	w.set(person, t)
+}
+
+// IsShown reports whether the service has shown a record of a person in this run.
+func (w *Written) IsShown(scope client.Scope, identity string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	return w.people[keyOf(scope, identity)].left&leftShown != 0
 }
 
 func (w *Written) set(person personKey, t traces) {
