@@ -108,13 +108,6 @@ func (b *batch) warnKept(t *tally) {
 	}.AddWarning(b.diags)
 }
 
-// warnKeptUnplanned calls warnKept if no plan has compared the rows.
-func (b *batch) warnKeptUnplanned(t *tally) {
-	if !b.model.CompareAtPlan.ValueBool() {
-		b.warnKept(t)
-	}
-}
-
 // warnDestroyed warns of what destroying the object does at the service.
 func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == withdraw {

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -192,7 +193,7 @@ func (p *planner) proposeKnown(ctx context.Context) (proposed proposal, ok bool)
 	if p.content, ok = p.config.read(p.inState, p.diags); !ok {
 		return proposal{}, false
 	}
-	p.warnOfContent()
+	p.warnRemoved()
 	p.warnOfSharedPeople()
 
 	proposed, ok = p.proposeByContent()
@@ -253,7 +254,7 @@ func (p *planner) proposeUncompared(proposed proposal) proposal {
 	changed := proposed.work && !p.model.isWriteOnly()
 	proposed.work = changed || !p.isComplete() || p.model.comparesAnew(*p.state)
 	if proposed.work {
-		p.warnUncompared()
+		p.warnUntimed(nil)
 		return proposed
 	}
 
@@ -286,11 +287,14 @@ func (p *planner) proposeByService(ctx context.Context, proposed proposal) (prop
 		p.warnIncomparable(t)
 		proposed.work = true
 	}
-	p.warnKept(t)
+	tflog.Info(ctx, "Consent batch compared", map[string]any{
+		"rows": len(p.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
+	})
 
+	p.warnUntimed(t)
 	proposed.work = proposed.work || t.toWrite() > 0
-	if proposed.work {
-		p.warnCompared(t)
+	if !proposed.work && !p.model.Written.IsUnknown() { // no apply follows, which would warn
+		p.warnKept(t)
 	}
 	if proposed.results.bindsToRecords() && t.counts[absent] > 0 {
 		proposed.results.Missing = types.Int64Unknown()

@@ -8,20 +8,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// boundToContent explains the error that Terraform reports at digest if the content has
-// changed since the plan. No message of the provider reaches the user then.
-const boundToContent = "\n\nThis plan is for the rows as they are now. If they change before the apply, Terraform stops with \"Provider produced inconsistent final plan\" at digest and nothing is written: plan again then."
-
-// warnCompared tells the result of the comparison with the service.
-func (p *planner) warnCompared(t *tally) {
-	tfkit.Problem{
-		Summary: "What the comparison with the service has found",
-		Detail: fmt.Sprintf(
-			"To write: %d of %d rows, since they differ from what the service holds. Left alone, because of a later choice of the person: %d. In place: %d. An apply compares again before it writes.",
-			t.toWrite(), len(p.content.rows), t.counts[kept], t.counts[inPlace]) + boundToContent,
-	}.AddWarning(p.diags)
-}
-
 // warnGone warns of records that are gone although the last apply has left one of each row.
 func (p *planner) warnGone(t *tally) {
 	tfkit.Problem{
@@ -32,12 +18,25 @@ func (p *planner) warnGone(t *tally) {
 	}.AddWarning(p.diags)
 }
 
-// warnUncompared tells that the plan has not asked the service.
-func (p *planner) warnUncompared() {
+// warnUntimed warns of rows without agreement_time that are written over what the service holds,
+// or may be; t is nil if no row was compared.
+func (p *planner) warnUntimed(t *tally) {
+	var untimed []int32
+	for i, row := range p.content.rows {
+		if row.Agreed == 0 && (t == nil || t.results[i] == written) {
+			untimed = append(untimed, int32(i)) //nolint:gosec // a file is of two billion rows
+		}
+	}
+	if len(untimed) == 0 || !p.model.KeepLaterChoice.ValueBool() {
+		return
+	}
+
 	tfkit.Problem{
-		Summary: "Rows that are compared by the apply only",
-		Detail: fmt.Sprintf(
-			"compare_at_plan is false, so this plan has not asked the service about the %d rows. The apply compares each of them and writes those that differ.", len(p.content.rows)) + boundToContent,
+		Summary: "Nothing to compare a later choice with",
+		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
+			len(untimed), len(p.content.rows), nameSome(untimed, limitShownLines, p.content.place)),
+		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
+		At: path.Root("keep_later_choice"),
 	}.AddWarning(p.diags)
 }
 
@@ -90,23 +89,8 @@ func (p *planner) planRest() {
 	withdrawn.addKeptByAnother(p.diags, p.content.place)
 }
 
-// warnOfContent warns of rows without agreement_time, and of rows that are gone.
-func (p *planner) warnOfContent() {
-	untimed := 0
-	for _, row := range p.content.rows {
-		if row.Agreed == 0 {
-			untimed++
-		}
-	}
-	if untimed > 0 && p.model.KeepLaterChoice.ValueBool() {
-		tfkit.Problem{
-			Summary: "Nothing to compare a later choice with",
-			Detail:  fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised.", untimed, len(p.content.rows)),
-			Do:      "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
-			At:      path.Root("keep_later_choice"),
-		}.AddWarning(p.diags)
-	}
-
+// warnRemoved warns of rows that are gone.
+func (p *planner) warnRemoved() {
 	if p.state == nil || !p.model.Shard.Equal(p.state.Shard) {
 		return
 	}

@@ -176,7 +176,7 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 		return
 	}
 
-	b.warnKeptUnplanned(t)
+	b.warnKept(t)
 	if b.save(t, "") {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -226,7 +226,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		b.reportFailed(t, updateFailed)
 	}
 
-	b.warnKeptUnplanned(t)
+	b.warnKept(t)
 	if b.save(t, state.Digest.ValueString()) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
@@ -241,8 +241,7 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		return
 	}
 
-	if state.OnDestroy.ValueString() != withdraw {
-		state.warnDestroyed(&resp.Diagnostics)
+	if state.OnDestroy.ValueString() != withdraw { // the plan has warned
 		return
 	}
 
