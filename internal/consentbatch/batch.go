@@ -3,9 +3,11 @@ package consentbatch
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -16,14 +18,32 @@ import (
 type batch struct {
 	resource *batchResource
 	model    model
+	prior    *model       // in state; nil for a create
 	object   tfkit.Object // zero in the plan of a create
-	inState  string       // completes "In state now: …" of an error
 	diags    *diag.Diagnostics
 
 	content input
 	client  *client.Client
 	scope   client.Scope
 	report  *outfile.Reservation // nil if none is written
+}
+
+// inState completes "In state now: …" of an error.
+func (b *batch) inState() string {
+	if b.prior == nil {
+		return tfkit.NothingSaved
+	}
+	return tfkit.PriorKept
+}
+
+// objectIn returns the object that private state belongs to. Its label names the file.
+func (m *model) objectIn(ctx context.Context, private tfkit.Private) tfkit.Object {
+	label := "analytics_consent_batch"
+	if !m.isWriteOnly() {
+		label += " with source " + strconv.Quote(m.Source.ValueString())
+	}
+
+	return tfkit.ObjectIn(ctx, private, label)
 }
 
 // connect sets the client and the scope, or reports what is missing.
@@ -35,71 +55,50 @@ func (b *batch) connect() (ok bool) {
 // open reads the content for an apply and opens the report. It refuses a content other than
 // the planned one.
 func (b *batch) open(config model) (ok bool) {
-	if b.content, ok = config.read(b.inState, b.diags); !ok {
-		return false
-	}
-	if !b.connect() {
+	if b.content, ok = config.read(b.inState(), b.diags); !ok || !b.connect() {
 		return false
 	}
 
-	planned, ok := b.isPlanned()
-	if !ok {
-		return false
-	}
-	if !planned {
+	planned := b.model.results
+	sameCount := planned.Rows.IsUnknown() || planned.Rows.ValueInt64() == int64(len(b.content.rows))
+	if !sameCount || !planned.Digest.IsUnknown() && !b.hasDigest(planned.Digest.ValueString()) {
 		tfkit.Problem{
 			Summary: "The rows are not those that were planned",
 			Detail:  "The content has changed since the plan, so what was reviewed is not what would be written. Nothing was sent.",
-			InState: b.inState,
+			InState: b.inState(),
 			Do:      "plan again, and apply that plan.",
 		}.AddError(b.diags)
 
 		return false
 	}
 
-	return b.openReport()
-}
+	if err := b.openReport(); err != nil {
+		tfkit.Problem{
+			Summary: "The report cannot be written",
+			Detail:  "The file cannot be used: " + err.Error() + ". Nothing was written.",
+			InState: b.inState(),
+			Do:      "give report_path a path of its own in a folder that exists, or remove what is there.",
+			At:      path.Root("report_path"),
+		}.AddError(b.diags)
 
-// isPlanned reports whether the content is the planned one, as far as the plan says.
-func (b *batch) isPlanned() (planned, ok bool) {
-	results := b.model.results
-	if !results.Rows.IsUnknown() && results.Rows.ValueInt64() != int64(len(b.content.rows)) {
-		return false, true
-	}
-
-	if results.Digest.IsUnknown() {
-		return true, true
-	}
-
-	return b.hasDigest(results.Digest.ValueString())
-}
-
-// reopen reads the file that was applied, for a withdrawal, and opens the report.
-func (b *batch) reopen() (ok bool) {
-	if !b.readApplied() {
 		return false
 	}
 
-	b.openReportIfPossible()
-
-	return b.connect()
+	return true
 }
 
-// readApplied reads the file that was applied. It refuses a file that has changed.
+// readApplied reads the file that was applied, for a withdrawal. It refuses a file that has
+// changed.
 func (b *batch) readApplied() (ok bool) {
-	if b.content, ok = b.model.read(b.inState, b.diags); !ok {
+	if b.content, ok = b.model.read(b.inState(), b.diags); !ok {
 		return false
 	}
 
-	applied, ok := b.hasDigest(b.model.Digest.ValueString())
-	if !ok {
-		return false
-	}
-	if !applied {
+	if !b.hasDigest(b.model.Digest.ValueString()) {
 		tfkit.Problem{
 			Summary: "The file is not the one that was applied",
 			Detail:  "The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.",
-			InState: b.inState,
+			InState: b.inState(),
 			Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
 			At:      path.Root("source"),
 		}.AddError(b.diags)
@@ -110,29 +109,9 @@ func (b *batch) readApplied() (ok bool) {
 	return true
 }
 
-// hasDigest reports whether the content has a digest.
-func (b *batch) hasDigest(digest string) (equal, ok bool) {
-	own, ok := b.digestLike(digest)
-	return sameDigest(digest, own), ok
-}
-
-// digestLike returns the digest of the content with the salt of another digest, or with a new
-// salt if that has none. It is slow on purpose.
-func (b *batch) digestLike(other string) (digest string, ok bool) {
-	return b.checkDigest(digestLike(other, b.content.sum))
-}
-
-// checkDigest reports an error of computing a digest.
-func (b *batch) checkDigest(digest string, err error) (string, bool) {
-	if err != nil {
-		tfkit.Problem{
-			Summary: "Internal error",
-			Detail:  "The digest of the content cannot be computed, so that changes of it could not be noticed. Please report this to the maintainers of the provider.",
-			InState: b.inState,
-		}.AddError(b.diags)
-	}
-
-	return digest, err == nil
+// hasDigest reports whether the content has a digest. It is slow on purpose.
+func (b *batch) hasDigest(digest string) bool {
+	return sameDigest(digest, digestLike(digest, b.content.sum))
 }
 
 // run calls do for every row, for as many at once as the client sends requests.
@@ -165,12 +144,13 @@ func (b *batch) compare(ctx context.Context) *tally {
 
 // update sends the update of a row, whose outcome the run remembers. prior is what this batch
 // has written before; nil if that is not known.
-func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
+func (b *batch) update(ctx context.Context, identity string, u client.ConsentUpdate, prior *client.Choice) (outcome, error) {
 	known := &b.resource.Written
 	u.LastWritten = func() *client.Choice { return known.Left(b.scope, identity, prior) }
 	u.Confirmed = func() { known.Leave(u.Choice(), b.scope, identity) }
 
-	return b.client.UpdateConsent(ctx, b.scope, identity, u)
+	result, err := b.client.UpdateConsent(ctx, b.scope, identity, u)
+	return outcomeOf(result.Outcome, err)
 }
 
 // write writes every row that differs from what the service holds. A row is not written where
@@ -188,17 +168,19 @@ func (b *batch) write(ctx context.Context) *tally {
 
 		u := b.model.update(row)
 		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.scope, row.Identity)
-		result, err := b.update(ctx, row.Identity, u, nil)
+		as, err := b.update(ctx, row.Identity, u, nil)
 		if e, ok := errors.AsType[*client.Error](err); ok && u.OnlyKnown && e.Class == client.ClassNotFound {
 			gone := *e
 			gone.Detail = "the service has held a record of this person, and none can be removed there; so this may be the answer of a gateway, and a later choice of the person cannot be excluded"
 			err = &gone
 		}
 
-		return outcomeOf(result.Outcome, err)
+		return as, err
 	})
 
-	shared.warnShared(b.diags, b.content.place)
+	if b.prior == nil { // the plan of an update has warned
+		shared.report(sharedPeople, b, tfkit.Problem.AddWarning)
+	}
 
 	return t
 }
@@ -217,32 +199,72 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 		}
 
 		// The row is from the file that was applied, so it is what was written last.
-		result, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
+		as, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
 		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
 			return inPlace, nil
 		}
-		if err == nil && result.Outcome == client.ConsentSuperseded {
+		if err == nil && as == superseded {
 			withheld.add(other, i)
 		}
 
-		return outcomeOf(result.Outcome, err)
+		return as, err
 	})
 
-	withheld.warnSuperseded(b.diags, b.content.place)
+	withheld.report(notWithdrawn, b, tfkit.Problem.AddWarning)
 
 	return t
 }
 
-// save sets the results of an apply in the model. prior is the digest in state.
-func (b *batch) save(t *tally, prior string) (ok bool) {
-	digest := b.model.Digest.ValueString()
-	if b.model.Digest.IsUnknown() {
-		if digest, ok = b.digestLike(prior); !ok {
+// apply creates or updates the object. It returns false if there is nothing to save.
+func (b *batch) apply(ctx context.Context, config model) (ok bool) {
+	defer b.closeReport()
+	if !b.open(config) {
+		return false
+	}
+
+	t := b.write(ctx)
+	b.writeReport(t)
+	if b.report != nil {
+		b.report.Keep() // from other objects of this run
+	}
+
+	words, digest := createFailed, ""
+	if b.prior != nil {
+		words, digest = updateFailed, b.prior.Digest.ValueString()
+	}
+	if t.failed() {
+		b.reportFailed(t, words)
+		if b.prior == nil {
 			return false
 		}
 	}
+	b.warnKept(t)
 
-	b.model.results = resultsOf(digest, t)
+	if b.model.Digest.IsUnknown() {
+		b.model.Digest = types.StringValue(digestLike(digest, b.content.sum))
+	}
+	b.model.results = resultsOf(b.model.Digest, t)
 
 	return true
+}
+
+// destroy withdraws the consent of every row of the file that was applied.
+func (b *batch) destroy(ctx context.Context) {
+	if !b.readApplied() || !b.connect() {
+		return
+	}
+
+	defer b.closeReport()
+	if err := b.openReport(); err != nil { // no report stands against a destroy
+		b.warnNoReport(err)
+	}
+
+	t := b.withdraw(ctx)
+	b.writeReport(t)
+	if t.failed() {
+		b.reportFailed(t, deleteFailed)
+		return
+	}
+
+	b.warnKept(t)
 }

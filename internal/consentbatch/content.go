@@ -145,3 +145,11 @@ func (d diagnosed) unreadable(err error) {
 		At:      d.attribute,
 	}.AddError(d.diags)
 }
+
+// withoutPath returns an error of the file system without the path.
+func withoutPath(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}

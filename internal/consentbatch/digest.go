@@ -31,7 +31,7 @@ type contentSum = [sha256.Size]byte
 
 // digestLike returns the digest of a content with the salt of another digest, so that two
 // plans of the same change are equal. If that has no salt, a random one is used.
-func digestLike(other string, sum contentSum) (string, error) {
+func digestLike(other string, sum contentSum) string {
 	parts := strings.Split(other, "$")
 	if len(parts) == 4 {
 		if salt, err := base64.RawStdEncoding.DecodeString(parts[2]); err == nil && len(salt) == digestSaltBytes {
@@ -47,64 +47,35 @@ func digestLike(other string, sum contentSum) (string, error) {
 
 // firstDigest returns the digest of a content that has none in state. Its salt is derived from
 // what both plans of an apply know: the scope, and the path of the file.
-func firstDigest(scope client.Scope, source string, sum contentSum) (string, error) {
+func firstDigest(scope client.Scope, source string, sum contentSum) string {
 	from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, source)
 	salt := sha256.Sum256([]byte(from))
 
 	return saltedDigest(sum, salt[:digestSaltBytes])
 }
 
-func saltedDigest(sum contentSum, salt []byte) (string, error) {
-	digest, err := computed.key(sum, salt)
-	if err != nil {
-		return "", err
+func saltedDigest(sum contentSum, salt []byte) string {
+	from := digestInput{sum, string(salt)}
+	digest, found := computed.Load(from)
+	if !found {
+		key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+		if err != nil { // salt and key are too short, which they are not
+			panic(err)
+		}
+		digest = base64.RawStdEncoding.EncodeToString(key)
+		computed.Store(from, digest)
 	}
 
-	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(digest)), nil
+	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, base64.RawStdEncoding.EncodeToString(salt), digest)
 }
 
-// computed caches the digests of this process: a plan and its apply need the same one.
-var computed digests
-
-// limitDigests is how many digests are cached.
-const limitDigests = 64
-
-// digests computes digests and caches them. The zero value is ready to use, and safe for
-// concurrent use.
-type digests struct {
-	mu   sync.Mutex
-	held map[digestInput][]byte
-}
+// computed caches the digests of this process by digestInput, since a plan and its apply need the
+// same one.
+var computed sync.Map
 
 type digestInput struct {
 	sum  contentSum
 	salt string
-}
-
-func (d *digests) key(sum contentSum, salt []byte) ([]byte, error) {
-	of := digestInput{sum, string(salt)}
-
-	d.mu.Lock()
-	key := d.held[of]
-	d.mu.Unlock()
-	if key != nil {
-		return key, nil
-	}
-
-	key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
-	if err != nil {
-		return nil, err
-	}
-
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.held) >= limitDigests || d.held == nil {
-		d.held = map[digestInput][]byte{}
-	}
-	d.held[of] = key
-
-	return key, nil
 }
 
 // sameDigest reports whether two digests are equal, in a time that does not depend on them.

@@ -32,7 +32,7 @@ type failures struct {
 // distinguish causes, such as the attempts, are those of the first row.
 type cause struct {
 	error *client.Error
-	rows  []int32
+	rows  []int
 }
 
 // causeKey is equal for failures with the same cause.
@@ -51,45 +51,24 @@ func (f *failures) Add(row int, err error) {
 		e = &client.Error{Class: client.ClassInternal}
 	}
 
-	c := f.causeOf(e)
-	c.rows = append(c.rows, int32(row)) //nolint:gosec // rows are counted in int32
-}
-
-// causeOf returns the cause of a failure. It adds the cause if it is new.
-func (f *failures) causeOf(e *client.Error) *cause {
-	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: said(e)}
-	if c := f.byKey[key]; c != nil {
-		return c
-	}
-
-	if len(f.causes) >= limitCauses && key.said != "" {
+	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: fmt.Sprintf("%q%q%q", e.Detail, e.Message, e.Fields)}
+	c := f.byKey[key]
+	if c == nil && len(f.causes) >= limitCauses {
 		vague := *e
 		vague.Detail, vague.Message, vague.Fields = "", "", nil
-
-		return f.causeOf(&vague)
+		e, key.said = &vague, ""
+		c = f.byKey[key]
 	}
 
-	c := &cause{error: e}
-	if f.byKey == nil {
-		f.byKey = map[causeKey]*cause{}
+	if c == nil {
+		c = &cause{error: e}
+		if f.byKey == nil {
+			f.byKey = map[causeKey]*cause{}
+		}
+		f.byKey[key] = c
+		f.causes = append(f.causes, c)
 	}
-	f.byKey[key] = c
-	f.causes = append(f.causes, c)
-
-	return c
-}
-
-// said returns all texts of an error.
-func said(e *client.Error) string {
-	var b strings.Builder
-	if e.Detail != "" || e.Message != "" {
-		fmt.Fprintf(&b, "%q%q", e.Detail, e.Message)
-	}
-	for _, f := range e.Fields {
-		fmt.Fprintf(&b, "%q%q", f.Field, f.Message)
-	}
-
-	return b.String()
+	c.rows = append(c.rows, row)
 }
 
 // sort puts the most frequent causes first, and the rows of each in the order of the file.
@@ -115,26 +94,14 @@ func (f *failures) Text(place func(row int) string) string {
 	}
 
 	if len(f.causes) > limitShownCauses {
-		texts = append(texts, f.textOfOthers(room, place))
+		var rows []int
+		for _, c := range f.causes[limitShownCauses:] {
+			rows = append(rows, c.rows...)
+		}
+		texts = append(texts, fmt.Sprintf("%d other causes (%d): %s", len(f.causes)-limitShownCauses, len(rows), nameSome(rows, room, place)))
 	}
 
 	return strings.Join(texts, "\n\n")
-}
-
-// textOfOthers describes the causes that Text does not show one by one.
-func (f *failures) textOfOthers(room int, place func(row int) string) string {
-	others := f.causes[limitShownCauses:]
-
-	var rows []int32
-	var titles []string
-	for _, c := range others {
-		rows = append(rows, c.rows...)
-		if title := c.error.Title(); !slices.Contains(titles, title) {
-			titles = append(titles, title)
-		}
-	}
-
-	return fmt.Sprintf("%d other causes (%d): %s\n%s", len(others), len(rows), nameSome(rows, room, place), strings.Join(titles, "; "))
 }
 
 // Advice returns what to do about the most frequent cause.
@@ -145,7 +112,7 @@ func (f *failures) Advice() string {
 
 // nameSome returns the places of rows in the order of the file. After limit places, it counts
 // the rest.
-func nameSome(rows []int32, limit int, place func(row int) string) string {
+func nameSome(rows []int, limit int, place func(row int) string) string {
 	slices.Sort(rows)
 
 	var names []string

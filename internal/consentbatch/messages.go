@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -41,25 +42,19 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 		return
 	}
 
-	problem := b.headline(t, words)
-	problem.Detail = b.detail(t, words)
-	problem.InState = words.inState
-
-	problem.AddError(b.diags)
-}
-
-// headline returns the summary of an error and what to do about it.
-func (b *batch) headline(t *tally, words failedWords) tfkit.Problem {
-	if t.interrupted {
-		return tfkit.Problem{Summary: "Interrupted before all rows were done", Do: words.next}
+	problem := tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.content.rows)),
+		Detail:  b.detail(t, words),
+		InState: words.inState,
+		Do:      words.next,
 	}
-
-	problem := tfkit.Problem{Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.content.rows)), Do: words.next}
-	if t.counts[failed] > 0 {
+	if t.interrupted {
+		problem.Summary = "Interrupted before all rows were done"
+	} else if t.counts[failed] > 0 {
 		problem.Do = t.failures.Advice() + " Then " + words.next
 	}
 
-	return problem
+	problem.AddError(b.diags)
 }
 
 // detail counts the rows, names the failed ones, and says why others were not tried.
@@ -123,4 +118,60 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 		Summary: "The consent stays at the service",
 		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
 	}.AddWarning(diags)
+}
+
+// warnGone warns of records that are gone although the last apply has left one of each row.
+func (p *planner) warnGone(t *tally) {
+	tfkit.Problem{
+		Summary: "Records that the service no longer holds",
+		Detail: fmt.Sprintf("The last apply has left a record of each row, and none can be removed at the service. But the service, or a gateway before it, says that it holds none for %d of %d rows: %s. An apply writes them.",
+			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
+		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
+	}.AddWarning(p.diags)
+}
+
+// warnUntimed warns of rows without agreement_time that are written over what the service holds,
+// or may be; t is nil if no row was compared.
+func (p *planner) warnUntimed(t *tally) {
+	var untimed []int
+	for i, row := range p.content.rows {
+		if row.Agreed == 0 && (t == nil || t.results[i] == written) {
+			untimed = append(untimed, i)
+		}
+	}
+	if len(untimed) == 0 || !p.model.KeepLaterChoice.ValueBool() {
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "Nothing to compare a later choice with",
+		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
+			len(untimed), len(p.content.rows), nameSome(untimed, limitShownLines, p.content.place)),
+		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
+		At: path.Root("keep_later_choice"),
+	}.AddWarning(p.diags)
+}
+
+// warnIncomparable warns of the rows that could not be compared.
+func (p *planner) warnIncomparable(t *tally) {
+	tfkit.Problem{
+		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(p.content.rows)),
+		Detail:  t.failures.Text(p.content.place) + "\n\nAn apply tries them again, and writes all others that differ.",
+		Do:      t.failures.Advice(),
+	}.AddWarning(p.diags)
+}
+
+// warnRemoved warns of rows that are gone.
+func (p *planner) warnRemoved() {
+	if p.prior == nil || !p.model.Shard.Equal(p.prior.Shard) {
+		return
+	}
+
+	if gone := p.prior.Rows.ValueInt64() - int64(len(p.content.rows)); gone > 0 {
+		tfkit.Problem{
+			Summary: "Rows that are no longer managed",
+			Detail:  fmt.Sprintf("There are %d rows fewer than at the last apply. What the service holds about these people stays as it is.", gone),
+			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
+		}.AddWarning(p.diags)
+	}
 }

@@ -98,11 +98,11 @@ func (m *model) protected(agreed time.Time) time.Time {
 }
 
 // resultsOf returns the computed attributes after an apply.
-func resultsOf(digest string, t *tally) results {
+func resultsOf(digest types.String, t *tally) results {
 	count := func(n int) types.Int64 { return types.Int64Value(int64(n)) }
 
 	return results{
-		Digest:  types.StringValue(digest),
+		Digest:  digest,
 		Rows:    count(len(t.results)),
 		Kept:    count(t.counts[kept]),
 		Written: count(t.counts[written]),

@@ -39,27 +39,26 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		return
 	}
 
-	p := r.planner(config, plan, state, &resp.Diagnostics)
+	p := &planner{batch: batch{resource: r, model: plan, prior: state, diags: &resp.Diagnostics}, config: config}
 	if state != nil {
 		p.object = plan.objectIn(ctx, resp.Private)
 	}
-	proposed, ok := p.propose(ctx)
-	if !ok {
+	if !p.checkShardChange() || !p.propose(ctx) {
 		return
 	}
 
-	if state != nil && !proposed.work {
+	if state != nil && !p.work {
 		p.planRest()
 	}
 
 	// The framework marks computed attributes as unknown if any attribute has changed.
 	changed := plan.Written.IsUnknown()
-	plan.results = proposed.results
-	if !proposed.work && !changed {
+	plan.results = p.proposed
+	if !p.work && !changed {
 		plan.results = state.results
 	}
 
-	resp.Diagnostics.Append(settingsOnly(!proposed.work && changed).write(ctx, resp.Private)...)
+	resp.Diagnostics.Append(settingsOnly(!p.work && changed).write(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -84,19 +83,20 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	}
 
 	var unread diag.Diagnostics
-	b := &batch{resource: r, model: state, object: state.objectIn(ctx, resp.Private), diags: &unread}
+	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if !b.readApplied() {
 		return
 	}
+	b.diags = &resp.Diagnostics
 
 	var resting overlap
-	for i := range len(b.content.rows) {
-		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, b.content.rows[i].Identity); conflict {
+	for i, row := range b.content.rows {
+		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, row.Identity); conflict {
 			resting.add(other, i)
 		}
 	}
 
-	resting.addKeptByAnother(&resp.Diagnostics, b.content.place)
+	resting.report(keptByAnother, b, tfkit.Problem.AddError)
 }
 
 // readState returns the prior state; nil for a create.
@@ -134,174 +134,122 @@ func (s settingsOnly) write(ctx context.Context, private tfkit.PrivateWriter) di
 type planner struct {
 	batch
 	config model
-	state  *model // nil for a create
+
+	proposed results
+	work     bool // whether an apply has, or may have, something to do
 }
 
-func (r *batchResource) planner(config, plan model, state *model, diags *diag.Diagnostics) *planner {
-	inState := tfkit.PriorKept
-	if state == nil {
-		inState = tfkit.NothingSaved
-	}
-
-	return &planner{
-		batch:  batch{resource: r, model: plan, inState: inState, diags: diags},
-		config: config,
-		state:  state,
-	}
-}
-
-// proposal is what a plan proposes.
-type proposal struct {
-	results results
-	work    bool // whether an apply has, or may have, something to do
-}
-
-// propose returns what to plan, and checks that a report can be written.
-func (p *planner) propose(ctx context.Context) (proposed proposal, ok bool) {
-	if !p.checkShardChange() {
-		return proposal{}, false
-	}
-
+// propose proposes the results and tells whether there is work.
+func (p *planner) propose(ctx context.Context) (ok bool) {
+	p.proposed = unknownResults()
 	if p.isUnknown() {
-		proposed = p.proposeUnknown()
-	} else if proposed, ok = p.proposeKnown(ctx); !ok {
-		return proposal{}, false
+		// An unknown content_wo with the same version counts as unchanged.
+		p.work = !p.config.ContentWO.IsUnknown() || !p.isComplete() || p.model.comparesAnew(*p.prior)
+		return true
 	}
 
-	if proposed.work && !p.planReport() {
-		return proposal{}, false
+	if p.content, ok = p.config.read(p.inState(), p.diags); !ok {
+		return false
 	}
+	p.warnRemoved()
+	p.warnShared()
+	p.proposeByContent()
 
-	return proposed, true
+	if !p.model.CompareAtPlan.ValueBool() {
+		p.proposeUncompared()
+		return true
+	}
+	p.work = p.work || !p.isComplete()
+
+	return p.proposeByService(ctx)
 }
 
 // isUnknown reports whether the rows, or how to compare them, are known only after apply.
 func (p *planner) isUnknown() bool {
-	rows := p.config.Source.IsUnknown() || p.config.ContentWO.IsUnknown() || p.config.ContentWOVersion.IsUnknown() || p.config.Format.IsUnknown()
-	return rows || !p.config.shardKnown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
-}
-
-// proposeUnknown returns the proposal for rows that are not known. An unknown content_wo with the
-// same version counts as unchanged.
-func (p *planner) proposeUnknown() proposal {
-	unchanged := p.config.ContentWO.IsUnknown() && p.isComplete() && !p.model.comparesAnew(*p.state)
-	return proposal{unknownResults(), !unchanged}
-}
-
-// proposeKnown compares the rows with the state and with the service.
-func (p *planner) proposeKnown(ctx context.Context) (proposed proposal, ok bool) {
-	if p.content, ok = p.config.read(p.inState, p.diags); !ok {
-		return proposal{}, false
-	}
-	p.warnRemoved()
-	p.warnOfSharedPeople()
-
-	proposed, ok = p.proposeByContent()
-	if !ok {
-		return proposal{}, false
-	}
-
-	if !p.model.CompareAtPlan.ValueBool() {
-		return p.proposeUncompared(proposed), true
-	}
-	proposed.work = proposed.work || !p.isComplete()
-
-	return p.proposeByService(ctx, proposed)
+	c := p.config
+	rows := c.Source.IsUnknown() || c.ContentWO.IsUnknown() || c.ContentWOVersion.IsUnknown() || c.Format.IsUnknown()
+	return rows || !c.shardKnown() || p.model.KeepLaterChoice.IsUnknown() || p.model.CompareAtPlan.IsUnknown()
 }
 
 // isComplete reports whether the last apply has left no row missing.
 func (p *planner) isComplete() bool {
-	return p.state != nil && p.state.Missing.ValueInt64() == 0
+	return p.prior != nil && p.prior.Missing.ValueInt64() == 0
 }
 
 // proposeByContent compares the content with the one in state. What it plans binds the apply
 // to the content.
-func (p *planner) proposeByContent() (proposed proposal, ok bool) {
-	proposed.results = unknownResults()
-	proposed.results.Rows = types.Int64Value(int64(len(p.content.rows)))
-	if p.state == nil {
-		proposed.work = true
-		proposed.results.Digest, ok = p.firstDigest()
-		return proposed, ok
+func (p *planner) proposeByContent() {
+	p.proposed.Rows = types.Int64Value(int64(len(p.content.rows)))
+	if p.prior == nil {
+		p.work = true
+		if scope, known := p.resource.KnownScope(p.model.Scope); known { // the salt depends on it
+			p.proposed.Digest = types.StringValue(firstDigest(scope, p.model.Source.ValueString(), p.content.sum))
+		}
+		return
 	}
 
-	prior := p.state.Digest.ValueString()
-	digest, ok := p.digestLike(prior)
-	proposed.work = !sameDigest(prior, digest)
-	proposed.results.Digest = types.StringValue(digest)
-	if !proposed.work && p.isComplete() {
-		proposed.results.Missing = types.Int64Value(0)
+	prior := p.prior.Digest.ValueString()
+	digest := digestLike(prior, p.content.sum)
+	p.work = !sameDigest(prior, digest)
+	p.proposed.Digest = types.StringValue(digest)
+	if !p.work && p.isComplete() {
+		p.proposed.Missing = types.Int64Value(0)
 	}
-
-	return proposed, ok
-}
-
-// firstDigest returns the digest for a create. It is unknown until the scope is known, since
-// its salt depends on the scope.
-func (p *planner) firstDigest() (digest types.String, ok bool) {
-	scope, known := p.resource.KnownScope(p.model.Scope)
-	if !known {
-		return types.StringUnknown(), true
-	}
-
-	text, ok := p.checkDigest(firstDigest(scope, p.model.Source.ValueString(), p.content.sum))
-	return types.StringValue(text), ok
 }
 
 // proposeUncompared completes the proposal of a plan that does not ask the service. Of a
 // write-only content, only the version counts then.
-func (p *planner) proposeUncompared(proposed proposal) proposal {
-	changed := proposed.work && !p.model.isWriteOnly()
-	proposed.work = changed || !p.isComplete() || p.model.comparesAnew(*p.state)
-	if proposed.work {
+func (p *planner) proposeUncompared() {
+	changed := p.work && !p.model.isWriteOnly()
+	p.work = changed || !p.isComplete() || p.model.comparesAnew(*p.prior)
+	if p.work {
 		p.warnUntimed(nil)
-		return proposed
+		return
 	}
 
-	proposed.results.Digest, proposed.results.Rows = p.state.Digest, p.state.Rows
-
-	return proposed
+	p.proposed.Digest, p.proposed.Rows = p.prior.Digest, p.prior.Rows
 }
 
 // proposeByService completes the proposal by comparing the rows with the service.
-func (p *planner) proposeByService(ctx context.Context, proposed proposal) (proposal, bool) {
+func (p *planner) proposeByService(ctx context.Context) (ok bool) {
 	if !p.canAsk() {
-		proposed.work = true
-		return proposed, true
+		p.work = true
+		return true
 	}
 	if !p.connect() {
-		return proposal{}, false
+		return false
 	}
 
 	t := p.compare(ctx)
 	if t.failed() && !t.failedInPart() {
 		words := planFailed
-		words.inState = p.inState
+		words.inState = p.inState()
 		p.reportFailed(t, words)
 
-		return proposal{}, false
+		return false
 	}
 
 	// Rows that cannot be compared are no reason to write none of the others.
 	if t.failedInPart() {
 		p.warnIncomparable(t)
-		proposed.work = true
+		p.work = true
 	}
+
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
 		"rows": len(p.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
 	})
-
+	p.work = p.work || t.toWrite() > 0
 	p.warnUntimed(t)
-	proposed.work = proposed.work || t.toWrite() > 0
-	if !proposed.work && !p.model.Written.IsUnknown() { // no apply follows, which would warn
+	if !p.work && !p.model.Written.IsUnknown() { // no apply follows, which would warn
 		p.warnKept(t)
 	}
-	if proposed.results.bindsToRecords() && t.counts[absent] > 0 {
-		proposed.results.Missing = types.Int64Unknown()
+
+	if p.proposed.bindsToRecords() && t.counts[absent] > 0 {
+		p.proposed.Missing = types.Int64Unknown()
 		p.warnGone(t)
 	}
 
-	return proposed, true
+	return true
 }
 
 // canAsk reports whether the provider block and the scope are known. If not, the plan can only
@@ -315,4 +263,44 @@ func (p *planner) canAsk() bool {
 
 	_, known := s.KnownScope(p.model.Scope)
 	return known && s.Client != nil
+}
+
+// warnShared warns of rows that another object of the run manages as well.
+func (p *planner) warnShared() {
+	scope, known := p.resource.KnownScope(p.model.Scope)
+	if !known {
+		return
+	}
+
+	look := p.resource.Written.Keep
+	if p.prior == nil { // the object has no number yet
+		look = p.resource.Written.Keeper
+	}
+
+	var shared overlap
+	for i, row := range p.content.rows {
+		if other, also := look(p.object, scope, row.Identity); also {
+			shared.add(other, i)
+		}
+	}
+
+	shared.report(sharedPeople, &p.batch, tfkit.Problem.AddWarning)
+}
+
+// planRest refuses a plan that withdraws people of these rows while this batch has nothing to
+// write.
+func (p *planner) planRest() {
+	scope, known := p.resource.KnownScope(p.model.Scope)
+	if !known {
+		return
+	}
+
+	var withdrawn overlap
+	for i, row := range p.content.rows {
+		if other, conflict := p.resource.Written.PlanRest(p.object, scope, row.Identity); conflict {
+			withdrawn.add(other, i)
+		}
+	}
+
+	withdrawn.report(keptByAnother, &p.batch, tfkit.Problem.AddError)
 }

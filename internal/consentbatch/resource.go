@@ -132,6 +132,15 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 		}.AddError(&resp.Diagnostics)
 	}
 
+	if config.reportReplacesRows() {
+		tfkit.Problem{
+			Summary: "The report would replace the rows",
+			Detail:  "report_path and source name the same file, and the report replaces the file at its path.",
+			Do:      "give report_path a path of its own.",
+			At:      path.Root("report_path"),
+		}.AddError(&resp.Diagnostics)
+	}
+
 	config.checkShard(&resp.Diagnostics)
 	if config.hasUnknownExtension() {
 		tfkit.Problem{
@@ -162,22 +171,8 @@ func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 
 	r.ResolveScope(&plan.Scope)
-	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.NothingSaved, diags: &resp.Diagnostics}
-	defer b.closeReport()
-	if !b.open(config) {
-		return
-	}
-
-	t := b.write(ctx)
-	b.writeReport(t)
-	b.keepReport()
-	if t.failed() {
-		b.reportFailed(t, createFailed)
-		return
-	}
-
-	b.warnKept(t)
-	if b.save(t, "") {
+	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	if b.apply(ctx, config) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
 }
@@ -213,21 +208,8 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	b := &batch{resource: r, model: plan, object: plan.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
-	defer b.closeReport()
-	if !b.open(config) {
-		return
-	}
-
-	t := b.write(ctx)
-	b.writeReport(t)
-	b.keepReport()
-	if t.failed() {
-		b.reportFailed(t, updateFailed)
-	}
-
-	b.warnKept(t)
-	if b.save(t, state.Digest.ValueString()) {
+	b := &batch{resource: r, model: plan, prior: &state, object: plan.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	if b.apply(ctx, config) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &b.model)...)
 	}
 }
@@ -245,18 +227,6 @@ func (r *batchResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		return
 	}
 
-	b := &batch{resource: r, model: state, object: state.objectIn(ctx, resp.Private), inState: tfkit.PriorKept, diags: &resp.Diagnostics}
-	defer b.closeReport()
-	if !b.reopen() {
-		return
-	}
-
-	t := b.withdraw(ctx)
-	b.writeReport(t)
-	if t.failed() {
-		b.reportFailed(t, deleteFailed)
-		return
-	}
-
-	b.warnKept(t)
+	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &resp.Diagnostics}
+	b.destroy(ctx)
 }

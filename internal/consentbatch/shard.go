@@ -77,15 +77,15 @@ func (m *model) checkShard(diags *diag.Diagnostics) {
 // is "withdraw": an object that is destroyed because there are fewer shards would withdraw
 // rows that belong to other shards by then.
 func (p *planner) checkShardChange() (ok bool) {
-	if p.state == nil || !p.model.shardKnown() || p.model.Shard.Equal(p.state.Shard) {
+	if p.prior == nil || !p.model.shardKnown() || p.model.Shard.Equal(p.prior.Shard) {
 		return true
 	}
 
-	if p.model.OnDestroy.ValueString() == withdraw || p.state.OnDestroy.ValueString() == withdraw {
+	if p.model.OnDestroy.ValueString() == withdraw || p.prior.OnDestroy.ValueString() == withdraw {
 		tfkit.Problem{
 			Summary: "The shard cannot change with on_destroy = \"withdraw\"",
 			Detail:  "Rows move between shards when shard changes. An object that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
-			InState: p.inState,
+			InState: p.inState(),
 			Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
 			At:      atShard,
 		}.AddError(p.diags)

@@ -136,11 +136,11 @@ func (t *tally) succeeded() int {
 }
 
 // rowsThatAre returns the rows with an outcome, in the order of the file.
-func (t *tally) rowsThatAre(as outcome) []int32 {
-	rows := make([]int32, 0, t.counts[as])
+func (t *tally) rowsThatAre(as outcome) []int {
+	rows := make([]int, 0, t.counts[as])
 	for row, result := range t.results {
 		if result == as {
-			rows = append(rows, int32(row))
+			rows = append(rows, row)
 		}
 	}
 
