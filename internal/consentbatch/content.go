@@ -1,16 +1,24 @@
 package consentbatch
 
 import (
+	"cmp"
+	"crypto/pbkdf2"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -38,66 +46,41 @@ type input struct {
 // place returns the position of a row as text.
 func (in input) place(row int) string { return in.rows[row].String() }
 
-// read reads and checks the content. Only the model of a configuration holds content_wo.
+// read reads and checks all rows of the content, and returns those of the shard. Only the model
+// of a configuration holds content_wo.
 func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
-	if !m.isWriteOnly() {
-		return m.readSource(inState, diags)
-	}
-
-	text := m.ContentWO.ValueString()
+	problem := tfkit.Problem{InState: inState, At: path.Root("source")}
 	format := rows.Format(m.Format.ValueString())
-	if format == "" {
-		format = rows.FormatIn(text)
-	}
-
-	return m.readContent(strings.NewReader(text), format, diagnosed{path.Root("content_wo"), inState, diags})
-}
-
-func (m *model) readSource(inState string, diags *diag.Diagnostics) (input, bool) {
-	format := rows.Format(m.Format.ValueString())
-	if format == "" {
-		format = rows.FormatOf(m.Source.ValueString())
-	}
-
-	report := diagnosed{path.Root("source"), inState, diags}
-	f, err := openSource(m.Source.ValueString())
-	if err != nil {
-		report.unreadable(err)
-		return input{}, false
-	}
-	defer f.Close()
-
-	return m.readContent(f, format, report)
-}
-
-var errNotRegular = errors.New("it is no regular file")
-
-// openSource opens a regular file. Any other file cannot be read twice, or may have no end.
-func openSource(name string) (*os.File, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-
-	return os.Open(name)
-}
-
-// readContent reads and checks all rows, and returns those of the shard. It reports why they
-// cannot be used.
-func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) (input, bool) {
-	sum := sha256.New()
 	shard := shardOf(m.Shard)
+	sum := sha256.New()
 
-	list, err := rows.ReadShard(io.TeeReader(in, sum), format, shard)
+	var list []rows.Row
+	var err error
+	if m.isWriteOnly() {
+		text := m.ContentWO.ValueString()
+		problem.At = path.Root("content_wo")
+		list, err = rows.ReadShard(io.TeeReader(strings.NewReader(text), sum), cmp.Or(format, rows.FormatIn(text)), shard)
+	} else {
+		list, err = m.readSource(cmp.Or(format, rows.FormatOf(m.Source.ValueString())), shard, sum)
+	}
+
 	if problems, bad := errors.AsType[*rows.Error](err); bad {
-		report.unusable(problems)
+		problem.Summary = "Unusable rows"
+		problem.Detail = problems.Error()
+		problem.Do = "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data."
+		problem.AddError(diags)
+
 		return input{}, false
 	}
 	if err != nil {
-		report.unreadable(err)
+		problem.Summary = "The rows cannot be read"
+		problem.Detail = "The file cannot be read: " + withoutPath(err).Error() + "."
+		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
+		if errors.Is(err, fs.ErrNotExist) {
+			problem.Do += " If another object makes the file in the same apply, take the path from an attribute of that object which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
+		}
+		problem.AddError(diags)
+
 		return input{}, false
 	}
 
@@ -106,44 +89,32 @@ func (m *model) readContent(in io.Reader, format rows.Format, report diagnosed) 
 		read.sum = rows.Sum(list)
 		return read, true
 	}
-
 	sum.Sum(read.sum[:0])
 
 	return read, true
 }
 
-// diagnosed reports errors about a content.
-type diagnosed struct {
-	attribute path.Path
-	inState   string
-	diags     *diag.Diagnostics
-}
+var errNotRegular = errors.New("it is no regular file")
 
-// unusable reports rows that are wrong.
-func (d diagnosed) unusable(problems *rows.Error) {
-	tfkit.Problem{
-		Summary: "Unusable rows",
-		Detail:  problems.Error(),
-		InState: d.inState,
-		Do:      "correct these lines; nothing is sent before all of them are right. Values are not shown, because they are personal data.",
-		At:      d.attribute,
-	}.AddError(d.diags)
-}
-
-// unreadable reports a file that cannot be read, without its path.
-func (d diagnosed) unreadable(err error) {
-	advice := "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
-	if errors.Is(err, fs.ErrNotExist) {
-		advice += " If another object makes the file in the same apply, take the path from an attribute of that object which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
+// readSource reads a regular file, and writes it to sum. Any other file cannot be read twice, or
+// may have no end.
+func (m *model) readSource(format rows.Format, shard rows.Shard, sum io.Writer) ([]rows.Row, error) {
+	name := m.Source.ValueString()
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
 	}
 
-	tfkit.Problem{
-		Summary: "The rows cannot be read",
-		Detail:  "The file cannot be read: " + withoutPath(err).Error() + ".",
-		InState: d.inState,
-		Do:      advice,
-		At:      d.attribute,
-	}.AddError(d.diags)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+
+	return rows.ReadShard(io.TeeReader(f, sum), format, shard)
 }
 
 // withoutPath returns an error of the file system without the path.
@@ -153,3 +124,71 @@ func withoutPath(err error) error {
 	}
 	return err
 }
+
+// A digest in state shows whether the content has changed, and must not tell who is in it: a
+// plain hash of a file with few people could be compared with the hashes of guessed files.
+// So it is salted, and slow to compute.
+const (
+	digestName       = "pbkdf2-sha256"
+	digestIterations = 200_000
+	digestSaltBytes  = 16
+)
+
+// keyIterations is digestIterations, except in tests: with the race detector, one digest of
+// so many takes a second.
+var keyIterations = digestIterations
+
+// contentSum is the SHA-256 hash of a content. It is kept in memory only.
+type contentSum = [sha256.Size]byte
+
+// digestLike returns the digest of a content with the salt of another digest, so that two
+// plans of the same change are equal. If that has no salt, a random one is used.
+func digestLike(other string, sum contentSum) string {
+	parts := strings.Split(other, "$")
+	if len(parts) == 4 {
+		if salt, err := base64.RawStdEncoding.DecodeString(parts[2]); err == nil && len(salt) == digestSaltBytes {
+			return saltedDigest(sum, salt)
+		}
+	}
+
+	salt := make([]byte, digestSaltBytes)
+	_, _ = rand.Read(salt) // never fails
+
+	return saltedDigest(sum, salt)
+}
+
+// firstDigest returns the digest of a content that has none in state. Its salt is derived from
+// what both plans of an apply know: the scope, and the path of the file.
+func firstDigest(scope client.Scope, source string, sum contentSum) string {
+	from := fmt.Sprintf("analytics_consent_batch\n%q\n%q\n%q\n%q", scope.OrgID, scope.ProjectID, scope.AccountID, source)
+	salt := sha256.Sum256([]byte(from))
+
+	return saltedDigest(sum, salt[:digestSaltBytes])
+}
+
+func saltedDigest(sum contentSum, salt []byte) string {
+	from := digestInput{sum, string(salt)}
+	digest, found := computed.Load(from)
+	if !found {
+		key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+		if err != nil { // salt and key are too short, which they are not
+			panic(err)
+		}
+		digest = base64.RawStdEncoding.EncodeToString(key)
+		computed.Store(from, digest)
+	}
+
+	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, base64.RawStdEncoding.EncodeToString(salt), digest)
+}
+
+// computed caches the digests of this process by digestInput, since a plan and its apply need the
+// same one.
+var computed sync.Map
+
+type digestInput struct {
+	sum  contentSum
+	salt string
+}
+
+// sameDigest reports whether two digests are equal, in a time that does not depend on them.
+func sameDigest(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

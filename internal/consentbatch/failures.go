@@ -117,7 +117,7 @@ func nameSome(rows []int, limit int, place func(row int) string) string {
 
 	var names []string
 	for _, row := range rows[:min(len(rows), limit)] {
-		names = append(names, place(int(row)))
+		names = append(names, place(row))
 	}
 
 	lines := "lines"

@@ -60,7 +60,7 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 // detail counts the rows, names the failed ones, and says why others were not tried.
 func (b *batch) detail(t *tally, words failedWords) string {
 	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
-		len(b.content.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.rest())
+		len(b.content.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
 
 	if n := t.counts[unknown]; n > 0 {
 		detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
@@ -68,23 +68,16 @@ func (b *batch) detail(t *tally, words failedWords) string {
 	if t.counts[failed] > 0 {
 		detail += "\n\n" + t.failures.Text(b.content.place)
 	}
-	if t.rest() > 0 && !t.interrupted {
-		detail += "\n\n" + t.whyStopped()
+	if n := t.counts[notTried]; n > 0 && t.isDown() {
+		detail += fmt.Sprintf("\n\n%d rows were not tried any more: the service has failed for %d rows one after the other, from all over the file.", n, outageStreak)
+	} else if n > 0 && !t.interrupted {
+		detail += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", n)
 	}
 	if b.report != nil {
 		detail += "\n\nThe file of report_path has a line for each of these rows."
 	}
 
 	return detail
-}
-
-// whyStopped says why rows were not tried although the run was not interrupted.
-func (t *tally) whyStopped() string {
-	text := fmt.Sprintf("%d rows were not tried any more", t.rest())
-	if !t.isDown() {
-		return text + ", since the same would happen to them."
-	}
-	return text + fmt.Sprintf(": the service has failed for %d rows one after the other, from all over the file.", outageStreak)
 }
 
 // warnKept warns of rows that were left alone because a later choice of the person stands.

@@ -106,6 +106,6 @@ func resultsOf(digest types.String, t *tally) results {
 		Rows:    count(len(t.results)),
 		Kept:    count(t.counts[kept]),
 		Written: count(t.counts[written]),
-		Missing: count(t.counts[failed] + t.counts[unknown] + t.rest()),
+		Missing: count(t.counts[failed] + t.counts[unknown] + t.counts[notTried]),
 	}
 }

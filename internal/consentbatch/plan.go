@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -43,12 +44,12 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if state != nil {
 		p.object = plan.objectIn(ctx, resp.Private)
 	}
-	if !p.checkShardChange() || !p.propose(ctx) {
+	if !p.propose(ctx) {
 		return
 	}
 
-	if state != nil && !p.work {
-		p.planRest()
+	if state != nil && !p.work { // nothing would be written after a withdrawal
+		p.overlapBy(r.Written.PlanRest).report(keptByAnother, &p.batch, tfkit.Problem.AddError)
 	}
 
 	// The framework marks computed attributes as unknown if any attribute has changed.
@@ -58,7 +59,11 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		plan.results = state.results
 	}
 
-	resp.Diagnostics.Append(settingsOnly(!p.work && changed).write(ctx, resp.Private)...)
+	var settingsOnly []byte
+	if !p.work && changed {
+		settingsOnly = []byte("true")
+	}
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, keySettingsOnly, settingsOnly)...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -77,26 +82,16 @@ func (r *batchResource) planDestroy(ctx context.Context, req resource.ModifyPlan
 // planWithdrawal refuses to withdraw people whom another object of the plan keeps as they
 // are. A file that cannot be read is an error of the destroy.
 func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *resource.ModifyPlanResponse) {
-	scope, known := r.KnownScope(state.Scope)
-	if !known || state.OnDestroy.ValueString() != withdraw {
+	if state.OnDestroy.ValueString() != withdraw {
 		return
 	}
 
 	var unread diag.Diagnostics
 	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
-	if !b.readApplied() {
-		return
+	if b.readApplied() {
+		b.diags = &resp.Diagnostics
+		b.overlapBy(r.Written.PlanWithdrawal).report(keptByAnother, b, tfkit.Problem.AddError)
 	}
-	b.diags = &resp.Diagnostics
-
-	var resting overlap
-	for i, row := range b.content.rows {
-		if other, conflict := r.Written.PlanWithdrawal(b.object, scope, row.Identity); conflict {
-			resting.add(other, i)
-		}
-	}
-
-	resting.report(keptByAnother, b, tfkit.Problem.AddError)
 }
 
 // readState returns the prior state; nil for a create.
@@ -111,24 +106,10 @@ func readState(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.
 	return &state
 }
 
-// settingsOnly tells an apply, by private state, that attributes of the object have changed and
-// that there is nothing to write. The plan itself cannot tell it, since the second plan of an
-// apply may find something.
-type settingsOnly bool
-
-const settingsOnlyKey = "settings_only"
-
-func readSettingsOnly(ctx context.Context, private tfkit.PrivateReader) settingsOnly {
-	value, _ := private.GetKey(ctx, settingsOnlyKey)
-	return string(value) == "true"
-}
-
-func (s settingsOnly) write(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
-	if s {
-		return private.SetKey(ctx, settingsOnlyKey, []byte("true"))
-	}
-	return private.SetKey(ctx, settingsOnlyKey, nil)
-}
+// keySettingsOnly is the key in private state that tells an apply that attributes of the object
+// have changed and that there is nothing to write. The plan itself cannot tell it, since the
+// second plan of an apply may find something.
+const keySettingsOnly = "settings_only"
 
 // planner plans a batch that is neither replaced nor destroyed.
 type planner struct {
@@ -141,6 +122,10 @@ type planner struct {
 
 // propose proposes the results and tells whether there is work.
 func (p *planner) propose(ctx context.Context) (ok bool) {
+	if !p.checkShardChange() {
+		return false
+	}
+
 	p.proposed = unknownResults()
 	if p.isUnknown() {
 		// An unknown content_wo with the same version counts as unchanged.
@@ -212,8 +197,8 @@ func (p *planner) proposeUncompared() {
 
 // proposeByService completes the proposal by comparing the rows with the service.
 func (p *planner) proposeByService(ctx context.Context) (ok bool) {
-	if !p.canAsk() {
-		p.work = true
+	if _, known := p.resource.KnownScope(p.model.Scope); !known || p.resource.Client == nil {
+		p.work = true // there may be something to do
 		return true
 	}
 	if !p.connect() {
@@ -252,55 +237,29 @@ func (p *planner) proposeByService(ctx context.Context) (ok bool) {
 	return true
 }
 
-// canAsk reports whether the provider block and the scope are known. If not, the plan can only
-// say that there may be something to do. A provider that was not configured counts as known:
-// connect reports it.
-func (p *planner) canAsk() bool {
-	s := p.resource.Service
-	if s == nil {
-		return true
-	}
-
-	_, known := s.KnownScope(p.model.Scope)
-	return known && s.Client != nil
-}
-
 // warnShared warns of rows that another object of the run manages as well.
 func (p *planner) warnShared() {
-	scope, known := p.resource.KnownScope(p.model.Scope)
-	if !known {
-		return
-	}
-
 	look := p.resource.Written.Keep
 	if p.prior == nil { // the object has no number yet
 		look = p.resource.Written.Keeper
 	}
-
-	var shared overlap
-	for i, row := range p.content.rows {
-		if other, also := look(p.object, scope, row.Identity); also {
-			shared.add(other, i)
-		}
-	}
-
-	shared.report(sharedPeople, &p.batch, tfkit.Problem.AddWarning)
+	p.overlapBy(look).report(sharedPeople, &p.batch, tfkit.Problem.AddWarning)
 }
 
-// planRest refuses a plan that withdraws people of these rows while this batch has nothing to
-// write.
-func (p *planner) planRest() {
-	scope, known := p.resource.KnownScope(p.model.Scope)
+// overlapBy returns the rows for whose person look returns another object; none while the scope
+// is not known.
+func (b *batch) overlapBy(look func(by tfkit.Object, scope client.Scope, identity string) (tfkit.Object, bool)) *overlap {
+	var found overlap
+	scope, known := b.resource.KnownScope(b.model.Scope)
 	if !known {
-		return
+		return &found
 	}
 
-	var withdrawn overlap
-	for i, row := range p.content.rows {
-		if other, conflict := p.resource.Written.PlanRest(p.object, scope, row.Identity); conflict {
-			withdrawn.add(other, i)
+	for i, row := range b.content.rows {
+		if other, is := look(b.object, scope, row.Identity); is {
+			found.add(other, i)
 		}
 	}
 
-	withdrawn.report(keptByAnother, &p.batch, tfkit.Problem.AddError)
+	return &found
 }

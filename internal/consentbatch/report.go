@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -142,7 +141,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		Superseded: t.counts[superseded],
 		Failed:     t.counts[failed],
 		Unknown:    t.counts[unknown],
-		NotTried:   t.rest(),
+		NotTried:   t.counts[notTried],
 	})
 	if err != nil {
 		return err
@@ -150,7 +149,12 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 
 	reasons := make(map[int]*reportFailure, t.failures.Count)
 	for _, c := range t.failures.causes {
-		reason := reasonOf(c.error)
+		e := c.error
+		reason := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
+		for _, f := range e.Fields {
+			reason.Fields = append(reason.Fields, reportField{Field: f.Field, Message: f.Message})
+		}
+
 		for _, row := range c.rows {
 			reasons[row] = reason
 		}
@@ -170,13 +174,4 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 	}
 
 	return out.Flush()
-}
-
-func reasonOf(e *client.Error) *reportFailure {
-	reason := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
-	for _, f := range e.Fields {
-		reason.Fields = append(reason.Fields, reportField{Field: f.Field, Message: f.Message})
-	}
-
-	return reason
 }

@@ -141,23 +141,22 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 		}.AddError(&resp.Diagnostics)
 	}
 
-	config.checkShard(&resp.Diagnostics)
-	if config.hasUnknownExtension() {
+	if shard := shardOf(config.Shard); config.shardKnown() && !config.Shard.IsNull() && shard.Index >= shard.Count {
+		tfkit.Problem{
+			Summary: "No such shard",
+			Detail:  "shard.index is not below shard.count: the shards are numbered from 0 to count - 1.",
+			At:      atShard.AtName("index"),
+		}.AddError(&resp.Diagnostics)
+	}
+
+	source := config.Source
+	if !source.IsNull() && !source.IsUnknown() && config.Format.IsNull() && rows.FormatOf(source.ValueString()) == "" {
 		tfkit.Problem{
 			Summary: "Unknown format",
 			Detail:  "The extension of source names no format. Set format to csv, ndjson or json, or give the file the extension .csv, .ndjson, .jsonl or .json.",
 			At:      path.Root("format"),
 		}.AddError(&resp.Diagnostics)
 	}
-}
-
-// hasUnknownExtension reports whether neither format nor the extension of source names a
-// format.
-func (m *model) hasUnknownExtension() bool {
-	if m.Source.IsNull() || m.Source.IsUnknown() || !m.Format.IsNull() {
-		return false
-	}
-	return rows.FormatOf(m.Source.ValueString()) == ""
 }
 
 func (r *batchResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -202,7 +201,7 @@ func (r *batchResource) Update(ctx context.Context, req resource.UpdateRequest, 
 		return
 	}
 
-	if readSettingsOnly(ctx, req.Private) {
+	if settingsOnly, _ := req.Private.GetKey(ctx, keySettingsOnly); settingsOnly != nil {
 		plan.results = state.results
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return

@@ -2,13 +2,16 @@ package consentbatch
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -25,7 +28,8 @@ type runner struct {
 // run returns when every row is done, when the service as a whole is down, or when the context
 // ends, and no worker is left.
 func (r runner) run(ctx context.Context) *tally {
-	t := &tally{order: rand.Perm(r.rows), results: make([]outcome, r.rows)}
+	t := &tally{order: rand.Perm(r.rows), results: make([]outcome, r.rows)} //nolint:gosec // needs no secrecy
+	t.counts[notTried] = r.rows
 	watching, stopWatching := context.WithCancel(ctx)
 
 	var workers, watcher sync.WaitGroup
@@ -38,7 +42,7 @@ func (r runner) run(ctx context.Context) *tally {
 	stopWatching()
 	watcher.Wait()
 
-	if ctx.Err() != nil && t.rest() > 0 {
+	if ctx.Err() != nil && t.counts[notTried] > 0 {
 		t.interrupted = true
 	}
 
@@ -81,7 +85,7 @@ func (r runner) logProgress(ctx context.Context, t *tally) {
 		}
 
 		t.mu.Lock()
-		done := r.rows - t.rest()
+		done := r.rows - t.counts[notTried]
 		t.mu.Unlock()
 
 		perSecond := float64(done) / time.Since(began).Seconds()
@@ -92,4 +96,132 @@ func (r runner) logProgress(ctx context.Context, t *tally) {
 
 		tflog.Info(ctx, "Consent batch under way", fields)
 	}
+}
+
+// outcome is the outcome of a row.
+type outcome uint8
+
+const (
+	notTried outcome = iota
+	inPlace
+	written    // or to be written, in a plan
+	absent     // to be written, since the service holds no record
+	kept       // a later choice of the person stands
+	superseded // not withdrawn, because another object of the run writes it
+	failed
+	unknown  // interrupted on its way
+	outcomes // how many there are
+)
+
+var outcomesOfRequests = map[client.ConsentOutcome]outcome{
+	client.ConsentUnchanged:  inPlace,
+	client.ConsentWritten:    written,
+	client.ConsentKept:       kept,
+	client.ConsentSuperseded: superseded,
+}
+
+// outcomeOf returns the outcome of a row by that of its request. A record without a time that is
+// not known to be ours may be a later choice.
+func outcomeOf(result client.ConsentOutcome, err error) (outcome, error) {
+	if errors.Is(err, client.ErrUntimed) {
+		return kept, nil
+	}
+
+	return outcomesOfRequests[result], err
+}
+
+// outageStreak is how many rows fail one after the other until the service counts as down. In
+// random order, so many of them are no neighbours which the service fails for.
+const outageStreak = 50
+
+// concernOneRow lists the failures that a row itself causes, by its values or its person.
+// Every other failure may concern all rows.
+var concernOneRow = []client.ErrorClass{
+	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassPayload,
+}
+
+// tally holds the progress and the results of one run. It is safe for concurrent use while the
+// run lasts.
+type tally struct {
+	mu       sync.Mutex
+	order    []int     // rows that were not handed out
+	results  []outcome // by row
+	counts   [outcomes]int
+	failures failures
+
+	streak      int              // failures since the last success, without those that concern one row
+	stopped     bool             // no further row is handed out
+	interrupted bool             // the run was cancelled
+	diags       diag.Diagnostics // of panics
+}
+
+// take returns the next row, or false if none is left or the run has ended.
+func (t *tally) take(ctx context.Context) (row int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	if t.stopped || ctx.Err() != nil || len(t.order) == 0 {
+		return 0, false
+	}
+	row, t.order = t.order[0], t.order[1:]
+
+	return row, true
+}
+
+// record records the outcome of a row.
+func (t *tally) record(row int, as outcome, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	if e, cancelled := errors.AsType[*client.Error](err); cancelled && e.Class == client.ClassCancelled {
+		t.stopped, t.interrupted = true, true
+		if !e.Ambiguous { // nothing was sent
+			return
+		}
+		as = unknown
+	} else if err != nil {
+		as = failed
+		t.failures.Add(row, err)
+	}
+	t.results[row] = as
+	t.counts[as]++
+	t.counts[notTried]--
+
+	if as != failed {
+		t.streak = 0
+	} else if !client.IsClass(err, concernOneRow...) {
+		t.streak++
+	}
+	t.stopped = t.stopped || t.isDown() || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
+}
+
+// isDown reports whether the service as a whole is down, so that going on is useless.
+func (t *tally) isDown() bool { return t.streak >= outageStreak }
+
+// failed reports whether any row is not as it should be.
+func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.counts[notTried] > 0 }
+
+// failedInPart reports whether rows failed although all were tried and others succeeded.
+func (t *tally) failedInPart() bool {
+	return t.counts[failed] > 0 && t.succeeded() > 0 && t.counts[notTried] == 0
+}
+
+// toWrite returns how many rows a plan has found to be written, or an apply has written.
+func (t *tally) toWrite() int { return t.counts[written] + t.counts[absent] }
+
+// succeeded returns how many rows are as they should be.
+func (t *tally) succeeded() int {
+	return len(t.results) - t.counts[notTried] - t.counts[failed] - t.counts[unknown]
+}
+
+// rowsThatAre returns the rows with an outcome, in the order of the file.
+func (t *tally) rowsThatAre(as outcome) []int {
+	rows := make([]int, 0, t.counts[as])
+	for row, result := range t.results {
+		if result == as {
+			rows = append(rows, row)
+		}
+	}
+
+	return rows
 }

@@ -2,7 +2,6 @@ package consentbatch
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -56,21 +55,6 @@ func (m *model) shardKnown() bool {
 		}
 	}
 	return !m.Shard.IsUnknown()
-}
-
-// checkShard adds an error if the shard has a number that its count does not have.
-func (m *model) checkShard(diags *diag.Diagnostics) {
-	if m.Shard.IsNull() || !m.shardKnown() {
-		return
-	}
-
-	if shard := shardOf(m.Shard); shard.Index >= shard.Count {
-		tfkit.Problem{
-			Summary: "No such shard",
-			Detail:  "shard.index is not below shard.count: the shards are numbered from 0 to count - 1.",
-			At:      atShard.AtName("index"),
-		}.AddError(diags)
-	}
 }
 
 // checkShardChange warns of a changed shard. It returns false, with an error, if on_destroy

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,36 +72,18 @@ func (r *Row) setAgreed(value string) error {
 	return err
 }
 
+// columnLike matches names of letters, separators and at most five digits.
+var columnLike = regexp.MustCompile(`^[A-Za-z_-]*([0-9][A-Za-z_-]*){0,5}$`)
+
 // shown returns the name of an unknown column for a message. A name that looks like personal
 // data is not shown: if the header is missing, the first line is a person's row.
 func shown(name string) string {
-	if !looksLikeColumn(name) {
+	if !columnLike.MatchString(name) {
 		return "(its name is not shown, because it looks like personal data)"
 	}
-
-	if runes := []rune(name); len(runes) > limitNameShow {
-		name = string(runes[:limitNameShow]) + "…"
+	if len(name) > limitNameShow {
+		name = name[:limitNameShow] + "…"
 	}
 
 	return strconv.Quote(name)
-}
-
-const (
-	letters     = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	digits      = "0123456789"
-	limitDigits = 5 // in the name of a column
-)
-
-// looksLikeColumn reports whether a name consists of letters, few digits, and separators.
-func looksLikeColumn(name string) bool {
-	count := 0
-	for _, r := range name {
-		if strings.ContainsRune(digits, r) {
-			count++
-		} else if !strings.ContainsRune(letters+"_-", r) {
-			return false
-		}
-	}
-
-	return count <= limitDigits
 }

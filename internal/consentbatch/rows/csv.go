@@ -14,77 +14,68 @@ func (r *reader) readCSV() error {
 	records.ReuseRecord = true
 	records.FieldsPerRecord = -1 // another number of cells is a problem of its row, not the end
 
-	names, err := r.readRecord(records)
-	if errors.Is(err, io.EOF) {
-		r.begin(1)
-		r.problem("there is no header; the first line names the columns, separated by commas")
-	}
-	if err != nil {
-		return ended(err)
-	}
-
-	columnOf := r.parseHeader(names)
-	if columnOf == nil {
-		return nil
-	}
-
+	var columnOf []int
 	for {
-		record, err := r.readRecord(records)
-		if errors.Is(err, errNoCSV) {
-			continue
-		}
+		r.in.beginRow()
+		line := r.in.line(records.InputOffset())
+
+		record, err := records.Read()
 		if err != nil {
-			return ended(err)
-		}
-
-		if len(record) != len(columnOf) {
-			r.problem("the row has %d cells, and the header %d", len(record), len(columnOf))
+			goesOn, err := r.refuseRecord(err, line, columnOf == nil)
+			if !goesOn {
+				return err
+			}
 			continue
 		}
-		for i, cell := range record {
-			if columnOf[i] >= 0 && cell != "" {
-				r.cell(columnOf[i], cell)
-			}
+
+		line, _ = records.FieldPos(0) // without the empty lines before it
+		r.begin(line)
+		if columnOf != nil {
+			r.readCells(columnOf, record)
+		} else if columnOf = r.parseHeader(record); columnOf == nil {
+			return nil
 		}
-		r.end()
 	}
 }
 
-// errNoCSV is the error of a record that is not CSV. The problem was recorded.
-var errNoCSV = errors.New("not CSV")
-
-// ended returns the error of an input that was read to its end, or to a problem that was
-// recorded.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, errNoCSV) || errors.Is(err, errRowTooLong) {
-		return nil
+// refuseRecord records why a record cannot be read, and reports whether the next one can. The
+// error is the reader's.
+func (r *reader) refuseRecord(err error, line int, isHeader bool) (goesOn bool, _ error) {
+	if errors.Is(err, io.EOF) {
+		if isHeader {
+			r.begin(1)
+			r.problem("there is no header; the first line names the columns, separated by commas")
+		}
+		return false, nil
 	}
-	return err
-}
 
-// readRecord reads a record and begins its row.
-func (r *reader) readRecord(records *csv.Reader) ([]string, error) {
-	r.in.beginRow()
-	line := r.in.line(records.InputOffset())
-
-	record, err := records.Read()
 	if errors.Is(err, errRowTooLong) {
 		r.begin(line)
 		r.problem("%v; what follows was not read", err)
+		return false, nil
 	}
+
 	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 		r.begin(broken.StartLine)
 		r.problem("a quote is not closed, or stands where none may be; a quote inside a quoted cell is written twice")
-		return nil, errNoCSV
-	}
-	if err != nil {
-		return nil, err
+		return !isHeader, nil
 	}
 
-	line, _ = records.FieldPos(0) // without the empty lines before it
-	r.begin(line)
+	return false, err
+}
 
-	return record, nil
+func (r *reader) readCells(columnOf []int, record []string) {
+	if len(record) != len(columnOf) {
+		r.problem("the row has %d cells, and the header %d", len(record), len(columnOf))
+		return
+	}
+
+	for i, cell := range record {
+		if columnOf[i] >= 0 && cell != "" {
+			r.cell(columnOf[i], cell)
+		}
+	}
+	r.end()
 }
 
 // parseHeader returns the index in columns of each cell, negative for an unknown column.

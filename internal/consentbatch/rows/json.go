@@ -25,7 +25,7 @@ func (r *reader) readJSON() error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
 		offset = syntactic.ByteOffset
 	}
-	r.row.Line = int32(r.in.line(offset)) //nolint:gosec // a file is of two billion lines
+	r.setLine(r.in.line(offset))
 	r.problem("%s; what follows was not read", complaint(broken))
 
 	return nil
@@ -102,7 +102,7 @@ func (r *reader) readObject(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		r.row.Line = int32(r.in.line(dec.InputOffset() - int64(len(v)))) //nolint:gosec // a file is of two billion lines
+		r.setLine(r.in.line(dec.InputOffset() - int64(len(v))))
 		r.problem("a row has to be an object")
 
 		return nil
@@ -111,7 +111,7 @@ func (r *reader) readObject(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	r.row.Line = int32(r.in.line(dec.InputOffset() - 1)) //nolint:gosec // a file is of two billion lines
+	r.setLine(r.in.line(dec.InputOffset() - 1))
 
 	unknown, err := r.readMembers(dec)
 	if err != nil {

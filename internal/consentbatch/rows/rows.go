@@ -27,19 +27,10 @@ const (
 	JSON   Format = "json"
 )
 
-// FormatOf returns the format that the extension of a file names; empty if it names none.
-func FormatOf(path string) Format {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv":
-		return CSV
-	case ".ndjson", ".jsonl":
-		return NDJSON
-	case ".json":
-		return JSON
-	}
+var formatsByExtension = map[string]Format{".csv": CSV, ".ndjson": NDJSON, ".jsonl": NDJSON, ".json": JSON}
 
-	return ""
-}
+// FormatOf returns the format that the extension of a file names; empty if it names none.
+func FormatOf(path string) Format { return formatsByExtension[strings.ToLower(filepath.Ext(path))] }
 
 // FormatIn returns the format that the first character of a content indicates.
 func FormatIn(content string) Format {
@@ -166,18 +157,20 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 	return r.rows, nil
 }
 
-// begin starts a row at a line; 0 if it is not known yet.
+// begin starts a row at a line, which setLine may change.
 func (r *reader) begin(line int) {
 	r.count++
 	r.flagged = false
 	r.given = [columnCount]bool{}
 	r.row = Row{Manual: true}
 
-	r.row.Line = int32(line) //nolint:gosec // a file is of two billion lines
+	r.setLine(line)
 	if r.format == JSON {
 		r.row.Element = r.count
 	}
 }
+
+func (r *reader) setLine(line int) { r.row.Line = int32(line) } //nolint:gosec // a file is of two billion lines
 
 // problem records what is wrong with the present row.
 func (r *reader) problem(format string, args ...any) {
