@@ -85,16 +85,13 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 		"report_path": schema.StringAttribute{
 			Optional:            true,
 			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row.",
+			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces the file at its path.",
 		},
 	}
 
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the consent of thousands of people from one file. No personal data is in plan or state: state holds a digest of the file and counts. " +
-			"A plan checks the rows and compares them with the service, and an apply writes only those that differ. A row that fails does not stop the others: the error names its line, and the next apply writes what is missing.\n\n" +
-			"A refresh does not ask the service and changes nothing; the comparison of a plan detects what has changed there. A row that is removed from the file is no longer managed, and the service keeps its record. Import is not supported.\n\n" +
-			"Destroying the object leaves the consent at the service as it is, with a warning, unless `on_destroy` is `withdraw`.",
-		Attributes: tfkit.AddKeptScope(addResults(attributes)),
+		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
+		Attributes:          tfkit.AddKeptScope(addResults(attributes)),
 	}
 }
 
@@ -105,8 +102,8 @@ func addResults(attributes map[string]schema.Attribute) map[string]schema.Attrib
 	}
 
 	for name, text := range map[string]string{
-		"rows":    "Number of rows of the content, or of its shard.",
-		"kept":    "Number of rows that the last apply left alone, because a later choice of the person stands.",
+		"rows":    "Number of rows in the file, or in its shard.",
+		"kept":    "Number of rows that the last apply left alone, because a later choice stands.",
 		"written": "Number of rows that the last apply has written.",
 		"missing": "Number of rows that were still not as configured after the last apply. The next apply writes them.",
 	} {
