@@ -2,10 +2,6 @@
 # checks and compares the rows. Later choices of these people stand.
 resource "analytics_consent_batch" "migrated" {
   source = "${path.module}/consents.csv"
-
-  timeouts {
-    create = "4h"
-  }
 }
 
 # Rows that must not be stored in a file, plan or state. Needs Terraform 1.11 or newer.
