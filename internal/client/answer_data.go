@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
 	"github.com/go-json-experiment/json/jsontext"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -16,84 +18,83 @@ import (
 // data, or not understood.
 const limitAcknowledgement = 64 << 10
 
-// receipt reads the answer to a request for data, and writes it to w.
-func (s *streamed) receipt(ctx context.Context, of answers.DataCall, w io.Writer) (answers.Receipt, error) {
-	if detail := s.call.op.incomplete(s.resp.StatusCode); detail != "" {
-		return answers.Receipt{}, s.call.fail(ClassPayload, s.resp.StatusCode, detail)
+// dataReceipt reads the answer to a request for data, and writes it to w.
+func dataReceipt(ctx context.Context, s *transport.Stream, of answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	if detail := s.Call.Op.Incomplete(s.Response.StatusCode); detail != "" {
+		return answer.Receipt{}, s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, detail)
 	}
 
-	body := &noted{Reader: s.resp.Body}
-	unpacked, err := s.unpacked(body)
+	unpacked, err := s.Unpacked()
 	if err != nil {
-		return answers.Receipt{}, s.dataError(err, body)
+		return answer.Receipt{}, dataError(s, err)
 	}
 	defer unpacked.Close()
 
 	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
 	if err != nil {
-		return answers.Receipt{}, s.dataError(err, body)
+		return answer.Receipt{}, dataError(s, err)
 	}
 
-	of.Continued = hasNextLink(s.resp.Header)
+	of.Continued = transport.HasNextLink(s.Response.Header)
 	if len(head) > limitAcknowledgement {
-		return s.largeReceipt(of, io.MultiReader(bytes.NewReader(head), unpacked), body, w)
+		return largeReceipt(s, of, io.MultiReader(bytes.NewReader(head), unpacked), w)
 	}
 
-	got, err := s.call.successAnswer(ctx, s.resp, head)
+	got, err := s.Call.SuccessAnswer(ctx, s.Response, head)
 	if err != nil {
-		return answers.Receipt{}, err
+		return answer.Receipt{}, err
 	}
-	receipt, err := of.Read(got.status, got.json)
+	receipt, err := of.Read(got.Status, got.JSON)
 	if err == nil && receipt.Delivered {
-		_, err = w.Write(got.json)
+		_, err = w.Write(got.JSON)
 	}
 
-	return got.receipt(receipt, err)
+	return shownReceipt(got, receipt, err)
 }
 
-// receipt returns the receipt of an answer as it may be shown, or the error of an answer
+// shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer
 // that is none. err is of package answer.
-func (a answer) receipt(r answers.Receipt, err error) (answers.Receipt, error) {
+func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
 	if err != nil {
-		return answers.Receipt{}, a.problem(err)
+		return answer.Receipt{}, problem(a, err)
 	}
-	r.NotUnderstood = a.call.redact.clean(r.NotUnderstood)
+	r.NotUnderstood = a.Call.Redact.Clean(r.NotUnderstood)
 	return r, nil
 }
 
 // largeReceipt writes an answer to w while it checks that it is one JSON value, in constant
 // memory.
-func (s *streamed) largeReceipt(of answers.DataCall, text io.Reader, body *noted, w io.Writer) (answers.Receipt, error) {
+func largeReceipt(s *transport.Stream, of answer.DataCall, text io.Reader, w io.Writer) (answer.Receipt, error) {
 	sink := &sink{Writer: w}
-	v, err := answers.Skeleton(io.TeeReader(text, sink))
+	v, err := answer.Skeleton(io.TeeReader(text, sink))
 	if sink.err != nil {
-		return answers.Receipt{}, sink.err
+		return answer.Receipt{}, sink.err
 	}
 	if err != nil {
-		return answers.Receipt{}, s.dataError(err, body)
+		return answer.Receipt{}, dataError(s, err)
 	}
 
-	got := answer{call: s.call, status: s.resp.StatusCode, json: v}
-	receipt, err := of.Read(got.status, v)
+	got := transport.Answer{Call: s.Call, Status: s.Response.StatusCode, JSON: v}
+	receipt, err := of.Read(got.Status, v)
 
-	return got.receipt(receipt, err)
+	return shownReceipt(got, receipt, err)
 }
 
-// dataError returns the *Error for what ended the reading of body. It shows nothing of the
+// dataError returns the *Error for what ended the reading of the answer. It shows nothing of the
 // answer.
-func (s *streamed) dataError(err error, body *noted) error {
-	if body.err != nil {
-		return s.call.transportError(body.err)
+func dataError(s *transport.Stream, err error) error {
+	if lost := s.NetworkError(); lost != nil {
+		return s.Call.TransportError(lost)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return s.call.fail(ClassTruncated, s.resp.StatusCode, "the JSON ends in the middle")
+		return s.Call.Fail(transport.ClassTruncated, s.Response.StatusCode, "the JSON ends in the middle")
 	}
 
-	if errors.Is(err, jsonvalue.ErrTrailing) || isType[*jsontext.SyntacticError](err) {
-		return s.call.fail(ClassPayload, s.resp.StatusCode, jsonvalue.DescribeSyntax(err))
+	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok || errors.Is(err, jsonvalue.ErrTrailing) {
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, jsonvalue.DescribeSyntax(err))
 	}
 
-	return s.call.fail(ClassPayload, s.resp.StatusCode, errCoding.Error())
+	return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, transport.ErrCoding.Error())
 }
 
 // sink is a writer that remembers its error, to tell it from one of what is read.

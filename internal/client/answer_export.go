@@ -9,10 +9,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
+
+// exportAnswer is the answer to an export.
+type exportAnswer struct {
+	*transport.Stream
+	head head // without its compression
+}
+
+// head keeps the first LimitError bytes that are written to it.
+type head struct{ bytes []byte }
+
+func (h *head) Write(p []byte) (int, error) {
+	if room := transport.LimitError - len(h.bytes); room > 0 {
+		h.bytes = append(h.bytes, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
 
 // split passes the records of the answer to emit, and returns in how many of them invalid
 // UTF-8 was replaced. Errors are *Error, or those of emit as they are.
@@ -20,15 +38,14 @@ import (
 // The end of the answer counts as the end of the day only where that is proven: by a
 // length, by the last chunk, or by the last bracket of a single JSON value. The end of a
 // compressed stream proves nothing, since another one may follow it.
-func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Value) error) (mended int64, err error) {
-	if s.resp.StatusCode == http.StatusNoContent {
+func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext.Value) error) (mended int64, err error) {
+	if s.Response.StatusCode == http.StatusNoContent {
 		return 0, nil
 	}
 
-	body := &noted{Reader: s.resp.Body}
-	unpacked, err := s.unpacked(body)
+	unpacked, err := s.Unpacked()
 	if err != nil {
-		return 0, s.judge(err, body)
+		return 0, s.judge(err)
 	}
 	defer unpacked.Close()
 
@@ -37,7 +54,7 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 		return 0, own.error
 	}
 	if err != nil {
-		return 0, s.judge(err, body)
+		return 0, s.judge(err)
 	}
 	if res.Counts.Total() == 0 && len(bytes.TrimSpace(s.head.bytes)) == 0 {
 		return 0, s.checkEmpty()
@@ -48,9 +65,9 @@ func (s *streamed) split(o records.Options, emit func(records.Kind, jsontext.Val
 
 // splitText splits the text of the answer. The error is a *sinkError where it is one of
 // emit, and records.ErrTruncated where nothing proves that the text is complete.
-func (s *streamed) splitText(text io.Reader, o records.Options, emit func(records.Kind, jsontext.Value) error) (records.Result, error) {
-	ahead := readAhead(io.TeeReader(text, &s.head))
-	defer s.stop(ahead)
+func (s *exportAnswer) splitText(text io.Reader, o records.Options, emit func(records.Kind, jsontext.Value) error) (records.Result, error) {
+	ahead, stop := s.Ahead(io.TeeReader(text, &s.head))
+	defer stop()
 
 	res, err := records.Read(ahead, o, func(k records.Kind, record jsontext.Value) error {
 		if err := emit(k, record); err != nil {
@@ -59,7 +76,7 @@ func (s *streamed) splitText(text io.Reader, o records.Options, emit func(record
 		return nil
 	})
 
-	if err == nil && !res.Closed && !s.delimited() {
+	if err == nil && !res.Closed && !s.Delimited() {
 		err = records.ErrTruncated
 	}
 
@@ -69,7 +86,7 @@ func (s *streamed) splitText(text io.Reader, o records.Options, emit func(record
 type sinkError struct{ error }
 
 // opening returns the first character of the answer; 0 where it has none.
-func (s *streamed) opening() byte {
+func (s *exportAnswer) opening() byte {
 	text := bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF")))
 	if len(text) == 0 {
 		return 0
@@ -79,10 +96,10 @@ func (s *streamed) opening() byte {
 
 // checkEmpty returns an error for an empty page: it does not come from the service, and
 // would pass for a day without records.
-func (s *streamed) checkEmpty() error {
-	switch t := mediaType(s.resp); t {
+func (s *exportAnswer) checkEmpty() error {
+	switch t := transport.MediaType(s.Response); t {
 	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
-		e := s.call.fail(ClassNotJSON, s.resp.StatusCode, "the answer is an empty page of type "+t)
+		e := s.Call.Fail(transport.ClassNotJSON, s.Response.StatusCode, "the answer is an empty page of type "+t)
 		e.Code = t
 		return e
 	}
@@ -94,12 +111,12 @@ var harmlessTrailers = []string{"Content-Digest", "Repr-Digest", "Digest", "Cont
 
 // checkTrailer returns an error for a trailer field that is not recognised: with one, a
 // service says that it failed after it had begun to answer.
-func (s *streamed) checkTrailer(ignored []string) error {
-	for name, values := range s.resp.Trailer {
+func (s *exportAnswer) checkTrailer(ignored []string) error {
+	for name, values := range s.Response.Trailer {
 		if strings.Join(values, "") == "" || slices.Contains(harmlessTrailers, name) || containsFold(ignored, name) {
 			continue
 		}
-		return s.call.fail(ClassPayload, s.resp.StatusCode, "the answer ends with the trailer field "+name+", which may say that it failed; "+ignoring(name))
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answer ends with the trailer field "+name+", which may say that it failed; "+ignoring(name))
 	}
 	return nil
 }
@@ -119,56 +136,58 @@ func containsFold(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool { return strings.EqualFold(entry, name) })
 }
 
-// judge returns the *Error for what ended the reading of body.
-func (s *streamed) judge(err error, body *noted) *Error {
-	status := s.resp.StatusCode
-	if errors.Is(err, errPanic) {
-		return s.call.fail(ClassInternal, status, "reading the answer ended in a panic")
+// judge returns the *Error for what ended the reading of the answer.
+func (s *exportAnswer) judge(err error) *transport.Error {
+	status := s.Response.StatusCode
+	if errors.Is(err, transport.ErrPanic) {
+		return s.Call.Fail(transport.ClassInternal, status, "reading the answer ended in a panic")
 	}
 	if errors.Is(err, records.ErrShape) && s.isMarkup() {
-		return s.call.pageError(s.resp, s.head.bytes)
+		return s.Call.PageError(s.Response, s.head.bytes)
 	}
-	if e := s.brokenOff(err, body); e != nil {
+	if e := s.brokenOff(err); e != nil {
 		return e
 	}
 
-	class, detail := ClassPayload, err.Error()
+	class, detail := transport.ClassPayload, err.Error()
 	refusal, refused := errors.AsType[*records.RefusalError](err)
 	switch {
 	case refused:
 		detail += "; " + advice(refusal)
-	case errors.Is(err, errNothing):
-		return s.call.fail(ClassPayload, status, detail)
+	case errors.Is(err, transport.ErrNothing):
+		return s.Call.Fail(transport.ClassPayload, status, detail)
 	case errors.Is(err, records.ErrTooLarge):
-		class = ClassTooLarge
+		class = transport.ClassTooLarge
 	case errors.Is(err, records.ErrUTF8):
 		detail += "; wire.export_invalid_utf8 = \"replace\" replaces such bytes and counts the records"
 	case errors.Is(err, records.ErrShape), errors.Is(err, records.ErrSyntax), errors.Is(err, records.ErrRepeatedName), errors.Is(err, records.ErrFollowed):
 	default:
-		return s.call.fail(ClassPayload, status, errCoding.Error())
+		return s.Call.Fail(transport.ClassPayload, status, transport.ErrCoding.Error())
 	}
 
-	e := s.call.fail(class, status, detail+"; the answer is "+s.call.mediaType(s.resp))
-	e.Unrecognised = refusal
+	e := s.Call.Fail(class, status, detail+"; the answer is "+s.Call.MediaType(s.Response))
+	if refused {
+		e.Cause = refusal
+	}
 
 	return e
 }
 
 // brokenOff returns the error of an answer that broke off; nil where it did not. Reading
 // the answer again from the beginning may help.
-func (s *streamed) brokenOff(err error, body *noted) *Error {
-	var e *Error
+func (s *exportAnswer) brokenOff(err error) *transport.Error {
+	var e *transport.Error
 	switch {
 	case errors.Is(err, records.ErrTruncated):
-		e = s.call.fail(ClassTruncated, 0, "the export ends in the middle, or nothing shows that it is complete")
-	case errors.Is(err, io.ErrUnexpectedEOF), body.err != nil:
-		e = s.call.transportError(err)
+		e = s.Call.Fail(transport.ClassTruncated, 0, "the export ends in the middle, or nothing shows that it is complete")
+	case errors.Is(err, io.ErrUnexpectedEOF), s.NetworkError() != nil:
+		e = s.Call.TransportError(err)
 	default:
 		return nil
 	}
 
-	e.Status = s.resp.StatusCode
-	e.midway = IsClass(e, ClassConnectionLost, ClassTimeout, ClassTruncated)
+	e.Status = s.Response.StatusCode
+	e.Midway = transport.IsClass(e, transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated)
 
 	return e
 }
@@ -196,8 +215,8 @@ func advice(r *records.RefusalError) string {
 
 // isMarkup reports whether the answer is a page for people, by what it is and not by
 // what it is called.
-func (s *streamed) isMarkup() bool {
+func (s *exportAnswer) isMarkup() bool {
 	begin := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF"))))
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) ||
-		mediaType(s.resp) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
+		transport.MediaType(s.Response) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }

@@ -3,26 +3,28 @@ package client
 import (
 	"errors"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // problem returns the *Error of an answer that is not what was asked for. err is of package
 // answer.
-func (a answer) problem(err error) error {
-	p, ok := errors.AsType[*answers.Error](err)
+func problem(a transport.Answer, err error) error {
+	p, ok := errors.AsType[*answer.Error](err)
 	if !ok {
 		return err
 	}
 
 	switch p.Outcome {
-	case answers.Refused:
-		return a.refusal()
-	case answers.Absent:
-		return a.call.fail(ClassNotFound, a.status, p.Error())
-	case answers.Unrecognised:
+	case answer.Refused:
+		return a.Refusal()
+	case answer.Absent:
+		return a.Call.Fail(transport.ClassNotFound, a.Status, p.Error())
+	case answer.Unrecognised:
 	}
 
-	e := a.call.fail(ClassPayload, a.status, a.call.redact.clean(p.Error()))
+	e := a.Call.Fail(transport.ClassPayload, a.Status, a.Call.Redact.Clean(p.Error()))
 	e.Ambiguous = false
 
 	return e

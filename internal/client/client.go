@@ -1,34 +1,30 @@
-// Package client is the analytics service as Go: authentication, transport, retries,
-// and the endpoints. It knows nothing of Terraform's schemas and types.
+// Package client is the analytics service as Go: its endpoints, and the settings for what
+// its interface leaves open. It knows nothing of Terraform's schemas and types.
 //
 // The service is known only by its interface description; the section numbers in
 // the comments are that document's. Where it is silent the client is tolerant,
 // where it speaks the client is exact.
 //
-// The names of the files show three groups, each of which uses only those below it:
-//
-//	consent*, profile, data, requests, export*, session
-//	                one group of endpoints each; client.go builds a Client
-//	answer_*        what the answers are, by package answer and package records
-//	http_*          how a request gets to the service and its answer back; newSender
-//	                in http_sender.go assembles the layers in their order
-//
-// Under all three is what they share: config*, endpoint, errors, locks, answers,
-// text and time. TestGroups checks that nothing refers to a group above it.
+// Package transport gets a request to the service and its answer back; package answer and
+// package records say what an answer is. This package knows the endpoints: consent, profile,
+// data, requests, export and session each hold a group of them, and answer_* what their
+// answers have in common.
 package client
 
 import (
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // Client calls the service for one origin with one set of credentials. Nothing
 // is shared between clients: no token, no connection, no limit. It is safe for
 // concurrent use.
 type Client struct {
-	sender *sender
+	sender *transport.Sender
+	config Config
 	wire   Wire
 	people keyedLocks
-	now    func() time.Time
 }
 
 // New checks the configuration and returns a client. It contacts nothing: the login
@@ -44,26 +40,43 @@ func New(cfg Config) (*Client, error) {
 	}
 
 	cfg = cfg.withDefaults()
-	s, err := newSender(cfg, base)
+
+	s, err := transport.New(transport.Config{
+		Base:              base,
+		Credentials:       cfg.Credentials,
+		LoginParametersIn: cfg.Wire.LoginParametersIn,
+		ReadOnly:          cfg.ReadOnly,
+		MaxConcurrency:    cfg.MaxConcurrency,
+		RequestsPerSecond: cfg.RequestsPerSecond,
+		RequestTimeout:    cfg.RequestTimeout,
+		MaxRetries:        cfg.MaxRetries,
+		LogIsOff:          cfg.LogIsOff,
+		CACertPEM:         cfg.CACertPEM,
+		Headers:           cfg.Headers,
+		UserAgent:         cfg.UserAgent,
+		DialContext:       cfg.DialContext,
+		Proxy:             cfg.Proxy,
+		Observer:          cfg.Observer,
+	})
 	if err != nil {
 		return nil, err
 	}
 
-	return &Client{sender: s, wire: cfg.Wire, now: cfg.Now}, nil
+	return &Client{sender: s, config: cfg, wire: cfg.Wire}, nil
 }
 
 // Close closes idle connections. Requests in flight go on.
-func (c *Client) Close() { c.sender.pool.CloseIdleConnections() }
+func (c *Client) Close() { c.sender.Close() }
 
 // Today returns the start of the current day in UTC, whatever zone the machine is in.
-func (c *Client) Today() time.Time { return c.now().UTC().Truncate(24 * time.Hour) }
+func (c *Client) Today() time.Time { return c.config.Now().UTC().Truncate(24 * time.Hour) }
 
 // ReadOnly reports whether every write fails before anything is sent.
-func (c *Client) ReadOnly() bool { return c.sender.readOnly }
+func (c *Client) ReadOnly() bool { return c.config.ReadOnly }
 
 // Concurrency returns the largest number of requests that the client sends at a time.
-func (c *Client) Concurrency() int { return c.sender.pool.MaxIdleConnsPerHost }
+func (c *Client) Concurrency() int { return c.config.MaxConcurrency }
 
 // Notices returns messages for the user although nothing failed, such as a clock that
 // is far off. Each is returned once.
-func (c *Client) Notices() []string { return c.sender.auth.takeNotices() }
+func (c *Client) Notices() []string { return c.sender.TakeNotices() }

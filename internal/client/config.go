@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // Defaults and bounds of the settings. The service documents no rate limits
@@ -28,7 +30,7 @@ type Config struct {
 	// BaseURL is {base_url} of the interface; see ParseBaseURL for what is accepted.
 	BaseURL string
 	// Credentials hold exactly one of the ways to authenticate (section 5).
-	Credentials Credentials
+	Credentials transport.Credentials
 	// Wire decides what the interface leaves open.
 	Wire Wire
 	// ReadOnly makes every write fail before anything is sent.
@@ -56,11 +58,11 @@ type Config struct {
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
 	// Observer is told what answers look like.
-	Observer Observer
+	Observer transport.Observer
 }
 
 func (cfg Config) validate() error {
-	return errors.Join(cfg.Credentials.Validate(), ValidateHeaders(cfg.Headers), cfg.Wire.Validate())
+	return errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate())
 }
 
 func (cfg Config) withDefaults() Config {

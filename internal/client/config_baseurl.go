@@ -2,7 +2,6 @@ package client
 
 import (
 	"errors"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -69,13 +68,4 @@ func isLoopback(host string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
-}
-
-// hostOf returns the part of an address that may be shown: the host, without user, path
-// and query.
-func hostOf(u *url.URL) string {
-	if host, port, err := net.SplitHostPort(u.Host); err == nil {
-		return net.JoinHostPort(escapeText(host, 100), escapeText(port, 10))
-	}
-	return escapeText(u.Host, 100)
 }

@@ -33,7 +33,7 @@ func TestBaseURL_acceptedAndJoinedExactly(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if got := to.under(base).String(); got != want {
+			if got := to.Under(base).String(); got != want {
 				t.Errorf("%q joins to\n%s, want\n%s", tc.base, got, want)
 			}
 		}

@@ -8,17 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // Values of the settings, for what the interface leaves open (section 4, gaps; section 5,
 // rule 4; section 2).
 const (
-	// Where the parameters of a request are.
-	InJSON  = "json"
-	InForm  = "form"
-	InQuery = "query"
-
 	// How a time is written.
 	TimeRFC3339 = "rfc3339"
 	TimeUnixMS  = "unix_ms"
@@ -38,7 +35,7 @@ const (
 var (
 	PendingListUses = []string{ListWhole, ListPartial, ListIgnored}
 
-	Placements     = []string{InJSON, InForm, InQuery}
+	Placements     = []string{transport.InJSON, transport.InForm, transport.InQuery}
 	TimeFormats    = []string{TimeRFC3339, TimeUnixMS}
 	InvalidUTF8Use = []string{InvalidError, InvalidReplace}
 )
@@ -172,8 +169,8 @@ func (w Wire) validateExportKinds() error {
 }
 
 func (w Wire) withDefaults() Wire {
-	w.LoginParametersIn = cmp.Or(w.LoginParametersIn, InJSON)
-	w.ConsentParametersIn = cmp.Or(w.ConsentParametersIn, InJSON)
+	w.LoginParametersIn = cmp.Or(w.LoginParametersIn, transport.InJSON)
+	w.ConsentParametersIn = cmp.Or(w.ConsentParametersIn, transport.InJSON)
 	w.AgreementTimeFormat = cmp.Or(w.AgreementTimeFormat, TimeRFC3339)
 	w.ExportKindValues = cmp.Or(w.ExportKindValues, DefaultExportKindValues)
 	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)

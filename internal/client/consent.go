@@ -8,49 +8,51 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
 	"github.com/go-json-experiment/json/jsontext"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
-	opGetConsent    = operation{name: "Get consent", method: http.MethodGet, path: "/compliance/user/{identityId}/consent"}
-	opUpdateConsent = operation{name: "Update consent", method: http.MethodPatch, effect: true, path: "/compliance/user/{identityId}/consent"}
+	opGetConsent    = transport.Operation{Name: "Get consent", Method: http.MethodGet, Path: "/compliance/user/{identityId}/consent"}
+	opUpdateConsent = transport.Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: "/compliance/user/{identityId}/consent"}
 )
 
 // GetConsent is GET …/user/:identityId/consent (section 4). Errors are *Error, of
 // ClassNotFound where the service says that there is no consent, by a 404 of its own, by
 // null, or by an empty object.
-func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (answers.Consent, error) {
+func (c *Client) GetConsent(ctx context.Context, scope Scope, identity string) (answer.Consent, error) {
 	to, err := scope.ofPerson(identity, opGetConsent)
 	if err != nil {
-		return answers.Consent{}, err
+		return answer.Consent{}, err
 	}
 
-	got, err := c.sender.do(ctx, request{op: opGetConsent, to: to, private: []string{identity}})
+	got, err := c.sender.Do(ctx, transport.Request{Op: opGetConsent, To: to, Private: []string{identity}})
 	if err != nil {
-		return answers.Consent{}, err
+		return answer.Consent{}, err
 	}
 
-	return got.recordOfPerson()
+	return readConsent(got)
 }
 
-// recordOfPerson returns the consent record that an answer holds.
-func (a answer) recordOfPerson() (answers.Consent, error) {
-	if err := a.wantBody(); err != nil {
-		return answers.Consent{}, err
+// readConsent returns the consent record that an answer holds.
+func readConsent(a transport.Answer) (answer.Consent, error) {
+	if err := a.WantBody(); err != nil {
+		return answer.Consent{}, err
 	}
 
-	held, err := answers.ReadConsent(a.json)
+	held, err := answer.ReadConsent(a.JSON)
 
-	return held, a.problem(err)
+	return held, problem(a, err)
 }
 
 // ConsentUpdate is the consent record that is sent (section 2). The five clauses and
 // manual are always sent, the other fields where they are set.
 type ConsentUpdate struct {
-	Clauses       [answers.Clauses]bool
+	Clauses       [answer.Clauses]bool
 	UserIPv6      netip.Addr // sent in IPv6 form, IPv4 mapped; the zero Addr is not sent
 	AgreementTime time.Time  // sent to the millisecond; the zero Time is not sent
 	Manual        bool
@@ -79,12 +81,12 @@ type ConsentUpdate struct {
 
 // Choice is what a person, or a write, has chosen.
 type Choice struct {
-	Clauses [answers.Clauses]bool
+	Clauses [answer.Clauses]bool
 	Manual  bool
 }
 
 // isHeld reports whether a record holds the choice. It may lack manual.
-func (c Choice) isHeld(held answers.Consent) bool {
+func (c Choice) isHeld(held answer.Consent) bool {
 	manual, known := held.Manual.Get()
 	return held.HasClauses(c.Clauses) && (!known || manual == c.Manual)
 }
@@ -132,14 +134,14 @@ const (
 // ConsentResult is the result of an update.
 type ConsentResult struct {
 	Outcome ConsentOutcome
-	Kept    *answers.Consent // the record that stands; nil unless Outcome is ConsentKept
+	Kept    *answer.Consent // the record that stands; nil unless Outcome is ConsentKept
 }
 
 // parameters returns the fields to send, by name (section 2).
 func (u ConsentUpdate) parameters(w Wire) map[string]any {
 	fields := map[string]any{"manual": u.Manual}
 	for i, agreed := range u.Clauses {
-		fields[answers.ClauseNames[i]] = agreed
+		fields[answer.ClauseNames[i]] = agreed
 	}
 	if u.UserIPv6.IsValid() {
 		fields["user_ipv6"] = MappedIPv6(u.UserIPv6)
@@ -162,19 +164,19 @@ func (u ConsentUpdate) private(identity string) []string {
 
 // matches reports whether the service holds what was sent. A field that the record lacks or
 // has as null counts as equal, except a clause.
-func (u ConsentUpdate) matches(held answers.Consent) bool {
+func (u ConsentUpdate) matches(held answer.Consent) bool {
 	return u.isChoiceOf(held) && u.hasAddressOf(held)
 }
 
 // isChoiceOf is matches without the address, which a service may store in another form.
-func (u ConsentUpdate) isChoiceOf(held answers.Consent) bool {
+func (u ConsentUpdate) isChoiceOf(held answer.Consent) bool {
 	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
 		return false
 	}
 	return held.HasClauses(u.Clauses) && u.hasTimeOf(held)
 }
 
-func (u ConsentUpdate) hasTimeOf(held answers.Consent) bool {
+func (u ConsentUpdate) hasTimeOf(held answer.Consent) bool {
 	t, ok := held.AgreementTime.Get()
 	if !ok || u.AgreementTime.IsZero() {
 		return true
@@ -189,7 +191,7 @@ func SameTime(held, sent time.Time) bool {
 	return held.UnixMilli() == sent.UnixMilli() || inSeconds && held.Sub(sent).Abs() < time.Second
 }
 
-func (u ConsentUpdate) hasAddressOf(held answers.Consent) bool {
+func (u ConsentUpdate) hasAddressOf(held answer.Consent) bool {
 	s, ok := held.UserIPv6.Get()
 	if !ok || !u.UserIPv6.IsValid() {
 		return true
@@ -200,7 +202,7 @@ func (u ConsentUpdate) hasAddressOf(held answers.Consent) bool {
 }
 
 // isUnnecessary reports whether the record makes the update unnecessary.
-func (u ConsentUpdate) isUnnecessary(held answers.Consent) bool {
+func (u ConsentUpdate) isUnnecessary(held answer.Consent) bool {
 	switch u.Skip {
 	case SkipSameRecord:
 		return u.isSameAs(held)
@@ -213,7 +215,7 @@ func (u ConsentUpdate) isUnnecessary(held answers.Consent) bool {
 
 // isSameAs reports whether the record is what the update would make of it. Unlike in
 // matches, a null in place of a value to record is a difference.
-func (u ConsentUpdate) isSameAs(held answers.Consent) bool {
+func (u ConsentUpdate) isSameAs(held answer.Consent) bool {
 	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
 	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
 
@@ -222,7 +224,7 @@ func (u ConsentUpdate) isSameAs(held answers.Consent) bool {
 
 // isOlderThan reports whether the record is a later choice, which stands. A record that is
 // known is not later by the fraction of a second that the service does not keep.
-func (u ConsentUpdate) isOlderThan(held answers.Consent) bool {
+func (u ConsentUpdate) isOlderThan(held answer.Consent) bool {
 	if !u.keepsLater() || !held.LaterThan(u.KeepLaterThan) {
 		return false
 	}
@@ -233,13 +235,13 @@ func (u ConsentUpdate) isOlderThan(held answers.Consent) bool {
 
 // mayBeOlderThan reports whether the record may be a later choice, since it has no
 // agreement_time and is not known.
-func (u ConsentUpdate) mayBeOlderThan(held answers.Consent) bool {
+func (u ConsentUpdate) mayBeOlderThan(held answer.Consent) bool {
 	return u.keepsLater() && held.IsUntimed() && !u.knows(held)
 }
 
 // knows reports whether a record is ours by its choice, or one that the update
 // does not change, so that writing overrules no choice.
-func (u ConsentUpdate) knows(held answers.Consent) bool {
+func (u ConsentUpdate) knows(held answer.Consent) bool {
 	if held.HasClauses(u.Clauses) || u.LastWritten == nil {
 		return held.HasClauses(u.Clauses)
 	}
@@ -254,7 +256,7 @@ func (u ConsentUpdate) knows(held answers.Consent) bool {
 func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
 	shown := 0
 	for name, value := range jsonvalue.EachMember(v) {
-		i := slices.Index(answers.ClauseNames[:], string(name))
+		i := slices.Index(answer.ClauseNames[:], string(name))
 		if i < 0 {
 			continue
 		}
@@ -264,7 +266,7 @@ func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
 		shown++
 	}
 
-	return shown == answers.Clauses
+	return shown == answer.Clauses
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

@@ -5,14 +5,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 func TestConsentUpdate_isShownByAnAnswerWithItsClauses(t *testing.T) {
 	t.Parallel()
 
 	const four = `"clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":true`
-	u := ConsentUpdate{Clauses: [answers.Clauses]bool{true, false, true, true, false}}
+	u := ConsentUpdate{Clauses: [answer.Clauses]bool{true, false, true, true, false}}
 	for body, want := range map[string]bool{
 		`{"identity":"u",` + four + `,"clause_5_consent":false,"manual":true}`: true,
 		`{` + four + `,"clause_5_consent":true}`:                               false,

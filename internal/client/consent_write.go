@@ -6,7 +6,9 @@ import (
 	"reflect"
 	"time"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 const (
@@ -27,7 +29,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 	}
 
 	w := &consentWrite{client: c, to: to, identity: identity, update: u}
-	_, err = w.compare(ctx, c.sender.do)
+	_, err = w.compare(ctx, c.sender.Do)
 
 	return w.result.Outcome, err
 }
@@ -51,7 +53,7 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	}
 	w := &consentWrite{client: c, to: to, identity: identity, update: u, tries: map[string]int{}}
 
-	unlock, err := c.people.lock(ctx, to.escaped)
+	unlock, err := c.people.lock(ctx, to.Escaped)
 	if err != nil {
 		return ConsentResult{}, w.interrupted(err)
 	}
@@ -69,24 +71,24 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 // update of the person is under way in this process.
 type consentWrite struct {
 	client   *Client
-	to       endpoint // of reads and writes
+	to       transport.Endpoint // of reads and writes
 	identity string
 	update   ConsentUpdate
 
 	result ConsentResult
-	before *answers.Consent // what the service held before the first send; nil if nothing
-	isRead bool             // before was read
+	before *answer.Consent // what the service held before the first send; nil if nothing
+	isRead bool            // before was read
 
-	lost     *Error         // of the last send, where its outcome is not known
-	sends    int            // whose outcome was not known
-	outdated int            // comparisons whose write was not sent
-	renewed  bool           // a round was repeated after a 401
-	tries    map[string]int // that failed, by operation
+	lost     *transport.Error // of the last send, where its outcome is not known
+	sends    int              // whose outcome was not known
+	outdated int              // comparisons whose write was not sent
+	renewed  bool             // a round was repeated after a 401
+	tries    map[string]int   // that failed, by operation
 }
 
 // interrupted returns the error of an update that was waiting when its context ended.
-func (w *consentWrite) interrupted(err error) *Error {
-	return (&call{op: opUpdateConsent, endpoint: w.to}).transportError(err)
+func (w *consentWrite) interrupted(err error) *transport.Error {
+	return transport.Interrupted(opUpdateConsent, w.to, err)
 }
 
 // carryOut repeats rounds until one ends the update. It is the only repetition of an update:
@@ -94,13 +96,13 @@ func (w *consentWrite) interrupted(err error) *Error {
 func (w *consentWrite) carryOut(ctx context.Context) error {
 	for {
 		err := w.round(ctx)
-		e, failed := errors.AsType[*Error](err)
+		e, failed := errors.AsType[*transport.Error](err)
 		if !failed {
 			return err
 		}
 
 		wait, again := w.next(ctx, e)
-		if again && Pause(ctx, wait) == nil {
+		if again && transport.Pause(ctx, wait) == nil {
 			continue
 		}
 
@@ -108,7 +110,7 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 			e = w.interrupted(ctx.Err())
 		}
 		if w.lost != nil && w.lost != e {
-			return UnknownOutcome(w.lost, e)
+			return transport.UnknownOutcome(w.lost, e)
 		}
 
 		return e
@@ -131,11 +133,11 @@ func (w *consentWrite) round(ctx context.Context) error {
 		unsent = 2
 	}
 
-	gate := w.client.sender.gate
-	if err := gate.enter(ctx, unsent); err != nil {
+	gate := w.client.sender.Gate
+	if err := gate.Enter(ctx, unsent); err != nil {
 		return w.interrupted(err)
 	}
-	defer func() { gate.leave(unsent) }()
+	defer func() { gate.Leave(unsent) }()
 
 	if w.update.isSuperseded() {
 		w.result = ConsentResult{Outcome: ConsentSuperseded}
@@ -145,7 +147,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 	var compared time.Time
 	if compares {
 		unsent--
-		differs, err := w.compare(ctx, w.client.sender.once)
+		differs, err := w.compare(ctx, w.client.sender.Once)
 		if err != nil || !differs {
 			return err
 		}
@@ -157,8 +159,8 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	w.lost = nil
 
-	if compares && gate.remaining() > 0 {
-		return (&call{op: opUpdateConsent, endpoint: w.to}).outdated()
+	if compares && gate.Remaining() > 0 {
+		return transport.Outdated(opUpdateConsent, w.to)
 	}
 	unsent--
 
@@ -166,12 +168,12 @@ func (w *consentWrite) round(ctx context.Context) error {
 }
 
 // next decides after a failed round whether there is another one, and when.
-func (w *consentWrite) next(ctx context.Context, e *Error) (wait time.Duration, again bool) {
-	if errors.Is(e, errOutdated) {
+func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.Duration, again bool) {
+	if errors.Is(e, transport.ErrOutdated) {
 		w.outdated++
 		return 0, w.outdated < limitComparisons
 	}
-	if e == w.lost || e.Operation != opGetConsent.name && e.Operation != opUpdateConsent.name {
+	if e == w.lost || e.Operation != opGetConsent.Name && e.Operation != opUpdateConsent.Name {
 		return 0, false
 	}
 
@@ -179,47 +181,36 @@ func (w *consentWrite) next(ctx context.Context, e *Error) (wait time.Duration, 
 	w.tries[e.Operation] += e.Attempts
 	e.Attempts = w.tries[e.Operation]
 
-	if e.Ambiguous && e.Class != ClassCancelled {
+	if e.Ambiguous && e.Class != transport.ClassCancelled {
 		w.lost = e
 		w.sends++
 		return 0, true
 	}
-	if e.renewed && !w.renewed {
+	if e.Renewed && !w.renewed {
 		w.renewed = true
 		return 0, true
 	}
 
-	return backoffAfter(tried, e.RetryAfter), w.mayPass(e, tried) && hasTimeFor(ctx, e.RetryAfter)
-}
-
-// mayPass reports whether another round may not meet a failure, which tried others of the
-// operation have met before.
-func (w *consentWrite) mayPass(e *Error, tried int) bool {
 	op := opGetConsent
-	if e.Operation == opUpdateConsent.name {
+	if e.Operation == opUpdateConsent.Name {
 		op = opUpdateConsent
 	}
 
-	limit := w.client.sender.retries.RetryMax
-	if e.Class == ClassTruncated { // the answer was complete, and is read again once
-		limit = min(limit, 1)
-	}
-
-	return tried < limit && (e.isBroken() || op.repeatsAfter(e.Status))
+	return w.client.sender.Again(ctx, op, e, tried)
 }
 
 // compare reads what the service holds, notes the outcome that the update would have, and
 // reports whether there is anything to write. A person without a consent record has made no
 // choice.
-func (w *consentWrite) compare(ctx context.Context, send func(context.Context, request) (answer, error)) (differs bool, _ error) {
+func (w *consentWrite) compare(ctx context.Context, send func(context.Context, transport.Request) (transport.Answer, error)) (differs bool, _ error) {
 	w.result = ConsentResult{Outcome: ConsentWritten}
 
-	got, err := send(ctx, request{op: opGetConsent, to: w.to, private: []string{w.identity}})
-	var held answers.Consent
+	got, err := send(ctx, transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}})
+	var held answer.Consent
 	if err == nil {
-		held, err = got.recordOfPerson()
+		held, err = readConsent(got)
 	}
-	if IsClass(err, ClassNotFound) && !w.update.OnlyKnown {
+	if transport.IsClass(err, transport.ClassNotFound) && !w.update.OnlyKnown {
 		w.isRead = w.isRead || w.sends == 0
 		return true, nil
 	}
@@ -232,7 +223,7 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, r
 
 // judge notes the outcome that the update would have for a record, and reports whether there
 // is anything to write.
-func (w *consentWrite) judge(got answer, held answers.Consent) (differs bool, _ error) {
+func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs bool, _ error) {
 	if w.sends == 0 {
 		w.before, w.isRead = &held, true
 	}
@@ -248,7 +239,7 @@ func (w *consentWrite) judge(got answer, held answers.Consent) (differs bool, _ 
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
 	case u.mayBeOlderThan(held), isChoice && held.IsUntimed():
-		return false, got.untimed()
+		return false, untimed(got)
 	case u.isOlderThan(held), isChoice:
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 	}
@@ -257,7 +248,7 @@ func (w *consentWrite) judge(got answer, held answers.Consent) (differs bool, _ 
 }
 
 // isBefore reports whether a record is the one that the service held before the first send.
-func (w *consentWrite) isBefore(held answers.Consent) bool {
+func (w *consentWrite) isBefore(held answer.Consent) bool {
 	if w.before == nil {
 		return false
 	}
@@ -269,26 +260,26 @@ func (w *consentWrite) isBefore(held answers.Consent) bool {
 }
 
 // untimed returns the error of a comparison with a record that has no agreement_time.
-func (a answer) untimed() error {
-	e := a.call.fail(ClassPayload, a.status,
+func untimed(a transport.Answer) error {
+	e := a.Call.Fail(transport.ClassPayload, a.Status,
 		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
-	e.cause = ErrUntimed
+	e.Cause = ErrUntimed
 	return e
 }
 
 // patch sends the update, which follows from a comparison at that time; zero is none.
 func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
-	p, err := place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
+	p, err := transport.Place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
 	if err != nil {
-		return invalid(opUpdateConsent, err)
+		return transport.Invalid(opUpdateConsent, err)
 	}
 
-	got, err := w.client.sender.once(ctx, request{op: opUpdateConsent, to: w.to, payload: p, private: w.update.private(w.identity), compared: compared})
+	got, err := w.client.sender.Once(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: w.update.private(w.identity), Compared: compared})
 	if err != nil {
 		return err
 	}
-	if err := got.complaint(); err != nil {
-		return err
+	if answer.SaysNo(got.JSON) {
+		return got.Refusal()
 	}
 
 	return w.checkAnswer(got)
@@ -296,19 +287,19 @@ func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
 
 // checkAnswer returns an error for a success that shows other clauses than were sent. The
 // interface does not show the answer, so that a missing clause is no error.
-func (w *consentWrite) checkAnswer(got answer) error {
-	if w.update.isShownBy(got.json) {
+func (w *consentWrite) checkAnswer(got transport.Answer) error {
+	if w.update.isShownBy(got.JSON) {
 		return nil
 	}
 
-	held, err := answers.ReadConsent(got.json)
+	held, err := answer.ReadConsent(got.JSON)
 	if err != nil {
 		return nil //nolint:nilerr // an answer without a record shows no other clauses
 	}
 
 	for i, agreed := range w.update.Clauses {
 		if shown, ok := held.Clauses[i].Get(); ok && shown != agreed {
-			e := got.call.fail(ClassRejected, got.status, "the service answered with another "+answers.ClauseNames[i]+" than was sent")
+			e := got.Call.Fail(transport.ClassRejected, got.Status, "the service answered with another "+answer.ClauseNames[i]+" than was sent")
 			e.Ambiguous = false
 			return e
 		}

@@ -312,3 +312,21 @@ func TestConsent_writeWaitsForARetryAfterThatCameDuringItsComparison(t *testing.
 		wantCount(t, service, mockserver.OpUpdateConsent, 1)
 	}, useSecretKey)
 }
+
+func TestUpdateConsent_emptyErrorsAreNone(t *testing.T) {
+	t.Parallel()
+
+	for member, failed := range map[string]bool{
+		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
+		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
+		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
+		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte("{" + member + "}")})
+			if err := update(t.Context(), c); client.IsClass(err, client.ClassRejected) != failed || !failed && err != nil {
+				t.Errorf("%s: the error is %v", member, err)
+			}
+		}, useSecretKey)
+	}
+}

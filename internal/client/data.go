@@ -6,46 +6,48 @@ import (
 	"io"
 	"net/http"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 var (
-	opDeleteData = operation{
-		name:    "Delete all data of a user",
-		method:  http.MethodDelete,
-		path:    "/compliance/user/{identityId}/all-data",
-		effect:  true,
-		queues:  true,
-		lingers: true,
+	opDeleteData = transport.Operation{
+		Name:    "Delete all data of a user",
+		Method:  http.MethodDelete,
+		Path:    "/compliance/user/{identityId}/all-data",
+		Effect:  true,
+		Queues:  true,
+		Lingers: true,
 	}
-	opGetAllData = operation{
-		name:    "Get all data of a user",
-		method:  http.MethodGet,
-		path:    "/compliance/user/{identityId}/all-data",
-		effect:  true,
-		queues:  true,
-		lingers: true,
-		streams: true,
+	opGetAllData = transport.Operation{
+		Name:    "Get all data of a user",
+		Method:  http.MethodGet,
+		Path:    "/compliance/user/{identityId}/all-data",
+		Effect:  true,
+		Queues:  true,
+		Lingers: true,
+		Streams: true,
 	}
 )
 
 // DeleteData is DELETE …/user/:identityId/all-data (section 4), a deferred request. Deleting
 // data does not revoke consent. The request is sent once, since each that arrives is another
 // one in the service's queue; package deferred decides when. Errors are *Error.
-func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (answers.Receipt, error) {
+func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (answer.Receipt, error) {
 	to, err := scope.ofPerson(identity, opDeleteData)
 	if err != nil {
-		return answers.Receipt{}, err
+		return answer.Receipt{}, err
 	}
 
-	got, err := c.sender.do(ctx, request{op: opDeleteData, to: to, private: []string{identity}})
+	got, err := c.sender.Do(ctx, transport.Request{Op: opDeleteData, To: to, Private: []string{identity}})
 	if err != nil {
-		return answers.Receipt{}, err
+		return answer.Receipt{}, err
 	}
 
-	receipt, err := answers.ReadReceipt(got.status, got.json, identity)
+	receipt, err := answer.ReadReceipt(got.Status, got.JSON, identity)
 
-	return got.receipt(receipt, err)
+	return shownReceipt(got, receipt, err)
 }
 
 // FetchData is GET …/user/:identityId/all-data (section 4), a deferred request. The request
@@ -57,23 +59,23 @@ func (c *Client) DeleteData(ctx context.Context, scope Scope, identity string) (
 // data. The caller sets Person and Seen in the call.
 // That the same call returns the data once the request is fulfilled is our assumption: the
 // interface shows no other way. Errors are *Error, or those of w as they are.
-func (c *Client) FetchData(ctx context.Context, scope Scope, call answers.DataCall, w io.Writer) (answers.Receipt, error) {
+func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
 	to, err := scope.ofPerson(call.Person, opGetAllData)
 	if err != nil {
-		return answers.Receipt{}, err
+		return answer.Receipt{}, err
 	}
 
 	if c.wire.PendingList == ListIgnored && c.wire.AllDataMember == "" {
-		return answers.Receipt{}, invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
+		return answer.Receipt{}, transport.Invalid(opGetAllData, errors.New("where wire.pending_list is \"ignored\", only wire.all_data_member shows that an answer is the data; nothing was sent"))
 	}
 
-	s, err := c.sender.stream(ctx, request{op: opGetAllData, to: to, private: []string{call.Person}})
+	s, err := c.sender.Stream(ctx, transport.Request{Op: opGetAllData, To: to, Private: []string{call.Person}})
 	if err != nil {
-		return answers.Receipt{}, err
+		return answer.Receipt{}, err
 	}
-	defer s.close()
+	defer s.Close()
 
 	call.Member = c.wire.AllDataMember
 
-	return s.receipt(ctx, call, w)
+	return dataReceipt(ctx, s, call, w)
 }

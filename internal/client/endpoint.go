@@ -3,8 +3,8 @@ package client
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -78,7 +78,7 @@ func ValidateSegment(s string) error {
 		return fmt.Errorf("is longer than %d bytes", LimitSegment)
 	}
 
-	if err := ValidateVisible(s); err != nil {
+	if err := transport.ValidateVisible(s); err != nil {
 		return err
 	}
 	if at := firstUncomposed(s); at >= 0 {
@@ -109,84 +109,6 @@ func firstUncomposed(s string) int {
 	return len(s)
 }
 
-// operation describes an endpoint of section 4 for all calls of it.
-type operation struct {
-	name   string // for messages and logs
-	method string
-	// path is the template of the path behind that of the scope; empty for an operation
-	// outside of the path families.
-	path string
-	// effect: the service changes something. read_only refuses the operation, and a lost
-	// answer leaves open whether it was carried out.
-	effect bool
-	// queues: each request that arrives is another one in the service's queue. Messages
-	// warn of repeating it.
-	queues bool
-	// streams: the answer may be larger than memory and is read while it comes.
-	// request_timeout bounds each of its silences and not the whole.
-	streams bool
-	// lingers: where the run is interrupted, an attempt that was sent goes on for
-	// InterruptGrace, because its outcome could not be found out otherwise.
-	lingers bool
-	// fresh: what the service shows decides about requests, so that no cache must answer.
-	fresh bool
-}
-
-// endpoint is the path of a request below the base address.
-type endpoint struct {
-	template string // for messages and logs, such as /v1/org/{orgId}/…
-	escaped  string // as it is sent
-	decoded  string
-}
-
-// expand returns the endpoint of a template with values in place of its {names}, in their
-// order.
-func expand(template string, values ...string) endpoint {
-	var escaped, decoded strings.Builder
-	rest := template
-	for _, v := range values {
-		before, after, _ := strings.Cut(rest, "{")
-		_, after, _ = strings.Cut(after, "}")
-		escaped.WriteString(before + EscapeSegment(v))
-		decoded.WriteString(before + v)
-		rest = after
-	}
-
-	return endpoint{template: template, escaped: escaped.String() + rest, decoded: decoded.String() + rest}
-}
-
-// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
-// proxies and servers have nothing left to interpret.
-func EscapeSegment(s string) string {
-	const hex = "0123456789ABCDEF"
-
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := range len(s) {
-		if c := s[i]; isUnreserved(c) {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		}
-	}
-
-	return b.String()
-}
-
-// isUnreserved reports whether RFC 3986 calls the character unreserved.
-func isUnreserved(c byte) bool {
-	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-	return strings.IndexByte(unreserved, c) >= 0
-}
-
-// under returns the address of the endpoint below base. It cleans nothing.
-func (e endpoint) under(base *url.URL) *url.URL {
-	u := *base
-	u.Path = base.Path + e.decoded
-	u.RawPath = base.EscapedPath() + e.escaped
-	return &u
-}
-
 // family returns the template of the path of the scope, and the values of its {names}.
 func (s Scope) family() (template string, values []string) {
 	if s.Account() {
@@ -197,26 +119,26 @@ func (s Scope) family() (template string, values []string) {
 
 // endpoint returns where an operation is in the path family of the scope (section 4).
 // The error is an *Error of ClassInvalid.
-func (s Scope) endpoint(op operation) (endpoint, error) {
+func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
-		return endpoint{}, invalid(op, err)
+		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
-	return expand(family+op.path, values...), nil
+	return transport.Expand(family+op.Path, values...), nil
 }
 
 // ofPerson returns where an operation about a person is in the path family of the scope
 // (section 4). The error is an *Error of ClassInvalid.
-func (s Scope) ofPerson(identity string, op operation) (endpoint, error) {
+func (s Scope) ofPerson(identity string, op transport.Operation) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
-		return endpoint{}, invalid(op, err)
+		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 	if err := named("identity_id", ValidateSegment(identity)); err != nil {
-		return endpoint{}, invalid(op, err)
+		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
 
-	return expand(family+op.path, append(values, identity)...), nil
+	return transport.Expand(family+op.Path, append(values, identity)...), nil
 }

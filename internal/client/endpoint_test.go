@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 func TestScope_wholeOrRefused(t *testing.T) {
@@ -85,7 +87,7 @@ func TestEscapeSegment_oneEncodedSegment(t *testing.T) {
 		if err := ValidateSegment(segment); err != nil {
 			t.Errorf("ValidateSegment(%q): %v", segment, err)
 		}
-		if got := EscapeSegment(segment); got != want {
+		if got := transport.EscapeSegment(segment); got != want {
 			t.Errorf("EscapeSegment(%q) = %q, want %q", segment, got, want)
 		}
 	}
@@ -107,7 +109,7 @@ func FuzzEscapeSegment_staysOneSegment(f *testing.F) {
 			return
 		}
 
-		u, err := url.Parse(to.under(base).String())
+		u, err := url.Parse(to.Under(base).String())
 		if err != nil {
 			t.Fatalf("%q makes an address that does not parse: %v", identity, err)
 		}

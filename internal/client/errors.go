@@ -1,197 +1,75 @@
 package client
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// ErrorClass is the class of a failure. Callers decide by class, and never by the text of a
-// message.
-type ErrorClass int
+// What package transport defines and callers of a client use.
+//
+//nolint:revive // their own comments are in package transport
+type (
+	Error           = transport.Error
+	ErrorClass      = transport.ErrorClass
+	FieldError      = transport.FieldError
+	Credentials     = transport.Credentials
+	CredentialError = transport.CredentialError
+	Observer        = transport.Observer
+	Head            = transport.Head
+	Body            = transport.Body
+)
 
-// The classes of failure. ClassNotFound is a 404 or 410 of the service itself, proven by a
-// JSON object; ClassEndpointNotFound is any other 404, which says nothing about the object
-// asked for. ClassNotReady is an answer that puts off the data.
+// The classes of failure, as package transport describes them.
 const (
-	ClassInternal ErrorClass = iota
-	ClassInvalid
-	ClassReadOnly
-	ClassCancelled
-	ClassUnreachable
-	ClassTimeout
-	ClassConnectionLost
-	ClassTLS
-	ClassProxyAuth
-	ClassRedirect
-	ClassLoginAnswer
-	ClassAuthentication
-	ClassForbidden
-	ClassNotFound
-	ClassEndpointNotFound
-	ClassRejected
-	ClassConflict
-	ClassRateLimited
-	ClassServer
-	ClassNotJSON
-	ClassEmpty
-	ClassTruncated
-	ClassTooLarge
-	ClassPayload
-	ClassUnknownOutcome
-	ClassNotReady
-	ClassRequestTooLarge
+	ClassInternal         = transport.ClassInternal
+	ClassInvalid          = transport.ClassInvalid
+	ClassReadOnly         = transport.ClassReadOnly
+	ClassCancelled        = transport.ClassCancelled
+	ClassUnreachable      = transport.ClassUnreachable
+	ClassTimeout          = transport.ClassTimeout
+	ClassConnectionLost   = transport.ClassConnectionLost
+	ClassTLS              = transport.ClassTLS
+	ClassProxyAuth        = transport.ClassProxyAuth
+	ClassRedirect         = transport.ClassRedirect
+	ClassLoginAnswer      = transport.ClassLoginAnswer
+	ClassAuthentication   = transport.ClassAuthentication
+	ClassForbidden        = transport.ClassForbidden
+	ClassNotFound         = transport.ClassNotFound
+	ClassEndpointNotFound = transport.ClassEndpointNotFound
+	ClassRejected         = transport.ClassRejected
+	ClassConflict         = transport.ClassConflict
+	ClassRateLimited      = transport.ClassRateLimited
+	ClassServer           = transport.ClassServer
+	ClassNotJSON          = transport.ClassNotJSON
+	ClassEmpty            = transport.ClassEmpty
+	ClassTruncated        = transport.ClassTruncated
+	ClassTooLarge         = transport.ClassTooLarge
+	ClassPayload          = transport.ClassPayload
+	ClassUnknownOutcome   = transport.ClassUnknownOutcome
+	ClassNotReady         = transport.ClassNotReady
+	ClassRequestTooLarge  = transport.ClassRequestTooLarge
 )
 
-var classTitles = map[ErrorClass]string{
-	ClassInternal:         "Internal error",
-	ClassInvalid:          "Invalid request",
-	ClassReadOnly:         "The provider is read-only",
-	ClassCancelled:        "Cancelled",
-	ClassUnreachable:      "Cannot reach the service",
-	ClassTimeout:          "The service did not answer in time",
-	ClassConnectionLost:   "Connection lost",
-	ClassTLS:              "TLS verification failed",
-	ClassProxyAuth:        "Proxy authentication required",
-	ClassRedirect:         "Unexpected redirect",
-	ClassLoginAnswer:      "Unexpected login answer",
-	ClassAuthentication:   "Authentication rejected",
-	ClassForbidden:        "Not permitted",
-	ClassNotFound:         "Not found",
-	ClassEndpointNotFound: "Endpoint not found, check base_url",
-	ClassRejected:         "The service rejected the request",
-	ClassConflict:         "Changed elsewhere",
-	ClassRateLimited:      "Rate limited",
-	ClassServer:           "The service failed",
-	ClassNotJSON:          "Not JSON",
-	ClassEmpty:            "Empty response",
-	ClassTruncated:        "Truncated response",
-	ClassTooLarge:         "Response too large",
-	ClassPayload:          "Unexpected response",
-	ClassUnknownOutcome:   "Outcome unknown",
-	ClassNotReady:         "Not ready yet",
-	ClassRequestTooLarge:  "Request too large",
-}
+// Constants of package transport.
+const (
+	InJSON  = transport.InJSON
+	InForm  = transport.InForm
+	InQuery = transport.InQuery
 
-// FieldError is what the service said about one field of a request.
-type FieldError struct {
-	Field   string
-	Message string
-}
+	LimitJSON      = transport.LimitJSON
+	LimitError     = transport.LimitError
+	InterruptGrace = transport.InterruptGrace
+)
 
-// Error is a failure of an operation. None of its fields ever holds a URL, a query, a
-// header, a credential or a person: what the service says is redacted, escaped and cut.
-type Error struct {
-	Class     ErrorClass
-	Operation string // name of the operation, such as "Update consent" (section 4)
-	Method    string
-	Template  string // path template, such as /v1/org/{orgId}/…
-	Status    int    // HTTP status; 0 where there was no answer
-	Code      string // the service's own code
-	Message   string // the service's own message
-	Fields    []FieldError
-	Attempts  int
-	// RetryAfter is how long the service last asked to wait; zero if it did not.
-	RetryAfter time.Duration
-	// Detail says what happened.
-	Detail string
-	// Attribute is the attribute whose value the failure is about; empty where it is not
-	// known.
-	Attribute string
-	// Ambiguous reports whether the service may have carried the request out.
-	Ambiguous bool
-	// NotProcessed reports whether the service certainly did not carry the request out:
-	// nothing of it was sent, or HTTP/2 proves it. It can be sent again, even where each
-	// request that arrives is queued.
-	NotProcessed bool
-	// Queued reports whether each request of the operation that arrives is another one in
-	// the service's queue, so that repeating it may do harm.
-	Queued bool
+// Functions of package transport.
+var (
+	IsClass        = transport.IsClass
+	IsError        = transport.IsError
+	MayPass        = transport.MayPass
+	UnknownOutcome = transport.UnknownOutcome
 
-	// Unrecognised is what the answer of an export has that is not recognised; nil for any
-	// other failure.
-	Unrecognised *records.RefusalError
-
-	midway  bool  // the answer had begun when it broke off
-	renewed bool  // the credential was renewed after the 401
-	cause   error // nil, a context's error, ErrUntimed or errOutdated; never an error of the network
-}
-
-// Title returns the headline of the failure.
-func (e *Error) Title() string {
-	title := classTitles[e.Class]
-	if e.Class == ClassNotJSON && e.Code != "" {
-		return title + " (" + e.Code + ")"
-	}
-	return title
-}
-
-// Error returns one line that is safe to print and to log.
-func (e *Error) Error() string {
-	var b strings.Builder
-
-	b.WriteString(e.Title())
-	if e.Operation != "" {
-		fmt.Fprintf(&b, ": %s (%s %s)", e.Operation, e.Method, e.Template)
-	}
-	if e.Status != 0 {
-		b.WriteString(": HTTP " + strconv.Itoa(e.Status))
-	}
-	if e.Detail != "" {
-		b.WriteString(": " + e.Detail)
-	}
-	if e.Message != "" {
-		b.WriteString(": the service says " + strconv.Quote(e.Message))
-	}
-
-	return b.String()
-}
-
-// Unwrap returns the cause, such as the context's error where the call was cancelled.
-func (e *Error) Unwrap() error { return e.cause }
-
-// IsError reports whether err is a failure of an operation, and not of its caller.
-func IsError(err error) bool {
-	_, ok := errors.AsType[*Error](err)
-	return ok
-}
-
-// IsClass reports whether err is an *Error of one of the classes.
-func IsClass(err error, classes ...ErrorClass) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && slices.Contains(classes, e.Class)
-}
-
-// MayPass reports whether err is a failure that a later try may not meet.
-func MayPass(err error) bool {
-	return IsClass(err, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated, ClassNotJSON, ClassEmpty)
-}
-
-// UnknownOutcome returns the error of a request that may have been carried out: its
-// answer was lost, and a look at the service did not tell. look is the error of that
-// look; nil where it showed nothing.
-func UnknownOutcome(lost *Error, look error) *Error {
-	unknown := *lost
-	unknown.Class = ClassUnknownOutcome
-	unknown.Detail = lost.Title()
-	if lost.Detail != "" {
-		unknown.Detail += " (" + lost.Detail + ")"
-	}
-
-	if seen, ok := errors.AsType[*Error](look); ok {
-		unknown.Detail += ", and looking at the service failed as well: " + seen.Title()
-		unknown.cause = seen.cause
-	}
-
-	return &unknown
-}
-
-// invalid returns the error of an operation whose arguments cannot be sent.
-func invalid(op operation, err error) *Error {
-	return &Error{Class: ClassInvalid, Detail: err.Error(), Operation: op.name, Method: op.method}
-}
+	EscapeSegment   = transport.EscapeSegment
+	HiddenName      = transport.HiddenName
+	Pause           = transport.Pause
+	ValidateHeaders = transport.ValidateHeaders
+	ValidateSecret  = transport.ValidateSecret
+)

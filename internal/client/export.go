@@ -9,12 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-var opExport = operation{name: "Export records", method: http.MethodGet, path: "/export", streams: true}
+var opExport = transport.Operation{Name: "Export records", Method: http.MethodGet, Path: "/export", Streams: true}
 
 // errNoExport is the error of an export in the older path family (section 4).
 var errNoExport = errors.New("the export does not exist in the account path family; set org_id and project_id, here or in the provider block")
@@ -81,7 +83,7 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		return ExportResult{}, err
 	}
 	if scope.Account() {
-		return ExportResult{}, invalid(opExport, errNoExport)
+		return ExportResult{}, transport.Invalid(opExport, errNoExport)
 	}
 
 	whole := ctx
@@ -90,9 +92,11 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 
 	x := &exporting{client: c, to: to, query: q, sink: sink}
 	err = x.read(ctx)
-	for retry := 0; isMidway(err) && retry < c.sender.retries.RetryMax; retry++ {
-		if err := Pause(ctx, backoffAfter(retry, 0)); err != nil {
-			return x.result, (&call{op: opExport, endpoint: to, attempts: x.attempts}).transportError(err)
+	for retry := 0; isMidway(err) && retry < c.config.MaxRetries; retry++ {
+		if err := transport.Pause(ctx, transport.BackoffAfter(retry, 0)); err != nil {
+			e := transport.Interrupted(opExport, to, err)
+			e.Attempts = x.attempts
+			return x.result, e
 		}
 		if err := sink.Restart(); err != nil {
 			return x.result, err
@@ -100,8 +104,8 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 		err = x.read(ctx)
 	}
 
-	if e, ok := errors.AsType[*Error](err); ok && ctx.Err() != nil && whole.Err() == nil {
-		e.Class, e.Detail, e.cause = ClassTimeout, "the export did not end within "+limitExport.String(), nil
+	if e, ok := errors.AsType[*transport.Error](err); ok && ctx.Err() != nil && whole.Err() == nil {
+		e.Class, e.Detail, e.Cause = transport.ClassTimeout, "the export did not end within "+limitExport.String(), nil
 	}
 
 	return x.result, err
@@ -112,14 +116,14 @@ const limitExport = 24 * time.Hour
 
 // isMidway reports whether an answer broke off, so that it can be read again.
 func isMidway(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.midway
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && e.Midway
 }
 
 // exporting is a day while it is read.
 type exporting struct {
 	client *Client
-	to     endpoint
+	to     transport.Endpoint
 	query  ExportQuery
 	sink   ExportSink
 
@@ -133,7 +137,7 @@ func (x *exporting) read(ctx context.Context) error {
 	x.result, x.prints = ExportResult{}, nil
 
 	err := x.readKinds(ctx)
-	if e, ok := errors.AsType[*Error](err); ok && e.Operation == opExport.name {
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
 		e.Attempts += x.attempts
 		x.attempts = e.Attempts
 	}
@@ -165,11 +169,13 @@ func (x *exporting) readKinds(ctx context.Context) error {
 // part reads the answer to one request. asked is the kind that the request asks for;
 // Unknown where it asks for all.
 func (x *exporting) part(ctx context.Context, query url.Values, asked records.Kind) error {
-	s, err := x.client.sender.stream(ctx, request{op: opExport, to: x.to, payload: payload{query: query.Encode()}})
+	stream, err := x.client.sender.Stream(ctx, transport.Request{Op: opExport, To: x.to, Payload: transport.Payload{Query: query.Encode()}})
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer stream.Close()
+
+	s := &exportAnswer{Stream: stream}
 
 	if err := x.checkHead(s); err != nil {
 		return err
@@ -200,9 +206,9 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 
 // checkPrint returns an error for a second answer with the same records: the service
 // ignores the parameter that selects a kind, and answers everything each time.
-func (x *exporting) checkPrint(s *streamed, printed fingerprint) error {
+func (x *exporting) checkPrint(s *exportAnswer, printed fingerprint) error {
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
-		return s.call.fail(ClassPayload, s.resp.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
 	}
 
 	x.prints = append(x.prints, printed)
@@ -225,25 +231,25 @@ func (f *fingerprint) add(record []byte) {
 
 // checkHead judges an answer by its header. Only 200 and 204 answer an export, and only as
 // a whole: anything else would pass for a day without records, or with too few.
-func (x *exporting) checkHead(s *streamed) error {
-	status, header := s.resp.StatusCode, s.resp.Header
+func (x *exporting) checkHead(s *exportAnswer) error {
+	status, header := s.Response.StatusCode, s.Response.Header
 
 	if status == http.StatusAccepted {
 		return s.notReady()
 	}
 	if status == http.StatusPartialContent {
-		return s.call.fail(ClassPayload, status, "the answer is a part of the day, which was not asked for")
+		return s.Call.Fail(transport.ClassPayload, status, "the answer is a part of the day, which was not asked for")
 	}
 	if status != http.StatusOK && status != http.StatusNoContent {
-		return s.call.fail(ClassPayload, status, "the status is no answer to an export; only 200 and 204 are")
+		return s.Call.Fail(transport.ClassPayload, status, "the status is no answer to an export; only 200 and 204 are")
 	}
 
 	ignored := listed(x.client.wire.ExportIgnoredMembers)
 	if header.Get("Content-Range") != "" && !containsFold(ignored, "Content-Range") {
-		return s.call.fail(ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+ignoring("Content-Range"))
+		return s.Call.Fail(transport.ClassPayload, status, "a Content-Range header says that the answer is a part of the day; "+ignoring("Content-Range"))
 	}
-	if hasNextLink(header) && !containsFold(ignored, "Link") {
-		return s.call.fail(ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+ignoring("Link"))
+	if transport.HasNextLink(header) && !containsFold(ignored, "Link") {
+		return s.Call.Fail(transport.ClassPayload, status, "a Link header says that there is more, and the interface has no way to ask for it; "+ignoring("Link"))
 	}
 
 	return x.checkDate(s)
@@ -252,8 +258,8 @@ func (x *exporting) checkHead(s *streamed) error {
 // checkDate notes the time of the service's clock. Where only a finished day is wanted, it
 // refuses one that is not over by that clock. Without a date, this machine's clock alone
 // decides.
-func (x *exporting) checkDate(s *streamed) error {
-	date, err := http.ParseTime(s.resp.Header.Get("Date"))
+func (x *exporting) checkDate(s *exportAnswer) error {
+	date, err := http.ParseTime(s.Response.Header.Get("Date"))
 	if err != nil {
 		return nil //nolint:nilerr // not a date
 	}
@@ -262,7 +268,7 @@ func (x *exporting) checkDate(s *streamed) error {
 		x.result.Date = date
 	}
 	if x.query.Finished && !isOver(x.query.Day, date) {
-		return s.call.fail(ClassNotReady, s.resp.StatusCode,
+		return s.Call.Fail(transport.ClassNotReady, s.Response.StatusCode,
 			"by the service's clock it is "+date.UTC().Format("2006-01-02 15:04")+" UTC, so the day "+FormatDay(x.query.Day)+" is not over")
 	}
 
@@ -272,12 +278,12 @@ func (x *exporting) checkDate(s *streamed) error {
 // notReady returns the error of an answer that puts off the day, with the wait that the
 // service asks for. The wait is shown and not kept, so that the bounds of retries do not
 // apply.
-func (s *streamed) notReady() *Error {
+func (s *exportAnswer) notReady() *transport.Error {
 	detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
 
-	wait, _ := parseRetryAfter(s.resp.Header.Get("Retry-After"), time.Now(), 24*time.Hour)
+	wait, _ := transport.ParseRetryAfter(s.Response.Header.Get("Retry-After"), time.Now(), 24*time.Hour)
 	if wait = wait.Round(time.Second); wait > 0 {
 		detail += "; the service asks to come back in " + wait.String()
 	}
-	return s.call.fail(ClassNotReady, s.resp.StatusCode, detail)
+	return s.Call.Fail(transport.ClassNotReady, s.Response.StatusCode, detail)
 }

@@ -6,43 +6,45 @@ import (
 	"strings"
 	"time"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
-var opListPending = operation{name: "List pending actions", method: http.MethodGet, fresh: true, path: "/compliance/pending-requests"}
+var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Fresh: true, Path: "/compliance/pending-requests"}
 
 // ListPending is GET …/pending-requests (section 4), which lists only deferrable actions.
 // Errors are *Error.
-func (c *Client) ListPending(ctx context.Context, scope Scope) (answers.PendingList, error) {
+func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingList, error) {
 	to, err := scope.endpoint(opListPending)
 	if err != nil {
-		return answers.PendingList{}, err
+		return answer.PendingList{}, err
 	}
 
-	got, err := c.sender.do(ctx, request{op: opListPending, to: to})
+	got, err := c.sender.Do(ctx, transport.Request{Op: opListPending, To: to})
 	if err != nil {
-		return answers.PendingList{}, err
+		return answer.PendingList{}, err
 	}
-	if err := got.wantBody(); err != nil {
-		return answers.PendingList{}, err
+	if err := got.WantBody(); err != nil {
+		return answer.PendingList{}, err
 	}
 
-	list, err := answers.ListCall{
+	list, err := answer.ListCall{
 		IdentityField:  c.wire.PendingIdentityField,
 		IgnoredMembers: listed(c.wire.PendingIgnoredMembers),
 		EndedStatuses:  c.wire.EndedStatuses,
-		Continued:      got.continued,
-	}.Read(got.json)
+		Continued:      got.Continued,
+	}.Read(got.JSON)
 	if err != nil {
-		return answers.PendingList{}, got.problem(err)
+		return answer.PendingList{}, problem(got, err)
 	}
 
-	list.Cached, list.Date = got.cached, got.date
-	list.Gap = got.call.redact.clean(list.Gap)
+	list.Cached, list.Date = got.Cached, got.Date
+	list.Gap = got.Call.Redact.Clean(list.Gap)
 	for i, r := range list.Records {
 		if r.Code != "" {
 			person, _ := r.Identity.Get()
-			list.Records[i].Code = newRedactor(person).text(got.call.redact.clean(r.Code), limitShown)
+			list.Records[i].Code = transport.NewRedactor(person).Text(got.Call.Redact.Clean(r.Code), limitShown)
 		}
 	}
 
@@ -54,7 +56,7 @@ const limitShown = 80
 
 // ShownID returns the service's identifier of a request about a person for a message:
 // escaped, cut, and without the person and what looks like one or like a secret.
-func ShownID(id, person string) string { return newRedactor(person).text(id, limitShown) }
+func ShownID(id, person string) string { return transport.NewRedactor(person).Text(id, limitShown) }
 
 // PendingListUse returns how the pending list is used: one of PendingListUses.
 func (c *Client) PendingListUse() string { return c.wire.PendingList }
@@ -73,15 +75,15 @@ func (c *Client) LockPerson(ctx context.Context, scope Scope, identity string) (
 }
 
 // deferredOperations are the operations that submit requests, by request type.
-var deferredOperations = map[string]operation{
-	answers.RequestDataDeletion:  opDeleteData,
-	answers.RequestDataAccess:    opGetAllData,
-	answers.RequestProfileUpdate: opUpdateProfile,
+var deferredOperations = map[string]transport.Operation{
+	answer.RequestDataDeletion:  opDeleteData,
+	answer.RequestDataAccess:    opGetAllData,
+	answer.RequestProfileUpdate: opUpdateProfile,
 }
 
 // DeferredError returns an error about a request of a type that no answer of the service
 // has caused. An empty request type stands for the pending list.
-func DeferredError(requestType string, scope Scope, class ErrorClass, detail string) *Error {
+func DeferredError(requestType string, scope Scope, class transport.ErrorClass, detail string) *transport.Error {
 	op, ok := deferredOperations[requestType]
 	if !ok {
 		op = opListPending
@@ -89,12 +91,12 @@ func DeferredError(requestType string, scope Scope, class ErrorClass, detail str
 
 	family, _ := scope.family()
 
-	return &Error{
+	return &transport.Error{
 		Class:     class,
-		Operation: op.name,
-		Method:    op.method,
-		Template:  family + op.path,
+		Operation: op.Name,
+		Method:    op.Method,
+		Template:  family + op.Path,
 		Detail:    detail,
-		Queued:    op.queues,
+		Queued:    op.Queues,
 	}
 }

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"time"
 )
@@ -35,16 +34,3 @@ func ParseDay(text string) (time.Time, error) {
 
 // FormatDay returns the UTC date of an instant.
 func FormatDay(t time.Time) string { return t.UTC().Format(dayLayout) }
-
-// Pause waits for d, or until the context ends. It returns the context's error then.
-func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -209,8 +209,8 @@ func readings(wire client.Wire, s *sample) []client.Wire {
 		return nil // other settings change nothing
 	}
 
-	refusal := e.Unrecognised
-	if refusal == nil {
+	refusal, ok := errors.AsType[*records.RefusalError](e)
+	if !ok {
 		wire.ExportInvalidUTF8 = client.InvalidReplace
 		return []client.Wire{wire}
 	}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 
 	body := &boundedBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit}
 	body.stall = "the answer stalled: it began and was not complete after " + t.timeout.String()
-	if k.op.streams {
+	if k.Op.Streams {
 		limit.Stop()
 		body.silence = t.timeout
 		body.stall = "the answer stalled: nothing more of it came for " + t.timeout.String()
@@ -84,8 +84,8 @@ const InterruptGrace = 700 * time.Millisecond
 
 // attemptContext returns the context of one attempt. It ends with the caller's, or
 // InterruptGrace later where the operation lingers and the request was sent.
-func (k *call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	if !k.op.lingers {
+func (k *Call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
+	if !k.Op.Lingers {
 		return context.WithCancelCause(parent)
 	}
 
@@ -142,16 +142,16 @@ func (b *boundedBody) Close() error {
 }
 
 // logAttempt logs the outcome of an attempt, and how long the head of its answer took.
-func (k *call) logAttempt(ctx context.Context, resp *http.Response, err error, took time.Duration) {
+func (k *Call) logAttempt(ctx context.Context, resp *http.Response, err error, took time.Duration) {
 	fields := map[string]any{
-		"operation":   k.op.name,
-		"method":      k.op.method,
+		"operation":   k.Op.Name,
+		"method":      k.Op.Method,
 		"path":        k.endpoint.template,
 		"attempt":     k.attempts,
 		"duration_ms": took.Milliseconds(),
 	}
 	if err != nil {
-		fields["failure"] = k.transportError(err).Title()
+		fields["failure"] = k.TransportError(err).Title()
 		tflog.Debug(ctx, "Request to the analytics service failed", fields)
 		return
 	}

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net/http"
@@ -46,7 +46,7 @@ func TestRetryAfter_parsedAndBounded(t *testing.T) {
 		"Fri, 31 Dec 9999 23:59:59 GMT": {limitRetryAfter, true},
 		"Mon, 01 Jan 0001 00:00:00 GMT": {0, true},
 	} {
-		wait, given := parseRetryAfter(value, now, limitRetryAfter)
+		wait, given := ParseRetryAfter(value, now, limitRetryAfter)
 		if wait != want.wait || given != want.given {
 			t.Errorf("%q: %v %v, want %v %v", value, wait, given, want.wait, want.given)
 		}

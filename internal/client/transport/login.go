@@ -1,8 +1,9 @@
-package client
+package transport
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,22 +34,22 @@ const (
 	skewLimit = 5 * time.Minute
 )
 
-var opLogin = operation{name: "Log in", method: http.MethodPost}
+var opLogin = Operation{Name: "Log in", Method: http.MethodPost}
 
-var loginEndpoint = expand("/v1/auth/login/jwt")
+var loginEndpoint = Expand("/v1/auth/login/jwt")
 
 // login obtains tokens with e-mail and password when the first request needs one, and shares
 // one login among all callers. Two rules say when there is another login: shortly before the
 // token expires, and after a 401, at most once in renewalPause.
 type login struct {
 	email, password string
-	wire            Wire
+	parametersIn    string
 	timeout         time.Duration
 	retries         int // of a login that failed and was not rejected
 	transport       *authTransport
 
 	flight singleflight.Group
-	turns  keyedLocks // of all logins, under one key
+	turn   chan struct{} // holds a value while a login is under way
 
 	mu         sync.Mutex
 	token      token
@@ -63,12 +64,13 @@ type login struct {
 
 func newLogin(cfg Config, t *authTransport) *login {
 	return &login{
-		email:     cfg.Credentials.Email,
-		password:  cfg.Credentials.Password,
-		wire:      cfg.Wire,
-		timeout:   cfg.RequestTimeout,
-		retries:   min(loginRetries, cfg.MaxRetries),
-		transport: t,
+		email:        cfg.Credentials.Email,
+		password:     cfg.Credentials.Password,
+		parametersIn: cfg.LoginParametersIn,
+		turn:         make(chan struct{}, 1),
+		timeout:      cfg.RequestTimeout,
+		retries:      min(loginRetries, cfg.MaxRetries),
+		transport:    t,
 	}
 }
 
@@ -129,8 +131,8 @@ func (l *login) obtain(ctx context.Context) error {
 		// A panic in here would end the process with every resource in flight.
 		defer func() {
 			if recover() != nil {
-				k := &call{op: opLogin, endpoint: loginEndpoint}
-				err = k.fail(ClassInternal, 0, "the login ended in a panic")
+				k := &Call{Op: opLogin, endpoint: loginEndpoint}
+				err = k.Fail(ClassInternal, 0, "the login ended in a panic")
 			}
 		}()
 		return nil, l.once(context.WithoutCancel(ctx))
@@ -163,11 +165,12 @@ func (l *login) once(ctx context.Context) error {
 // error, without another attempt. Logins take turns, so that each knows how the one before
 // it has ended.
 func (l *login) logIn(ctx context.Context) (token, error) {
-	unlock, err := l.turns.lock(ctx, "login")
-	if err != nil {
-		return token{}, err
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return token{}, ctx.Err()
 	}
-	defer unlock()
+	defer func() { <-l.turn }()
 
 	if e := l.remembered(); e != nil {
 		return token{}, e
@@ -227,6 +230,27 @@ func (l *login) accept(t token) {
 	l.generation++
 }
 
+// NewToken logs in with e-mail and password, and returns a token that no request uses and
+// when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
+func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
+	l, ok := s.auth.credential.(*login)
+	if !ok {
+		return "", time.Time{}, Invalid(opLogin, errors.New("the provider has no email and password to log in with"))
+	}
+
+	began := time.Now()
+	t, err := l.logIn(ctx)
+	if err != nil {
+		return "", time.Time{}, s.auth.newCall(Request{Op: opLogin, To: loginEndpoint}).TransportError(err)
+	}
+
+	if t.claims.expires.IsZero() {
+		return t.text, began.Add(tokenLifetime), nil
+	}
+
+	return t.text, t.claims.expires, nil
+}
+
 // attempt sends one login request. It goes past the layers above: no retry, no
 // credentials, and no redirect, since RoundTrip follows none.
 func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
@@ -234,29 +258,29 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 	defer cancel()
 	noAnswer := "no answer within " + l.timeout.String()
 
-	r := request{op: opLogin, to: loginEndpoint}
+	r := Request{Op: opLogin, To: loginEndpoint}
 	k := l.transport.newCall(r)
 	k.attempts = number
 	req, err := l.newRequest(context.WithValue(ctx, callKey{}, k), r)
 	if err != nil {
-		return token{}, k.fail(ClassInternal, 0, "the request could not be built")
+		return token{}, k.Fail(ClassInternal, 0, "the request could not be built")
 	}
 
 	resp, err := l.transport.next.RoundTrip(req)
 	if err != nil {
-		return token{}, k.transportError(stallOr(ctx, err, noAnswer))
+		return token{}, k.TransportError(stallOr(ctx, err, noAnswer))
 	}
 	k.retryAfter, _ = askedToWait(resp)
 
 	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, stall: noAnswer, end: cancel}
 	got, err := k.readAnswer(ctx, resp)
 	if err != nil {
-		return token{}, k.transportError(err)
+		return token{}, k.TransportError(err)
 	}
 
 	t, ok := readToken(got)
 	if !ok {
-		return token{}, k.fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
+		return token{}, k.Fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
 	l.transport.secrets.add(tokenSecrets(t.text)...)
 	l.warnOfSkew(t.claims)
@@ -265,18 +289,18 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 }
 
 // newRequest returns the HTTP request with e-mail and password.
-func (l *login) newRequest(ctx context.Context, r request) (*http.Request, error) {
+func (l *login) newRequest(ctx context.Context, r Request) (*http.Request, error) {
 	var err error
-	r.payload, err = place(l.wire.LoginParametersIn, map[string]any{"email": l.email, "password": l.password})
+	r.Payload, err = Place(l.parametersIn, map[string]any{"email": l.email, "password": l.password})
 	if err != nil {
 		return nil, err
 	}
 
 	var body io.Reader
-	if r.body != nil {
-		body = bytes.NewReader(r.body)
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
 	}
-	req, err := http.NewRequestWithContext(ctx, r.op.method, "http://invalid", body)
+	req, err := http.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
 	if err != nil {
 		return nil, err
 	}

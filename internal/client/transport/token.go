@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -40,8 +40,8 @@ func (c claims) lifetime() time.Duration {
 
 // readToken returns the token of a login's answer (section 2): an object with the member
 // token, a string that is a JWT. It reports false for any other answer.
-func readToken(got answer) (token, bool) {
-	text, err := answers.ReadToken(got.json)
+func readToken(got Answer) (token, bool) {
+	text, err := answer.ReadToken(got.JSON)
 	if err != nil {
 		return token{}, false
 	}

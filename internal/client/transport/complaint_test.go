@@ -1,10 +1,6 @@
-package client
+package transport
 
-import (
-	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "testing"
 
 func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	t.Parallel()
@@ -41,22 +37,6 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
 		if _, ok := errorObject([]byte(body)); ok {
 			t.Errorf("%q is taken for an object", body)
-		}
-	}
-}
-
-func TestComplaint_emptyErrorsAreNone(t *testing.T) {
-	t.Parallel()
-
-	for member, failed := range map[string]bool{
-		`"errors":0`: false, `"errors":0.0`: false, `"errors":[]`: false, `"errors":[ ]`: false, `"errors":{ }`: false,
-		`"error":{}`: false, `"error":{ }`: false, `"error":null`: false, `"error":false`: false, `"error":""`: false,
-		`"error":" "`: false, `"success":true`: false, `"success":null`: false, `"truncated":0`: false,
-		`"errors":1`: true, `"errors":[null]`: true, `"error":true`: true, `"error":"no"`: true, `"error":{"code":1}`: true, `"success":false`: true,
-	} {
-		got := answer{call: &call{redact: newRedactor()}, json: jsontext.Value("{" + member + "}")}
-		if err := got.complaint(); IsClass(err, ClassRejected) != failed || !failed && err != nil {
-			t.Errorf("%s: the error is %v", member, err)
 		}
 	}
 }

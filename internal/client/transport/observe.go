@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net/http"
@@ -19,27 +19,27 @@ type observingTransport struct {
 func (t *observingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)
 	if err == nil {
-		t.observer.Head(Head{Operation: callFrom(req.Context()).op.name, Status: resp.StatusCode})
+		t.observer.Head(Head{Operation: callFrom(req.Context()).Op.Name, Status: resp.StatusCode})
 	}
 	return resp, err
 }
 
 // observeBody tells the observer about a JSON body.
-func (k *call) observeBody(status int, v jsontext.Value) {
+func (k *Call) observeBody(status int, v jsontext.Value) {
 	if k.observer.Body == nil {
 		return
 	}
 
 	k.observer.Body(Body{
-		Operation: k.op.name,
+		Operation: k.Op.Name,
 		Status:    status,
-		Places:    jsonvalue.Outline(v, func(name string) bool { return k.redact.clean(name) != name }),
+		Places:    jsonvalue.Outline(v, func(name string) bool { return k.Redact.Clean(name) != name }),
 	})
 }
 
 // HiddenName returns a function that reports whether a name of a member must not be shown,
 // since it holds one of the private values or looks like a person or a credential.
 func HiddenName(private ...string) (hidden func(name string) bool) {
-	r := newRedactor(private...)
-	return func(name string) bool { return r.clean(name) != name }
+	r := NewRedactor(private...)
+	return func(name string) bool { return r.Clean(name) != name }
 }

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// gate bounds the number of requests in flight and their rate, and sends none while the
+// Gate bounds the number of requests in flight and their rate, and sends none while the
 // service has asked for time.
-type gate struct {
+type Gate struct {
 	next     http.RoundTripper
 	slots    chan struct{}
 	interval time.Duration // between two requests; 0 without a bound
@@ -20,8 +20,8 @@ type gate struct {
 	until time.Time // when the service accepts requests again
 }
 
-func newGate(concurrency int, perSecond float64, next http.RoundTripper) *gate {
-	g := &gate{next: next, slots: make(chan struct{}, concurrency)}
+func newGate(concurrency int, perSecond float64, next http.RoundTripper) *Gate {
+	g := &Gate{next: next, slots: make(chan struct{}, concurrency)}
 	if perSecond > 0 {
 		g.interval = time.Duration(float64(time.Second) / perSecond)
 	}
@@ -29,24 +29,24 @@ func newGate(concurrency int, perSecond float64, next http.RoundTripper) *gate {
 }
 
 // RoundTrip holds a slot until the answer's body is closed.
-func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := g.enter(req.Context(), 1); err != nil {
+func (g *Gate) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.Enter(req.Context(), 1); err != nil {
 		return nil, err
 	}
 
 	resp, err := g.pass(req)
 	if err != nil {
-		g.leave(0)
+		g.Leave(0)
 		return nil, err
 	}
 
-	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(func() { g.leave(0) })}
+	resp.Body = &gatedBody{ReadCloser: resp.Body, leave: sync.OnceFunc(func() { g.Leave(0) })}
 
 	return resp, nil
 }
 
 // pass sends a request of a caller that has entered.
-func (g *gate) pass(req *http.Request) (*http.Response, error) {
+func (g *Gate) pass(req *http.Request) (*http.Response, error) {
 	resp, err := g.next.RoundTrip(req)
 	if wait, ok := askedToWait(resp); err == nil && ok {
 		callFrom(req.Context()).retryAfter = wait
@@ -56,10 +56,10 @@ func (g *gate) pass(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// enter waits for a slot, until the rate allows so many requests one right after the other,
+// Enter waits for a slot, until the rate allows so many requests one right after the other,
 // and until the service no longer asks for time. The service comes last: its answer to
 // another request may arrive during the first waits. The caller calls leave.
-func (g *gate) enter(ctx context.Context, requests int) error {
+func (g *Gate) Enter(ctx context.Context, requests int) error {
 	select {
 	case g.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -67,18 +67,18 @@ func (g *gate) enter(ctx context.Context, requests int) error {
 	}
 
 	err := Pause(ctx, time.Until(g.reserve(requests)))
-	for wait := g.remaining(); err == nil && wait > 0; wait = g.remaining() {
+	for wait := g.Remaining(); err == nil && wait > 0; wait = g.Remaining() {
 		err = Pause(ctx, wait)
 	}
 	if err != nil {
-		g.leave(requests)
+		g.Leave(requests)
 	}
 
 	return err
 }
 
 // reserve returns when the rate allows so many requests together, and keeps that time free.
-func (g *gate) reserve(requests int) time.Time {
+func (g *Gate) reserve(requests int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 
@@ -91,8 +91,8 @@ func (g *gate) reserve(requests int) time.Time {
 	return at
 }
 
-// leave releases the slot, and leaves the time of unsent requests to others.
-func (g *gate) leave(unsent int) {
+// Leave releases the slot, and leaves the time of unsent requests to others.
+func (g *Gate) Leave(unsent int) {
 	g.mu.Lock()
 	g.free = g.free.Add(-time.Duration(unsent) * g.interval)
 	g.mu.Unlock()
@@ -100,21 +100,34 @@ func (g *gate) leave(unsent int) {
 	<-g.slots
 }
 
-// remaining returns how long the service still wants all callers to wait; zero or less
+// Remaining returns how long the service still wants all callers to wait; zero or less
 // if it does not.
-func (g *gate) remaining() time.Duration {
+func (g *Gate) Remaining() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return time.Until(g.until)
 }
 
 // hold keeps all callers waiting. A shorter wait does not shorten a longer one.
-func (g *gate) hold(wait time.Duration) {
+func (g *Gate) hold(wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 
 	if until := time.Now().Add(wait); until.After(g.until) {
 		g.until = until
+	}
+}
+
+// Pause waits for d, or until the context ends. It returns the context's error then.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -39,38 +39,51 @@ func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error)
 	k := callFrom(ctx)
 	if err == nil {
 		wait, _ := askedToWait(resp)
-		return ctx.Err() == nil && k.op.repeatsAfter(resp.StatusCode) && hasTimeFor(ctx, wait), nil
+		return ctx.Err() == nil && k.Op.repeatsAfter(resp.StatusCode) && hasTimeFor(ctx, wait), nil
 	}
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
 
-	e := k.transportError(err)
+	e := k.TransportError(err)
 	if e.Class == ClassTruncated {
 		k.truncated++
 	}
 
-	return e.Operation == k.op.name && k.truncated < 2 && e.isBroken(), nil
+	return e.Operation == k.Op.Name && k.truncated < 2 && e.isBroken(), nil
 }
 
 // repeatsAfter reports whether the operation is sent again after an answer with a status. A
 // read is sent again after anything that may pass, a write only where the service certainly
 // did not carry it out. Where that is not known, the operation looks at the service itself.
-func (op operation) repeatsAfter(status int) bool {
+func (op Operation) repeatsAfter(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusTooEarly: // it was not carried out
 		return true
 	case http.StatusRequestTimeout:
-		return !op.effect
+		return !op.Effect
 	}
 
-	return !op.effect && status/100 == 5 && !staysFailed(status)
+	return !op.Effect && status/100 == 5 && !staysFailed(status)
 }
 
 // isBroken reports whether a request or its answer broke off, and certainly without an
 // effect.
 func (e *Error) isBroken() bool {
 	return !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated)
+}
+
+// Again decides after a failure of an operation whether it is sent again, and when. failed is
+// how often the operation has failed before.
+func (s *Sender) Again(ctx context.Context, op Operation, e *Error, failed int) (wait time.Duration, ok bool) {
+	limit := s.maxRetries
+	if e.Class == ClassTruncated { // the answer was complete, and is read again once
+		limit = min(limit, 1)
+	}
+
+	ok = failed < limit && (e.isBroken() || op.repeatsAfter(e.Status)) && hasTimeFor(ctx, e.RetryAfter)
+
+	return BackoffAfter(failed, e.RetryAfter), ok
 }
 
 // hasTimeFor reports whether the caller has so much time. If not, it hears of the limit now
@@ -83,13 +96,13 @@ func hasTimeFor(ctx context.Context, wait time.Duration) bool {
 // backoff returns how long to wait before the next attempt after an answer.
 func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
 	wait, _ := askedToWait(resp)
-	return backoffAfter(attempt, wait)
+	return BackoffAfter(attempt, wait)
 }
 
-// backoffAfter returns how long to wait before the next attempt: what the service asked for,
+// BackoffAfter returns how long to wait before the next attempt: what the service asked for,
 // or a random time below a limit that doubles (full jitter), so that many waiters do not
 // come back together.
-func backoffAfter(attempt int, asked time.Duration) time.Duration {
+func BackoffAfter(attempt int, asked time.Duration) time.Duration {
 	limit := backoffCap
 	if attempt < 6 {
 		limit = backoffBase << attempt
@@ -120,15 +133,15 @@ func askedToWait(resp *http.Response) (time.Duration, bool) {
 
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return parseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
+		return ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)
 	}
 
 	return 0, false
 }
 
-// parseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
+// ParseRetryAfter reads both forms of the header, seconds and a date, and bounds the wait
 // to 0…limit. What it cannot read counts as not given.
-func parseRetryAfter(value string, now time.Time, limit time.Duration) (time.Duration, bool) {
+func ParseRetryAfter(value string, now time.Time, limit time.Duration) (time.Duration, bool) {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
 		seconds = min(max(0, seconds), limit.Seconds())

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"encoding/base64"
@@ -96,6 +96,7 @@ func unescapeBackslash(escaped string) string {
 	case len(`\uD83D\uDE00`):
 		return string(utf16.DecodeRune(hexRune(escaped[2:6]), hexRune(escaped[8:])))
 	}
+
 	return string(hexRune(escaped[2:]))
 }
 

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"cmp"
@@ -10,18 +10,18 @@ import (
 // statusError returns the error that an answer without success stands for. The
 // interface documents no status codes (section 7): they are read as HTTP defines them,
 // and the body is searched for the service's own words.
-func (k *call) statusError(resp *http.Response, body []byte) *Error {
+func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	said, isObject := errorObject(body)
 
-	e := k.fail(ClassServer, resp.StatusCode, "")
+	e := k.Fail(ClassServer, resp.StatusCode, "")
 	k.judgeStatus(e, resp, isObject)
 	k.quote(e, readComplaint(said))
 	e.RetryAfter = k.retryAfter
-	e.renewed = k.renewed
-	e.Ambiguous = k.op.effect && e.Class == ClassServer && !staysFailed(resp.StatusCode) && !k.op.repeatsAfter(resp.StatusCode)
+	e.Renewed = k.renewed
+	e.Ambiguous = k.Op.Effect && e.Class == ClassServer && !staysFailed(resp.StatusCode) && !k.Op.repeatsAfter(resp.StatusCode)
 
 	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
-		e.addDetail("the answer is " + k.mediaType(resp) + " that begins with " + strconv.Quote(k.redact.excerpt(body)))
+		e.addDetail("the answer is " + k.MediaType(resp) + " that begins with " + strconv.Quote(k.Redact.excerpt(body)))
 	}
 
 	return e
@@ -35,14 +35,14 @@ func (e *Error) addDetail(detail string) {
 }
 
 // quote puts the service's words into an error, harmless to print.
-func (k *call) quote(e *Error, said complaint) {
-	e.Code = k.redact.text(said.code, 80)
-	e.Message = k.redact.text(said.message, limitMessage)
+func (k *Call) quote(e *Error, said complaint) {
+	e.Code = k.Redact.Text(said.code, 80)
+	e.Message = k.Redact.Text(said.message, limitMessage)
 
 	for _, f := range said.fields {
 		e.Fields = append(e.Fields, FieldError{
-			Field:   k.redact.text(f.Field, 60),
-			Message: k.redact.text(f.Message, limitMessage),
+			Field:   k.Redact.Text(f.Field, 60),
+			Message: k.Redact.Text(f.Message, limitMessage),
 		})
 	}
 }
@@ -109,7 +109,7 @@ func verdictOf(status int) verdict {
 
 // judgeStatus sets the class of e, and what is known besides the status. isObject says
 // whether the body is a JSON object.
-func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
+func (k *Call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
 	v := verdictOf(resp.StatusCode)
 	e.Class, e.Detail = v.class, v.detail
 
@@ -130,7 +130,7 @@ func (k *call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
 
 // judgeTooLarge names the attribute that makes the request large: the body's for 413,
 // and the identifier in the address otherwise.
-func (k *call) judgeTooLarge(e *Error) {
+func (k *Call) judgeTooLarge(e *Error) {
 	if e.Status != http.StatusRequestEntityTooLarge {
 		e.Attribute = "identity_id"
 		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
@@ -146,7 +146,7 @@ func (k *call) judgeTooLarge(e *Error) {
 
 // redirectDetail says where a redirect points to, without its path and query: they
 // may repeat what was sent.
-func (k *call) redirectDetail(location string) string {
+func (k *Call) redirectDetail(location string) string {
 	target := "elsewhere"
 	if to, err := url.Parse(location); err == nil && location != "" {
 		target = k.redirectTarget(to)
@@ -157,17 +157,17 @@ func (k *call) redirectDetail(location string) string {
 }
 
 // redirectTarget says how the target of a redirect differs from base_url.
-func (k *call) redirectTarget(to *url.URL) string {
+func (k *Call) redirectTarget(to *url.URL) string {
 	if to.Host == "" {
 		return "to another path of the same host"
 	}
 	if from, err := url.Parse("//" + k.host); err != nil || from.Hostname() != to.Hostname() {
-		return "to the host " + k.redact.text(to.Host, 100)
+		return "to the host " + k.Redact.Text(to.Host, 100)
 	}
 
 	if to.Scheme != "" && to.Scheme != k.scheme {
-		return "to the same host over " + k.redact.text(to.Scheme, 10) + ", " + k.redact.text(to.Host, 100)
+		return "to the same host over " + k.Redact.Text(to.Scheme, 10) + ", " + k.Redact.Text(to.Host, 100)
 	}
 
-	return "to another path of the same host, " + k.redact.text(to.Host, 100)
+	return "to another path of the same host, " + k.Redact.Text(to.Host, 100)
 }

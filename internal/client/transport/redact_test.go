@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"encoding/base64"
@@ -25,7 +25,7 @@ func TestRedact_everyFormOfASecret(t *testing.T) {
 	t.Parallel()
 
 	secret, person := `p@ss/w+rd "1"`, "jane doe@example.com"
-	r := newRedactor(secret, person)
+	r := NewRedactor(secret, person)
 	for _, text := range []string{
 		"bad " + secret,
 		"bad p%40ss%2Fw%2Brd%20%221%22",
@@ -42,7 +42,7 @@ func TestRedact_everyFormOfASecret(t *testing.T) {
 		"/v1/user/self?apiSecretToken=another-key&x=1",
 		"Authorization: bearer another-token",
 	} {
-		got := r.text(text, limitMessage)
+		got := r.Text(text, limitMessage)
 		for _, leak := range []string{"p@ss", "p%40ss", "w+rd", "cEBz", "jane", "bob", "eyJ", "192.0.2.44", "198.51.100.7", "2001:db8::44", "another-key", "another-token"} {
 			if strings.Contains(got, leak) {
 				t.Errorf("%q becomes %q, which still holds %q", text, got, leak)
@@ -58,7 +58,7 @@ func TestRedact_everyFormOfASecret(t *testing.T) {
 func TestRedact_beforeTheCut(t *testing.T) {
 	t.Parallel()
 	secret := "a-very-long-secret-that-is-cut-in-the-middle"
-	got := newRedactor(secret).text(strings.Repeat("x", limitMessage-10)+secret, limitMessage)
+	got := NewRedactor(secret).Text(strings.Repeat("x", limitMessage-10)+secret, limitMessage)
 	if strings.Contains(got, "a-very") {
 		t.Errorf("half of the secret is left: %q", got)
 	}
@@ -78,9 +78,9 @@ var ordinary = []string{
 func TestRedact_ordinarySentencesStay(t *testing.T) {
 	t.Parallel()
 	// A value that was sent may be an ordinary word.
-	r := newRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
+	r := NewRedactor("or", "is", "a", "5", "of", "The", "jane.doe@example.com", "kanarienvogel", "47")
 	for _, text := range ordinary {
-		if got := r.text(text, limitMessage); got != text {
+		if got := r.Text(text, limitMessage); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
@@ -89,14 +89,14 @@ func TestRedact_ordinarySentencesStay(t *testing.T) {
 func TestRedact_shortValuesOnlyWhereTheyAreMeant(t *testing.T) {
 	t.Parallel()
 
-	r := newRedactor("or", "47", "7", "gold", "Straße")
+	r := NewRedactor("or", "47", "7", "gold", "Straße")
 	for text, want := range map[string]string{
 		`the value "or" is not one of blue or red`: `the value "[redacted]" is not one of blue or red`,
 		`47 is more than 4711, "7" or 7`:           `[redacted] is more than 4711, "[redacted]" or 7`,
 		"GOLD is no golden goldfish":               "[redacted] is no golden goldfish",
 		"in the STRASSE or straße":                 "in the STRASSE or [redacted]",
 	} {
-		if got := r.text(text, limitMessage); got != want {
+		if got := r.Text(text, limitMessage); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestRedact_whatLooksLikeAPersonInAnySpelling(t *testing.T) {
 			}
 
 			text := "no " + spell(person) + " here"
-			if got := newRedactor().text(text, limitMessage); !strings.Contains(got, redacted) {
+			if got := NewRedactor().Text(text, limitMessage); !strings.Contains(got, redacted) {
 				t.Errorf("%s: %q becomes %q", name, text, got)
 			}
 		}
@@ -145,7 +145,7 @@ func TestRedact_secretInAnySpelling(t *testing.T) {
 		}
 
 		before, after := ordinary[random.IntN(len(ordinary))], ordinary[random.IntN(len(ordinary))]
-		got := newRedactor("somebody else", text).clean(before + " " + spelled + " " + after)
+		got := NewRedactor("somebody else", text).Clean(before + " " + spelled + " " + after)
 
 		middle := spelled[len(spelled)/3 : 2*len(spelled)/3]
 		if strings.Contains(got, middle) || !strings.Contains(got, redacted) {
@@ -166,7 +166,7 @@ func TestRedact_capitalsInBothDirections(t *testing.T) {
 		"ΟΔΥΣΣΕΥΣ-1":       "οδυσσευς-1",
 		"pass-word-canary": "PA\u017f\u017f-WORD-CANARY",
 	} {
-		if got := newRedactor(secret).clean("no " + text + " here"); got != "no [redacted] here" {
+		if got := NewRedactor(secret).Clean("no " + text + " here"); got != "no [redacted] here" {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
@@ -175,7 +175,7 @@ func TestRedact_capitalsInBothDirections(t *testing.T) {
 func TestRedact_wholeCharactersOfAnEncodedText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"p%40ss-Жé中😀-canary", "p@ss-%D0%96é中😀-canary", `p@ss-\u0416é中😀-canary`} {
-		if got := newRedactor("p@ss-Жé中😀-canary").clean("no " + text + " here"); got != "no [redacted] here" {
+		if got := NewRedactor("p@ss-Жé中😀-canary").Clean("no " + text + " here"); got != "no [redacted] here" {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
@@ -248,8 +248,8 @@ func isBase64(used []string) (n int) {
 
 func TestRedact_valuesOfAProfileAtAnyDepth(t *testing.T) {
 	t.Parallel()
-	values := privateValues(jsontext.Value(`{"name":"Jane Canary","age":4711,"tags":["silver-canary",{"city":"Canaria"}],"on":true,"none":null}`))
-	got := newRedactor(values...).text(`no "Jane Canary" of 4711 with silver-canary in Canaria`, limitMessage)
+	values := PrivateValues(jsontext.Value(`{"name":"Jane Canary","age":4711,"tags":["silver-canary",{"city":"Canaria"}],"on":true,"none":null}`))
+	got := NewRedactor(values...).Text(`no "Jane Canary" of 4711 with silver-canary in Canaria`, limitMessage)
 	if want := `no "[redacted]" of [redacted] with [redacted] in [redacted]`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -258,7 +258,7 @@ func TestRedact_valuesOfAProfileAtAnyDepth(t *testing.T) {
 func TestExcerpt_firstWordsOfAPage(t *testing.T) {
 	t.Parallel()
 	page := "<!doctype html><html><head><style>p{color:red}</style><title>Sign in</title></head><body><p>Welcome to\n the <b>hotel</b></p><script>alert(1)</script></body>"
-	if got := newRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
+	if got := NewRedactor().excerpt([]byte(page)); got != "Sign in Welcome to the hotel" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -268,7 +268,7 @@ func FuzzRedact_textIsHarmless(f *testing.F) {
 	f.Add("x\u202esecret\x1b[31m\r\n", "secret")
 	f.Add(strings.Repeat("é", 500), "é")
 	f.Fuzz(func(t *testing.T, text, secret string) {
-		got := newRedactor(secret).text(text, limitMessage)
+		got := NewRedactor(secret).Text(text, limitMessage)
 		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > limitMessage*11+1 {
 			t.Fatalf("not short valid UTF-8: %q", got)
 		}
@@ -288,7 +288,7 @@ func BenchmarkRedact_runs(b *testing.B) {
 		for _, length := range []int{LimitError / 8, LimitError} {
 			b.Run(fmt.Sprintf("%q/%d", piece, length), func(b *testing.B) {
 				page := []byte(strings.Repeat(piece, length/len(piece)))
-				r := newRedactor("jane-doe-12", "s3cret/k+y")
+				r := NewRedactor("jane-doe-12", "s3cret/k+y")
 				b.SetBytes(int64(len(page)))
 
 				for b.Loop() {
@@ -301,8 +301,8 @@ func BenchmarkRedact_runs(b *testing.B) {
 
 func BenchmarkRedact(b *testing.B) {
 	page := strings.Repeat("<p>The password is wrong, see /documentation/authentication &amp; more</p>\n", 800)
-	r := newRedactor("jane.doe@example.com", "s3cret/k+y=&? 100%#é-1")
+	r := NewRedactor("jane.doe@example.com", "s3cret/k+y=&? 100%#é-1")
 	for b.Loop() {
-		_ = r.clean(page)
+		_ = r.Clean(page)
 	}
 }

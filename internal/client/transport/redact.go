@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"net/netip"
@@ -29,27 +29,27 @@ const (
 	redactBase64 = 2
 )
 
-// redactor removes what must never be shown from text that others wrote: the values of the
+// Redactor removes what must never be shown from text that others wrote: the values of the
 // request and the secrets of the client, however they are spelled, and what looks like a
 // person or a credential, since a service may quote more than this request sent.
-type redactor struct {
+type Redactor struct {
 	private *vocabulary // the values of the request
 	secrets *vocabulary // of the client; nil if there are none
 }
 
-// newRedactor returns a redactor for values, and for what looks like a secret.
-func newRedactor(private ...string) *redactor {
+// NewRedactor returns a redactor for values, and for what looks like a secret.
+func NewRedactor(private ...string) *Redactor {
 	v := &vocabulary{}
 	v.add(private...)
-	return &redactor{private: v}
+	return &Redactor{private: v}
 }
 
-// text redacts, escapes and cuts, in this order: cutting first could leave half of a
+// Text redacts, escapes and cuts, in this order: cutting first could leave half of a
 // secret, which would not be recognised. limit is in characters.
-func (r *redactor) text(s string, limit int) string { return escapeText(r.clean(s), limit) }
+func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(s), limit) }
 
-// clean returns s without what must not be shown.
-func (r *redactor) clean(s string) string {
+// Clean returns s without what must not be shown.
+func (r *Redactor) Clean(s string) string {
 	hidden := make(mask, len(s)+1)
 	r.hide(hidden, original(s), redactDepth, 0)
 
@@ -71,7 +71,7 @@ func (r *redactor) clean(s string) string {
 // hide hides what must not be shown in a reading, and in what it reads with one more layer
 // of encoding undone. depth is how many more are undone, base64 how many of those undone
 // were base64.
-func (r *redactor) hide(hidden mask, text reading, depth, base64 int) {
+func (r *Redactor) hide(hidden mask, text reading, depth, base64 int) {
 	r.private.mark(hidden, text, base64 > 0)
 	if r.secrets != nil {
 		r.secrets.mark(hidden, text, base64 > 0)
@@ -157,22 +157,26 @@ func (v *vocabulary) mark(hidden mask, text reading, fromBase64 bool) {
 			if fromBase64 && len(value) < 4 {
 				continue
 			}
-
-			end := i
-			for _, want := range value {
-				r, size := utf8.DecodeRuneInString(text.text[end:])
-				if size == 0 || fold(r) != want {
-					end = i
-					break
-				}
-				end += size
-			}
-
-			if end > i && isMeant(value, text.text, i, end) {
-				hidden.hide(text.span(i, end))
+			if n := lengthOf(value, text.text[i:]); n > 0 && isMeant(value, text.text, i, i+n) {
+				hidden.hide(text.span(i, i+n))
 			}
 		}
 	}
+}
+
+// lengthOf returns how many bytes of a text spell a folded value at its beginning; 0 where
+// the text begins otherwise.
+func lengthOf(value, text string) int {
+	n := 0
+	for _, want := range value {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || fold(r) != want {
+			return 0
+		}
+		n += size
+	}
+
+	return n
 }
 
 // fold returns a character in the form in which texts are compared: without the difference
@@ -272,9 +276,9 @@ func holdsAddress(s string, from, to int, inWord bool) bool {
 	return false
 }
 
-// privateValues returns the texts and numbers in a JSON value, at any depth, for a
+// PrivateValues returns the texts and numbers in a JSON value, at any depth, for a
 // redactor. Names are those of fields and not private.
-func privateValues(v jsontext.Value) []string {
+func PrivateValues(v jsontext.Value) []string {
 	switch v.Kind() {
 	case '"':
 		return []string{jsonvalue.Text(v)}
@@ -284,10 +288,10 @@ func privateValues(v jsontext.Value) []string {
 
 	var values []string
 	for _, member := range jsonvalue.EachMember(v) {
-		values = append(values, privateValues(member)...)
+		values = append(values, PrivateValues(member)...)
 	}
 	for element := range jsonvalue.EachElement(v) {
-		values = append(values, privateValues(element)...)
+		values = append(values, PrivateValues(element)...)
 	}
 
 	return values
@@ -299,8 +303,8 @@ var markup = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style
 
 // excerpt returns the first words of a page that was sent in place of JSON, by which the
 // user recognises the portal or proxy that answered. body has at most LimitError bytes.
-func (r *redactor) excerpt(body []byte) string {
-	text := r.clean(string(body))
+func (r *Redactor) excerpt(body []byte) string {
+	text := r.Clean(string(body))
 	if len(body) == LimitError {
 		text = text[:len(text)/2] // what was cut off may end in the middle of a secret
 	}
@@ -308,5 +312,5 @@ func (r *redactor) excerpt(body []byte) string {
 	// Redacted twice, since removing markup may remove a part of a secret.
 	words := strings.Fields(markup.ReplaceAllString(text, " "))
 
-	return r.text(strings.Join(words, " "), limitExcerpt)
+	return r.Text(strings.Join(words, " "), limitExcerpt)
 }

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"

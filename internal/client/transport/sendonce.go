@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"crypto/tls"
@@ -24,7 +24,7 @@ var errNotRepeated = errors.New("the connection broke and the request is not rep
 // repeats some requests by itself, which the layers above would not see. It asks GetBody
 // for a body before it does, so that GetBody can stop it, and learn why it would repeat.
 type sendOnce struct {
-	call  *call
+	call  *Call
 	req   *http.Request
 	again func() (io.ReadCloser, error)
 	http2 atomic.Bool
@@ -32,11 +32,11 @@ type sendOnce struct {
 
 // sealed returns a clone of a request of k. If k changes something, the HTTP stack does not
 // repeat the clone once it was sent.
-func (k *call) sealed(req *http.Request) *http.Request {
+func (k *Call) sealed(req *http.Request) *http.Request {
 	s := &sendOnce{call: k, again: req.GetBody}
 	trace := &httptrace.ClientTrace{GotConn: s.gotConn, WroteHeaders: func() { k.sent.Store(true) }}
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
-	if !k.op.effect {
+	if !k.Op.Effect {
 		return clone
 	}
 

@@ -1,8 +1,9 @@
-package client
+package transport
 
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -38,12 +39,21 @@ type authTransport struct {
 	notices []string
 }
 
-func newAuthTransport(cfg Config, base *url.URL, next http.RoundTripper) *authTransport {
+// hostOf returns the part of an address that may be shown: the host, without user, path
+// and query.
+func hostOf(u *url.URL) string {
+	if host, port, err := net.SplitHostPort(u.Host); err == nil {
+		return net.JoinHostPort(escapeText(host, 100), escapeText(port, 10))
+	}
+	return escapeText(u.Host, 100)
+}
+
+func newAuthTransport(cfg Config, next http.RoundTripper) *authTransport {
 	c := cfg.Credentials
 	t := &authTransport{
 		next:      next,
-		base:      base,
-		host:      hostOf(base),
+		base:      cfg.Base,
+		host:      hostOf(cfg.Base),
 		headers:   cfg.Headers,
 		userAgent: cfg.UserAgent,
 		observer:  cfg.Observer,

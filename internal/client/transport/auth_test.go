@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -29,12 +29,12 @@ func TestAuth_noWriteAfterTheMachineStoodStill(t *testing.T) {
 	t.Parallel()
 
 	auth := closedAuth(t)
-	k := &call{op: opUpdateConsent, compared: time.Now().Add(-2 * staleAfter)}
+	k := &Call{Op: Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}, compared: time.Now().Add(-2 * staleAfter)}
 	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), callKey{}, k), http.MethodPatch, auth.base.String(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, err := auth.RoundTrip(req); !errors.Is(err, errOutdated) {
+	if resp, err := auth.RoundTrip(req); !errors.Is(err, ErrOutdated) {
 		resp.Body.Close()
 		t.Errorf("the error is %v", err)
 	}
@@ -49,7 +49,7 @@ func closedAuth(t *testing.T) *authTransport {
 		return nil, http.ErrServerClosed
 	})
 
-	return newAuthTransport(Config{Credentials: Credentials{APISecretKey: "key"}}, &url.URL{Scheme: "https", Host: "analytics.example.com"}, next)
+	return newAuthTransport(Config{Base: &url.URL{Scheme: "https", Host: "analytics.example.com"}, Credentials: Credentials{APISecretKey: "key"}}, next)
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

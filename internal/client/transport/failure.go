@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"net/url"
 )
 
-// transportError returns an error of the HTTP stack as an *Error. The original is
+// TransportError returns an error of the HTTP stack as an *Error. The original is
 // dropped: it holds the whole URL, and with it possibly the key. An *Error is copied.
-func (k *call) transportError(err error) *Error {
+func (k *Call) TransportError(err error) *Error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		shared := *own // a failed login is one error for all its callers
 		return &shared
@@ -23,16 +23,16 @@ func (k *call) transportError(err error) *Error {
 	}
 
 	class, detail := classify(err)
-	e := k.fail(class, 0, detail)
+	e := k.Fail(class, 0, detail)
 	if e.Class == ClassUnreachable && k.host != "" && !isProxyDial(err) {
 		e.Detail += "; the host is " + k.host
 	}
 	if e.Class == ClassCancelled {
-		e.cause = contextError(err)
+		e.Cause = contextError(err)
 	}
 
 	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
-	e.Ambiguous = k.op.effect && !e.NotProcessed
+	e.Ambiguous = k.Op.Effect && !e.NotProcessed
 
 	return e
 }

@@ -1,4 +1,4 @@
-package client
+package transport
 
 import (
 	"bufio"
@@ -60,7 +60,7 @@ func TestSendOnce_HTTP1RepeatsNoChange(t *testing.T) {
 				transport := &http.Transport{DialContext: service.dial}
 				defer transport.CloseIdleConnections()
 				send := func(method string, effect bool) error {
-					k := &call{op: operation{method: method, effect: effect}}
+					k := &Call{Op: Operation{Method: method, Effect: effect}}
 					req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/", nil)
 					if err != nil {
 						t.Fatal(err)

@@ -1,0 +1,84 @@
+package transport
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Operation describes an endpoint of section 4 for all calls of it.
+type Operation struct {
+	Name   string // for messages and logs
+	Method string
+	// path is the template of the path behind that of the scope; empty for an operation
+	// outside of the path families.
+	Path string
+	// effect: the service changes something. read_only refuses the operation, and a lost
+	// answer leaves open whether it was carried out.
+	Effect bool
+	// queues: each request that arrives is another one in the service's queue. Messages
+	// warn of repeating it.
+	Queues bool
+	// streams: the answer may be larger than memory and is read while it comes.
+	// request_timeout bounds each of its silences and not the whole.
+	Streams bool
+	// lingers: where the run is interrupted, an attempt that was sent goes on for
+	// InterruptGrace, because its outcome could not be found out otherwise.
+	Lingers bool
+	// fresh: what the service shows decides about requests, so that no cache must answer.
+	Fresh bool
+}
+
+// Endpoint is the path of a request below the base address.
+type Endpoint struct {
+	template string // for messages and logs, such as /v1/org/{orgId}/…
+	Escaped  string // as it is sent
+	decoded  string
+}
+
+// Expand returns the endpoint of a template with values in place of its {names}, in their
+// order.
+func Expand(template string, values ...string) Endpoint {
+	var escaped, decoded strings.Builder
+	rest := template
+	for _, v := range values {
+		before, after, _ := strings.Cut(rest, "{")
+		_, after, _ = strings.Cut(after, "}")
+		escaped.WriteString(before + EscapeSegment(v))
+		decoded.WriteString(before + v)
+		rest = after
+	}
+
+	return Endpoint{template: template, Escaped: escaped.String() + rest, decoded: decoded.String() + rest}
+}
+
+// EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
+// proxies and servers have nothing left to interpret.
+func EscapeSegment(s string) string {
+	const hex = "0123456789ABCDEF"
+
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := range len(s) {
+		if c := s[i]; isUnreserved(c) {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		}
+	}
+
+	return b.String()
+}
+
+// isUnreserved reports whether RFC 3986 calls the character unreserved.
+func isUnreserved(c byte) bool {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	return strings.IndexByte(unreserved, c) >= 0
+}
+
+// Under returns the address of the endpoint below base. It cleans nothing.
+func (e Endpoint) Under(base *url.URL) *url.URL {
+	u := *base
+	u.Path = base.Path + e.decoded
+	u.RawPath = base.EscapedPath() + e.Escaped
+	return &u
+}
