@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,8 @@ func (a Answer) WantBody() error {
 func (a Answer) Refusal() error {
 	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success and an error inside")
 	e.Ambiguous = false
-	a.Call.quote(e, readComplaint(a.JSON))
+	said, _ := readComplaint(a.JSON)
+	a.Call.quote(e, said)
 
 	return e
 }
@@ -105,7 +107,11 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 
 	v, err := jsonvalue.Parse(body)
 	if err == nil {
-		k.noteMediaType(ctx, resp)
+		if declared := MediaType(resp); declared != noMediaType && !strings.HasSuffix(declared, "json") {
+			tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
+				"operation": k.Op.Name, "path": k.endpoint.template, "content_type": k.MediaType(resp),
+			})
+		}
 		k.observeBody(resp.StatusCode, v)
 		a := Answer{Call: k, Status: resp.StatusCode, JSON: v, Continued: HasNextLink(resp.Header)}
 		age := resp.Header.Get("Age")
@@ -130,17 +136,6 @@ func (k *Call) PageError(resp *http.Response, begin []byte) *Error {
 	e := k.Fail(ClassNotJSON, resp.StatusCode, "the answer is a page that begins with "+strconv.Quote(k.Redact.excerpt(begin)))
 	e.Code = k.MediaType(resp)
 	return e
-}
-
-// noteMediaType logs that an answer is JSON and is declared to be something else.
-func (k *Call) noteMediaType(ctx context.Context, resp *http.Response) {
-	if declared := MediaType(resp); declared == noMediaType || strings.HasSuffix(declared, "json") {
-		return
-	}
-
-	tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
-		"operation": k.Op.Name, "path": k.endpoint.template, "content_type": k.MediaType(resp),
-	})
 }
 
 // isPage reports whether the body is meant for people: by its declared type, or
@@ -173,36 +168,19 @@ func MediaType(resp *http.Response) string {
 // MediaType returns the declared type of a body, safe to print.
 func (k *Call) MediaType(resp *http.Response) string { return k.Redact.Text(MediaType(resp), 60) }
 
-// HasNextLink reports whether a Link header (RFC 8288) names a next page.
+// HasNextLink reports whether a Link header (RFC 8288) names a next page, as in
+// `</2>; rel="prev next"`.
 func HasNextLink(h http.Header) bool {
-	for _, value := range h.Values("Link") {
-		for link := range strings.SplitSeq(value, ",") {
-			if isNextLink(link) {
+	for link := range strings.SplitSeq(strings.Join(h.Values("Link"), ","), ",") {
+		_, parameters, _ := strings.Cut(link, ">")
+		for parameter := range strings.SplitSeq(parameters, ";") {
+			name, relations, _ := strings.Cut(parameter, "=")
+			named := strings.Fields(strings.Trim(strings.TrimSpace(strings.ToLower(relations)), `"`))
+			if strings.EqualFold(strings.TrimSpace(name), "rel") && slices.Contains(named, "next") {
 				return true
 			}
 		}
 	}
-	return false
-}
 
-// isNextLink reports whether a link such as `</2>; rel="next"` has the relation next.
-func isNextLink(link string) bool {
-	_, parameters, _ := strings.Cut(link, ">")
-	for parameter := range strings.SplitSeq(parameters, ";") {
-		name, relations, _ := strings.Cut(parameter, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "rel") && namesNext(relations) {
-			return true
-		}
-	}
-	return false
-}
-
-// namesNext reports whether next is among the relations, which may be quoted.
-func namesNext(relations string) bool {
-	for relation := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(relations), `"`)) {
-		if strings.EqualFold(relation, "next") {
-			return true
-		}
-	}
 	return false
 }

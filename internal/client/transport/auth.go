@@ -70,7 +70,15 @@ func newAuthTransport(cfg Config, next http.RoundTripper) *authTransport {
 	case c.Token != "":
 		t.credential = givenToken(c.Token)
 	default:
-		t.credential = newLogin(cfg, t)
+		t.credential = &login{
+			email:        c.Email,
+			password:     c.Password,
+			parametersIn: cfg.LoginParametersIn,
+			timeout:      cfg.RequestTimeout,
+			retries:      min(loginRetries, cfg.MaxRetries),
+			transport:    t,
+			turn:         make(chan struct{}, 1),
+		}
 	}
 
 	return t
@@ -180,21 +188,6 @@ func headerSecrets(value string) []string {
 	}
 
 	return found
-}
-
-func (t *authTransport) notice(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.notices = append(t.notices, text)
-}
-
-func (t *authTransport) takeNotices() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	taken := t.notices
-	t.notices = nil
-	return taken
 }
 
 // secretKey is the application-level key, a query parameter of every request.

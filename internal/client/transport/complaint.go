@@ -15,17 +15,16 @@ type complaint struct {
 	fields        []FieldError
 }
 
-// errorObject returns the JSON object that an error body holds, or false where it holds
-// none.
-func errorObject(body []byte) (jsontext.Value, bool) {
+// readComplaint searches a body for a code, a message and errors by field, in the spellings
+// that services commonly use; the interface shows none. It reports whether the body is a JSON
+// object. Any other body yields the zero complaint.
+func readComplaint(body []byte) (said complaint, isObject bool) {
 	v, err := jsonvalue.Parse(body)
-	return v, err == nil && v.Kind() == '{'
+	if err != nil || v.Kind() != '{' {
+		return complaint{}, false
+	}
+	return complaintIn(jsonvalue.Members(v)), true
 }
-
-// readComplaint searches an object for a code, a message and errors by field, in the
-// spellings that services commonly use; the interface shows none. A value that is not an
-// object yields the zero complaint.
-func readComplaint(v jsontext.Value) complaint { return complaintIn(jsonvalue.Members(v)) }
 
 // complaintIn returns what an object says about an error, at its top or under error.
 func complaintIn(m map[string]jsontext.Value) complaint {

@@ -16,12 +16,11 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 		`{"title":"m","type":"about:blank"}`:                                         {code: "about:blank", message: "m"},
 		`{}`:                                                                         {},
 	} {
-		said, ok := errorObject([]byte(body))
+		got, ok := readComplaint([]byte(body))
 		if !ok {
 			t.Errorf("%s is not taken for an object", body)
 		}
 
-		got := readComplaint(said)
 		if got.code != want.code || got.message != want.message || len(got.fields) != len(want.fields) {
 			t.Errorf("%s: %+v, want %+v", body, got, want)
 			continue
@@ -35,7 +34,7 @@ func TestComplaint_foundInUsualPlaces(t *testing.T) {
 	}
 
 	for _, body := range []string{"", "null", "[]", `"x"`, "<html>", `{"a":`} {
-		if _, ok := errorObject([]byte(body)); ok {
+		if _, ok := readComplaint([]byte(body)); ok {
 			t.Errorf("%q is taken for an object", body)
 		}
 	}

@@ -94,20 +94,13 @@ func ValidateSecret(name, value string) string {
 	if err := ValidateVisible(value); err != nil {
 		return err.Error()
 	}
-	if name == "token" {
-		return validateToken(value)
-	}
-
-	return ""
-}
-
-func validateToken(value string) string {
-	if strings.Contains(value, " ") {
+	if name == "token" && strings.Contains(value, " ") {
 		return `contains a space; give the JWT alone, without "bearer" in front`
 	}
-	if !httpguts.ValidHeaderFieldValue(value) {
+	if name == "token" && !httpguts.ValidHeaderFieldValue(value) {
 		return "contains characters that a header cannot carry"
 	}
+
 	return ""
 }
 

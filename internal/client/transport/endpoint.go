@@ -54,12 +54,15 @@ func Expand(template string, values ...string) Endpoint {
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
 // proxies and servers have nothing left to interpret.
 func EscapeSegment(s string) string {
-	const hex = "0123456789ABCDEF"
+	const (
+		hex        = "0123456789ABCDEF"
+		unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	)
 
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := range len(s) {
-		if c := s[i]; isUnreserved(c) {
+		if c := s[i]; strings.IndexByte(unreserved, c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
@@ -67,12 +70,6 @@ func EscapeSegment(s string) string {
 	}
 
 	return b.String()
-}
-
-// isUnreserved reports whether RFC 3986 calls the character unreserved.
-func isUnreserved(c byte) bool {
-	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-	return strings.IndexByte(unreserved, c) >= 0
 }
 
 // Under returns the address of the endpoint below base. It cleans nothing.

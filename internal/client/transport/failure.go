@@ -24,11 +24,14 @@ func (k *Call) TransportError(err error) *Error {
 
 	class, detail := classify(err)
 	e := k.Fail(class, 0, detail)
-	if e.Class == ClassUnreachable && k.host != "" && !isProxyDial(err) {
+	if e.Class == ClassUnreachable && k.host != "" && !isOperation("proxyconnect")(err) {
 		e.Detail += "; the host is " + k.host
 	}
 	if e.Class == ClassCancelled {
-		e.Cause = contextError(err)
+		e.Cause = context.Canceled
+		if errors.Is(err, context.DeadlineExceeded) {
+			e.Cause = context.DeadlineExceeded
+		}
 	}
 
 	e.NotProcessed = !k.sent.Load() || errors.Is(err, errNotProcessed)
@@ -80,10 +83,10 @@ var failures = []struct {
 	{isType[x509.CertificateInvalidError], ClassTLS, tlsRejected},
 	{isType[tls.AlertError], ClassTLS, tlsRejected},
 
-	{isProxyDial, ClassUnreachable, "the proxy cannot be reached; compare HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
+	{isOperation("proxyconnect"), ClassUnreachable, "the proxy cannot be reached; compare HTTPS_PROXY, HTTP_PROXY and NO_PROXY"},
 	{isType[*net.DNSError], ClassUnreachable, "the host name cannot be resolved"},
 	{isTimeout, ClassTimeout, "the connection timed out"},
-	{isDial, ClassUnreachable, "the connection was refused or there is no route"},
+	{isOperation("dial"), ClassUnreachable, "the connection was refused or there is no route"},
 
 	{is(errNotProcessed), ClassConnectionLost, "the connection was closing, and the service refused the request before it processed it (HTTP/2)"},
 	{is(io.ErrUnexpectedEOF), ClassConnectionLost, "the answer was cut off"},
@@ -108,21 +111,10 @@ func isTimeout(err error) bool {
 	return ok && failed.Timeout()
 }
 
-func isDial(err error) bool {
-	failed, ok := errors.AsType[*net.OpError](err)
-	return ok && failed.Op == "dial"
-}
-
-// isProxyDial reports whether no connection to the proxy could be made.
-func isProxyDial(err error) bool {
-	failed, ok := errors.AsType[*net.OpError](err)
-	return ok && failed.Op == "proxyconnect"
-}
-
-// contextError returns the error of the context that ended a call.
-func contextError(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return context.DeadlineExceeded
+// isOperation returns whether an error is one of the connection's operation, such as dial.
+func isOperation(op string) func(error) bool {
+	return func(err error) bool {
+		failed, ok := errors.AsType[*net.OpError](err)
+		return ok && failed.Op == op
 	}
-	return context.Canceled
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,18 +63,6 @@ type login struct {
 	failed  time.Time // when it failed
 }
 
-func newLogin(cfg Config, t *authTransport) *login {
-	return &login{
-		email:        cfg.Credentials.Email,
-		password:     cfg.Credentials.Password,
-		parametersIn: cfg.LoginParametersIn,
-		turn:         make(chan struct{}, 1),
-		timeout:      cfg.RequestTimeout,
-		retries:      min(loginRetries, cfg.MaxRetries),
-		transport:    t,
-	}
-}
-
 func (l *login) present(ctx context.Context, req *http.Request) (int, error) {
 	text, generation, ok := l.current()
 	if !ok && callFrom(ctx).follows() {
@@ -97,7 +86,7 @@ func (l *login) current() (text string, generation int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	lifetime := l.token.claims.lifetime()
+	lifetime := l.token.lifetime()
 	renewAfter := max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
 
 	return l.token.text, l.generation, l.token.text != "" && !l.rejected && time.Since(l.issued) < renewAfter
@@ -156,7 +145,11 @@ func (l *login) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.accept(got)
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.token, l.rejected, l.failure, l.issued = got, false, nil, time.Now()
+	l.generation++
 
 	return nil
 }
@@ -176,8 +169,9 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 		return token{}, e
 	}
 
+	passing := []ErrorClass{ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated}
 	got, e := l.attempt(ctx, 1)
-	for number := 2; number <= 1+l.retries && mayLogInAgain(e); number++ {
+	for number := 2; number <= 1+l.retries && e != nil && slices.Contains(passing, e.Class); number++ {
 		if err := Pause(ctx, e.RetryAfter+jitter(backoffBase)); err != nil {
 			return token{}, err
 		}
@@ -189,15 +183,12 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	}
 
 	if ctx.Err() == nil { // a caller that gives up says nothing of the credentials
-		l.remember(e)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.failure, l.failed = e, time.Now()
 	}
 
 	return token{}, e
-}
-
-// mayLogInAgain reports whether a login failed in a way that a second attempt may not meet.
-func mayLogInAgain(e *Error) bool {
-	return e != nil && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated)
 }
 
 // remembered returns the failure of an earlier login while it stands, unchanged, so that
@@ -216,20 +207,6 @@ func (l *login) remembered() *Error {
 	return nil
 }
 
-func (l *login) remember(e *Error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.failure, l.failed = e, time.Now()
-}
-
-func (l *login) accept(t token) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	l.token, l.rejected, l.failure, l.issued = t, false, nil, time.Now()
-	l.generation++
-}
-
 // NewToken logs in with e-mail and password, and returns a token that no request uses and
 // when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
 func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
@@ -244,11 +221,11 @@ func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, 
 		return "", time.Time{}, s.auth.newCall(Request{Op: opLogin, To: loginEndpoint}).TransportError(err)
 	}
 
-	if t.claims.expires.IsZero() {
+	if t.expires.IsZero() {
 		return t.text, began.Add(tokenLifetime), nil
 	}
 
-	return t.text, t.claims.expires, nil
+	return t.text, t.expires, nil
 }
 
 // attempt sends one login request. It goes past the layers above: no retry, no
@@ -283,7 +260,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 		return token{}, k.Fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
 	}
 	l.transport.secrets.add(tokenSecrets(t.text)...)
-	l.warnOfSkew(t.claims)
+	l.warnOfSkew(t.issuedAt)
 
 	return t, nil
 }
@@ -313,14 +290,14 @@ func (l *login) newRequest(ctx context.Context, r Request) (*http.Request, error
 
 // warnOfSkew notes a clock that is more than skewLimit off. Nothing here depends on it,
 // but logs and agreement times may.
-func (l *login) warnOfSkew(c claims) {
-	if c.issuedAt.IsZero() {
+func (l *login) warnOfSkew(issuedAt time.Time) {
+	skew := time.Since(issuedAt).Round(time.Minute)
+	if issuedAt.IsZero() || skew.Abs() <= skewLimit {
 		return
 	}
 
-	skew := time.Since(c.issuedAt).Round(time.Minute)
-	if skew.Abs() > skewLimit {
-		l.transport.notice(fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
-			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
-	}
+	l.transport.mu.Lock()
+	defer l.transport.mu.Unlock()
+	l.transport.notices = append(l.transport.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+		"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
 }

@@ -41,7 +41,12 @@ func newPool(cfg Config) (*http.Transport, error) {
 		MaxIdleConnsPerHost:    cfg.MaxConcurrency,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: limitHeader,
-		OnProxyConnectResponse: refuseProxyAnswer,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode != http.StatusOK {
+				return &proxyError{status: resp.StatusCode}
+			}
+			return nil
+		},
 	}
 
 	//nolint:staticcheck // net/http's own HTTP/2 repeats a PATCH after a PROTOCOL_ERROR, which proves nothing; a test holds this.
@@ -87,12 +92,4 @@ func (e *proxyError) class() ErrorClass {
 		return ClassProxyAuth
 	}
 	return ClassUnreachable
-}
-
-// refuseProxyAnswer returns a *proxyError for any answer to CONNECT but 200.
-func refuseProxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-	if resp.StatusCode == http.StatusOK {
-		return nil
-	}
-	return &proxyError{status: resp.StatusCode}
 }

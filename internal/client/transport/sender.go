@@ -91,7 +91,14 @@ func New(cfg Config) (*Sender, error) {
 func (s *Sender) Close() { s.pool.CloseIdleConnections() }
 
 // TakeNotices returns messages for the user although nothing failed, each once.
-func (s *Sender) TakeNotices() []string { return s.auth.takeNotices() }
+func (s *Sender) TakeNotices() []string {
+	s.auth.mu.Lock()
+	defer s.auth.mu.Unlock()
+
+	taken := s.auth.notices
+	s.auth.notices = nil
+	return taken
+}
 
 // Do sends a request with retries and returns the answer. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {

@@ -11,27 +11,23 @@ import (
 // interface documents no status codes (section 7): they are read as HTTP defines them,
 // and the body is searched for the service's own words.
 func (k *Call) statusError(resp *http.Response, body []byte) *Error {
-	said, isObject := errorObject(body)
+	said, isObject := readComplaint(body)
 
 	e := k.Fail(ClassServer, resp.StatusCode, "")
 	k.judgeStatus(e, resp, isObject)
-	k.quote(e, readComplaint(said))
+	k.quote(e, said)
 	e.RetryAfter = k.retryAfter
 	e.Renewed = k.renewed
 	e.Ambiguous = k.Op.Effect && e.Class == ClassServer && !staysFailed(resp.StatusCode) && !k.Op.repeatsAfter(resp.StatusCode)
 
 	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
-		e.addDetail("the answer is " + k.MediaType(resp) + " that begins with " + strconv.Quote(k.Redact.excerpt(body)))
+		if e.Detail != "" {
+			e.Detail += "; "
+		}
+		e.Detail += "the answer is " + k.MediaType(resp) + " that begins with " + strconv.Quote(k.Redact.excerpt(body))
 	}
 
 	return e
-}
-
-func (e *Error) addDetail(detail string) {
-	if e.Detail != "" {
-		e.Detail += "; "
-	}
-	e.Detail += detail
 }
 
 // quote puts the service's words into an error, harmless to print.
@@ -144,30 +140,25 @@ func (k *Call) judgeTooLarge(e *Error) {
 	}
 }
 
-// redirectDetail says where a redirect points to, without its path and query: they
-// may repeat what was sent.
+// redirectDetail says how the target of a redirect differs from base_url, without its path
+// and query: they may repeat what was sent.
 func (k *Call) redirectDetail(location string) string {
-	target := "elsewhere"
-	if to, err := url.Parse(location); err == nil && location != "" {
-		target = k.redirectTarget(to)
+	to, err := url.Parse(location)
+	from, fromErr := url.Parse("//" + k.host)
+
+	target := "to another path of the same host"
+	switch {
+	case err != nil || location == "":
+		target = "elsewhere"
+	case to.Host == "":
+	case fromErr != nil || from.Hostname() != to.Hostname():
+		target = "to the host " + k.Redact.Text(to.Host, 100)
+	case to.Scheme != "" && to.Scheme != k.scheme:
+		target = "to the same host over " + k.Redact.Text(to.Scheme, 10) + ", " + k.Redact.Text(to.Host, 100)
+	default:
+		target += ", " + k.Redact.Text(to.Host, 100)
 	}
 
 	return "the service sent the request " + target +
 		", and redirects are never followed; compare base_url with the address that your service has"
-}
-
-// redirectTarget says how the target of a redirect differs from base_url.
-func (k *Call) redirectTarget(to *url.URL) string {
-	if to.Host == "" {
-		return "to another path of the same host"
-	}
-	if from, err := url.Parse("//" + k.host); err != nil || from.Hostname() != to.Hostname() {
-		return "to the host " + k.Redact.Text(to.Host, 100)
-	}
-
-	if to.Scheme != "" && to.Scheme != k.scheme {
-		return "to the same host over " + k.Redact.Text(to.Scheme, 10) + ", " + k.Redact.Text(to.Host, 100)
-	}
-
-	return "to another path of the same host, " + k.Redact.Text(to.Host, 100)
 }

@@ -13,41 +13,29 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// token is a JSON Web Token (JWT).
+// token is a JSON Web Token (JWT) with the times that it states; zero where it states none.
+// They are not verified: the service does that, and nothing is granted here because of them.
 type token struct {
-	text   string
-	claims claims
-}
-
-// claims are the times that a token states. They are not verified: the service does
-// that, and nothing is granted here because of them.
-type claims struct {
+	text              string
 	issuedAt, expires time.Time
 }
 
 // lifetime returns the difference of the times, in which no clock plays a part, or
 // tokenLifetime if they are missing or not between 0 and 24 hours apart.
-func (c claims) lifetime() time.Duration {
-	if c.issuedAt.IsZero() || c.expires.IsZero() {
+func (t token) lifetime() time.Duration {
+	d := t.expires.Sub(t.issuedAt)
+	if t.issuedAt.IsZero() || t.expires.IsZero() || d <= 0 || d > 24*time.Hour {
 		return tokenLifetime
 	}
-
-	if d := c.expires.Sub(c.issuedAt); d > 0 && d <= 24*time.Hour {
-		return d
-	}
-	return tokenLifetime
+	return d
 }
 
 // readToken returns the token of a login's answer (section 2): an object with the member
 // token, a string that is a JWT. It reports false for any other answer.
 func readToken(got Answer) (token, bool) {
 	text, err := answer.ReadToken(got.JSON)
-	if err != nil {
-		return token{}, false
-	}
-
 	parts := strings.Split(text, ".")
-	if len(parts) != 3 {
+	if err != nil || len(parts) != 3 {
 		return token{}, false
 	}
 
@@ -59,23 +47,14 @@ func readToken(got Answer) (token, bool) {
 		}
 	}
 
-	header, body := decoded[0], decoded[1]
-	if v, err := jsonvalue.Parse(header); err != nil || v.Kind() != '{' {
+	if v, err := jsonvalue.Parse(decoded[0]); err != nil || v.Kind() != '{' {
 		return token{}, false
 	}
 
-	return token{text, readClaims(body)}, true
-}
+	claims, _ := jsonvalue.Parse(decoded[1])
+	m := jsonvalue.Members(claims)
 
-// readClaims returns the times that the body of a token states; zero where it states none.
-func readClaims(body []byte) claims {
-	v, err := jsonvalue.Parse(body)
-	if err != nil {
-		return claims{}
-	}
-
-	m := jsonvalue.Members(v)
-	return claims{issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}
+	return token{text: text, issuedAt: numericDate(m["iat"]), expires: numericDate(m["exp"])}, true
 }
 
 // numericDate returns the time that a JWT writes as seconds since 1970; zero where v is
