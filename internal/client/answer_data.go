@@ -6,11 +6,10 @@ import (
 	"errors"
 	"io"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 

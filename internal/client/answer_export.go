@@ -9,10 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
@@ -49,61 +48,48 @@ func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext
 	}
 	defer unpacked.Close()
 
-	res, err := s.splitText(unpacked, o, emit)
-	if own, ok := errors.AsType[*sinkError](err); ok {
-		return 0, own.error
+	ahead, stop := s.Ahead(io.TeeReader(unpacked, &s.head))
+	defer stop()
+
+	var refused error
+	res, err := records.Read(ahead, o, func(k records.Kind, record jsontext.Value) error {
+		refused = emit(k, record)
+		return refused
+	})
+	stop() // from here on the head is complete
+	if refused != nil {
+		return 0, refused
+	}
+
+	if err == nil && !res.Closed && !s.Delimited() {
+		err = records.ErrTruncated
 	}
 	if err != nil {
 		return 0, s.judge(err)
 	}
-	if res.Counts.Total() == 0 && len(bytes.TrimSpace(s.head.bytes)) == 0 {
-		return 0, s.checkEmpty()
+
+	// An empty page does not come from the service, and would pass for a day without records.
+	pages := []string{"text/html", "application/xhtml+xml", "application/xml", "text/xml"}
+	if t := transport.MediaType(s.Response); s.opening() == 0 && slices.Contains(pages, t) {
+		e := s.Call.Fail(transport.ClassNotJSON, s.Response.StatusCode, "the answer is an empty page of type "+t)
+		e.Code = t
+		return 0, e
 	}
 
 	return res.Mended, s.checkTrailer(o.Ignored)
 }
 
-// splitText splits the text of the answer. The error is a *sinkError where it is one of
-// emit, and records.ErrTruncated where nothing proves that the text is complete.
-func (s *exportAnswer) splitText(text io.Reader, o records.Options, emit func(records.Kind, jsontext.Value) error) (records.Result, error) {
-	ahead, stop := s.Ahead(io.TeeReader(text, &s.head))
-	defer stop()
-
-	res, err := records.Read(ahead, o, func(k records.Kind, record jsontext.Value) error {
-		if err := emit(k, record); err != nil {
-			return &sinkError{err}
-		}
-		return nil
-	})
-
-	if err == nil && !res.Closed && !s.Delimited() {
-		err = records.ErrTruncated
-	}
-
-	return res, err
+// text returns the beginning of the answer.
+func (s *exportAnswer) text() []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF")))
 }
-
-type sinkError struct{ error }
 
 // opening returns the first character of the answer; 0 where it has none.
 func (s *exportAnswer) opening() byte {
-	text := bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF")))
-	if len(text) == 0 {
-		return 0
+	if text := s.text(); len(text) > 0 {
+		return text[0]
 	}
-	return text[0]
-}
-
-// checkEmpty returns an error for an empty page: it does not come from the service, and
-// would pass for a day without records.
-func (s *exportAnswer) checkEmpty() error {
-	switch t := transport.MediaType(s.Response); t {
-	case "text/html", "application/xhtml+xml", "application/xml", "text/xml":
-		e := s.Call.Fail(transport.ClassNotJSON, s.Response.StatusCode, "the answer is an empty page of type "+t)
-		e.Code = t
-		return e
-	}
-	return nil
+	return 0
 }
 
 // harmlessTrailers are trailer fields that say nothing about whether the answer is whole.
@@ -216,7 +202,7 @@ func advice(r *records.RefusalError) string {
 // isMarkup reports whether the answer is a page for people, by what it is and not by
 // what it is called.
 func (s *exportAnswer) isMarkup() bool {
-	begin := bytes.ToLower(bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF"))))
+	begin := bytes.ToLower(s.text())
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) ||
 		transport.MediaType(s.Response) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }

@@ -3,9 +3,8 @@ package client
 import (
 	"errors"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // problem returns the *Error of an answer that is not what was asked for. err is of package

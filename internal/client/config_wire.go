@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
@@ -93,42 +92,13 @@ const (
 	LimitPendingListLag   = 10 * time.Minute
 )
 
-func (w Wire) validatePendingListLag() error {
-	lag, err := time.ParseDuration(w.PendingListLag)
-	if err != nil || lag < 0 || lag > LimitPendingListLag {
-		return fmt.Errorf("wire.pending_list_lag must be a duration from 0s to %s, such as %s", LimitPendingListLag, DefaultPendingListLag)
-	}
-	return nil
-}
-
 // ReservedParameters are the query parameters that an export has besides the one that selects
 // a kind, the credential included.
 var ReservedParameters = []string{"utcDate", "apiSecretToken"}
 
-func (w Wire) validateEndedStatuses() error {
-	if len(w.EndedStatuses) > 20 {
-		return errors.New("wire.ended_statuses must be at most 20 words")
-	}
-	if slices.Contains(w.EndedStatuses, "") {
-		return errors.New("wire.ended_statuses must not hold an empty word")
-	}
-	return nil
-}
-
 // DefaultExportKindValues are what the interface calls the kinds (section 4, Export),
 // in lower case. An assumption, like the parameter itself.
 const DefaultExportKindValues = "person,session,event"
-
-// exportOptions returns the options for splitting an answer. asked is the kind that the
-// request asks for; Unknown where it asks for all.
-func (w Wire) exportOptions(asked records.Kind) records.Options {
-	return records.Options{
-		Asked:          asked,
-		RecordMember:   w.ExportRecordMember,
-		Ignored:        listed(w.ExportIgnoredMembers),
-		ReplaceInvalid: w.ExportInvalidUTF8 == InvalidReplace,
-	}
-}
 
 // listed returns the names in a setting that has commas between them.
 func listed(setting string) []string {
@@ -141,11 +111,6 @@ func listed(setting string) []string {
 	return names
 }
 
-// exportKindValue returns the value of the parameter that selects a kind.
-func (w Wire) exportKindValue(k records.Kind) string {
-	return w.exportKindValues()[slices.Index(records.Kinds, k)]
-}
-
 // exportKindValues returns the values of the parameter in the order of records.Kinds.
 func (w Wire) exportKindValues() []string {
 	values := strings.Split(w.ExportKindValues, ",")
@@ -153,19 +118,6 @@ func (w Wire) exportKindValues() []string {
 		values[i] = strings.TrimSpace(v)
 	}
 	return values
-}
-
-func (w Wire) validateExportKinds() error {
-	values := w.exportKindValues()
-	given := len(values)
-	slices.Sort(values)
-	values = slices.Compact(values)
-
-	if given != len(records.Kinds) || len(values) != given || values[0] == "" {
-		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
-	}
-
-	return nil
 }
 
 func (w Wire) withDefaults() Wire {
@@ -203,5 +155,23 @@ func (w Wire) Validate() error {
 		return errors.New("wire.export_kind_parameter must not be " + strings.Join(ReservedParameters, " or ") + ": the interface has another meaning for them")
 	}
 
-	return errors.Join(w.validateExportKinds(), w.validatePendingListLag(), w.validateEndedStatuses())
+	kinds := w.exportKindValues()
+	slices.Sort(kinds)
+	if len(kinds) != len(records.Kinds) || len(slices.Compact(slices.Clone(kinds))) != len(kinds) || kinds[0] == "" {
+		return errors.New("wire.export_kind_values must be three different values with commas between, such as " + DefaultExportKindValues)
+	}
+
+	lag, err := time.ParseDuration(w.PendingListLag)
+	if err != nil || lag < 0 || lag > LimitPendingListLag {
+		return fmt.Errorf("wire.pending_list_lag must be a duration from 0s to %s, such as %s", LimitPendingListLag, DefaultPendingListLag)
+	}
+
+	if len(w.EndedStatuses) > 20 {
+		return errors.New("wire.ended_statuses must be at most 20 words")
+	}
+	if slices.Contains(w.EndedStatuses, "") {
+		return errors.New("wire.ended_statuses must not hold an empty word")
+	}
+
+	return nil
 }

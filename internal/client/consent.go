@@ -8,11 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -109,16 +108,8 @@ var ErrUntimed = errors.New("the service's record has no agreement_time")
 // Choice returns what the update sends.
 func (u ConsentUpdate) Choice() Choice { return Choice{u.Clauses, u.Manual} }
 
-// comparesFirst reports whether the record is read before it is written.
-func (u ConsentUpdate) comparesFirst() bool {
-	return u.OnlyKnown || u.Skip != SkipNever || u.keepsLater()
-}
-
 // keepsLater reports whether a later choice of the person stands.
 func (u ConsentUpdate) keepsLater() bool { return !u.KeepLaterThan.IsZero() }
-
-// isSuperseded reports whether the update is no longer wanted.
-func (u ConsentUpdate) isSuperseded() bool { return u.Superseded != nil && u.Superseded() }
 
 // ConsentOutcome is the outcome of an update that did not fail.
 type ConsentOutcome int
@@ -147,7 +138,11 @@ func (u ConsentUpdate) parameters(w Wire) map[string]any {
 		fields["user_ipv6"] = MappedIPv6(u.UserIPv6)
 	}
 	if !u.AgreementTime.IsZero() {
-		fields["agreement_time"] = instantParameter(u.AgreementTime, w.AgreementTimeFormat)
+		// To the millisecond, which the interface's type Date (section 2) can be expected to hold.
+		fields["agreement_time"] = FormatInstant(u.AgreementTime)
+		if w.AgreementTimeFormat == TimeUnixMS {
+			fields["agreement_time"] = u.AgreementTime.UnixMilli()
+		}
 	}
 
 	return fields
@@ -165,23 +160,22 @@ func (u ConsentUpdate) private(identity string) []string {
 // matches reports whether the service holds what was sent. A field that the record lacks or
 // has as null counts as equal, except a clause.
 func (u ConsentUpdate) matches(held answer.Consent) bool {
-	return u.isChoiceOf(held) && u.hasAddressOf(held)
+	text, ok := held.UserIPv6.Get()
+	if !ok || !u.UserIPv6.IsValid() {
+		return u.isChoiceOf(held)
+	}
+
+	address, err := netip.ParseAddr(text)
+
+	return err == nil && address.Unmap() == u.UserIPv6.Unmap() && u.isChoiceOf(held)
 }
 
 // isChoiceOf is matches without the address, which a service may store in another form.
 func (u ConsentUpdate) isChoiceOf(held answer.Consent) bool {
-	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
-		return false
-	}
-	return held.HasClauses(u.Clauses) && u.hasTimeOf(held)
-}
+	at, ok := held.AgreementTime.Get()
+	isTime := !ok || u.AgreementTime.IsZero() || SameTime(at, u.AgreementTime)
 
-func (u ConsentUpdate) hasTimeOf(held answer.Consent) bool {
-	t, ok := held.AgreementTime.Get()
-	if !ok || u.AgreementTime.IsZero() {
-		return true
-	}
-	return SameTime(t, u.AgreementTime)
+	return isTime && u.Choice().isHeld(held)
 }
 
 // SameTime reports whether a time that the service holds may be one that was sent, to the
@@ -191,35 +185,15 @@ func SameTime(held, sent time.Time) bool {
 	return held.UnixMilli() == sent.UnixMilli() || inSeconds && held.Sub(sent).Abs() < time.Second
 }
 
-func (u ConsentUpdate) hasAddressOf(held answer.Consent) bool {
-	s, ok := held.UserIPv6.Get()
-	if !ok || !u.UserIPv6.IsValid() {
-		return true
-	}
-
-	a, err := netip.ParseAddr(s)
-	return err == nil && a.Unmap() == u.UserIPv6.Unmap()
-}
-
-// isUnnecessary reports whether the record makes the update unnecessary.
+// isUnnecessary reports whether the record makes the update unnecessary, by the rule in Skip.
+// The same record is what the update would make of it. Unlike in matches, a null in place of
+// a value to record is a difference.
 func (u ConsentUpdate) isUnnecessary(held answer.Consent) bool {
-	switch u.Skip {
-	case SkipSameRecord:
-		return u.isSameAs(held)
-	case SkipSameClauses:
-		return held.HasClauses(u.Clauses)
-	default:
-		return false
-	}
-}
-
-// isSameAs reports whether the record is what the update would make of it. Unlike in
-// matches, a null in place of a value to record is a difference.
-func (u ConsentUpdate) isSameAs(held answer.Consent) bool {
 	lacksAddress := u.UserIPv6.IsValid() && held.UserIPv6.IsNull()
 	lacksTime := !u.AgreementTime.IsZero() && held.AgreementTime.IsNull()
+	isSame := !lacksAddress && !lacksTime && u.matches(held)
 
-	return !lacksAddress && !lacksTime && u.matches(held)
+	return u.Skip == SkipSameRecord && isSame || u.Skip == SkipSameClauses && held.HasClauses(u.Clauses)
 }
 
 // isOlderThan reports whether the record is a later choice, which stands. A record that is

@@ -6,9 +6,8 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 const (
@@ -120,7 +119,9 @@ func (w *consentWrite) carryOut(ctx context.Context) error {
 // compares reports whether a round begins with a comparison. A read-only client refuses the
 // write before anything is sent.
 func (w *consentWrite) compares() bool {
-	return (w.update.comparesFirst() || w.lost != nil) && !w.client.ReadOnly()
+	u := w.update
+	isConditional := u.OnlyKnown || u.Skip != SkipNever || u.keepsLater()
+	return (isConditional || w.lost != nil) && !w.client.ReadOnly()
 }
 
 // round compares and writes, each at most once, in a slot and turns of the gate that it has
@@ -139,7 +140,7 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	defer func() { gate.Leave(unsent) }()
 
-	if w.update.isSuperseded() {
+	if w.update.Superseded != nil && w.update.Superseded() {
 		w.result = ConsentResult{Outcome: ConsentSuperseded}
 		return nil
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // LimitSegment is the length of the longest identifier that is sent, in bytes. The
@@ -33,8 +33,11 @@ func (s Scope) Validate() error {
 	if s.IsZero() {
 		return errors.New("no scope: set org_id and project_id, or account_id for the older path family")
 	}
+	if s.Account() && (s.OrgID != "" || s.ProjectID != "") {
+		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
+	}
 	if s.Account() {
-		return s.validateAccount()
+		return named("account_id", ValidateSegment(s.AccountID))
 	}
 
 	if s.OrgID == "" {
@@ -45,13 +48,6 @@ func (s Scope) Validate() error {
 	}
 
 	return errors.Join(named("org_id", ValidateSegment(s.OrgID)), named("project_id", ValidateSegment(s.ProjectID)))
-}
-
-func (s Scope) validateAccount() error {
-	if s.OrgID != "" || s.ProjectID != "" {
-		return errors.New("account_id excludes org_id and project_id: they belong to different path families")
-	}
-	return named("account_id", ValidateSegment(s.AccountID))
 }
 
 // named returns err with the name of a setting in front; nil where err is nil.
@@ -117,8 +113,8 @@ func (s Scope) family() (template string, values []string) {
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }
 
-// endpoint returns where an operation is in the path family of the scope (section 4).
-// The error is an *Error of ClassInvalid.
+// endpoint returns where an operation is in the path family of the scope (section 4). The
+// error is an *Error of ClassInvalid.
 func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
@@ -128,14 +124,13 @@ func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
 	return transport.Expand(family+op.Path, values...), nil
 }
 
-// ofPerson returns where an operation about a person is in the path family of the scope
-// (section 4). The error is an *Error of ClassInvalid.
+// ofPerson is endpoint for an operation about a person.
 func (s Scope) ofPerson(identity string, op transport.Operation) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
-	if err := named("identity_id", ValidateSegment(identity)); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, err)
+	if err := ValidateSegment(identity); err != nil {
+		return transport.Endpoint{}, transport.Invalid(op, named("identity_id", err))
 	}
 
 	family, values := s.family()

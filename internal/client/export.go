@@ -9,10 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
@@ -91,8 +90,13 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 	defer cancel()
 
 	x := &exporting{client: c, to: to, query: q, sink: sink}
+	brokeOff := func(err error) bool {
+		e, ok := errors.AsType[*transport.Error](err)
+		return ok && e.Midway
+	}
+
 	err = x.read(ctx)
-	for retry := 0; isMidway(err) && retry < c.config.MaxRetries; retry++ {
+	for retry := 0; brokeOff(err) && retry < c.config.MaxRetries; retry++ {
 		if err := transport.Pause(ctx, transport.BackoffAfter(retry, 0)); err != nil {
 			e := transport.Interrupted(opExport, to, err)
 			e.Attempts = x.attempts
@@ -113,12 +117,6 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 
 // limitExport bounds an export, which may otherwise come byte by byte for ever.
 const limitExport = 24 * time.Hour
-
-// isMidway reports whether an answer broke off, so that it can be read again.
-func isMidway(err error) bool {
-	e, ok := errors.AsType[*transport.Error](err)
-	return ok && e.Midway
-}
 
 // exporting is a day while it is read.
 type exporting struct {
@@ -157,7 +155,7 @@ func (x *exporting) readKinds(ctx context.Context) error {
 			continue
 		}
 
-		query.Set(wire.ExportKindParameter, wire.exportKindValue(k))
+		query.Set(wire.ExportKindParameter, wire.exportKindValues()[slices.Index(records.Kinds, k)])
 		if err := x.part(ctx, query, k); err != nil {
 			return err
 		}
@@ -182,9 +180,17 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 	}
 
 	var printed fingerprint
-	mended, err := s.split(x.client.wire.exportOptions(asked), func(kind records.Kind, record jsontext.Value) error {
+	wire := x.client.wire
+	options := records.Options{
+		Asked:          asked,
+		RecordMember:   wire.ExportRecordMember,
+		Ignored:        listed(wire.ExportIgnoredMembers),
+		ReplaceInvalid: wire.ExportInvalidUTF8 == InvalidReplace,
+	}
+	mended, err := s.split(options, func(kind records.Kind, record jsontext.Value) error {
 		if asked != records.Unknown {
-			printed.add(record)
+			printed.count++
+			printed.sum += maphash.Bytes(printSeed, record)
 		}
 		if !x.query.wants(kind) {
 			return nil
@@ -201,17 +207,13 @@ func (x *exporting) part(ctx context.Context, query url.Values, asked records.Ki
 
 	x.result.InvalidUTF8 += mended
 
-	return x.checkPrint(s, printed)
-}
-
-// checkPrint returns an error for a second answer with the same records: the service
-// ignores the parameter that selects a kind, and answers everything each time.
-func (x *exporting) checkPrint(s *exportAnswer, printed fingerprint) error {
+	// A second answer with the same records: the service ignores the parameter that selects a
+	// kind, and answers everything each time.
 	if printed.count > 0 && slices.Contains(x.prints, printed) {
 		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, "the answers for two kinds hold the same records; "+kindSettings)
 	}
-
 	x.prints = append(x.prints, printed)
+
 	return nil
 }
 
@@ -224,18 +226,21 @@ type fingerprint struct {
 // printSeed is the same for all fingerprints, so that they can be compared.
 var printSeed = maphash.MakeSeed()
 
-func (f *fingerprint) add(record []byte) {
-	f.count++
-	f.sum += maphash.Bytes(printSeed, record)
-}
-
 // checkHead judges an answer by its header. Only 200 and 204 answer an export, and only as
 // a whole: anything else would pass for a day without records, or with too few.
 func (x *exporting) checkHead(s *exportAnswer) error {
 	status, header := s.Response.StatusCode, s.Response.Header
 
 	if status == http.StatusAccepted {
-		return s.notReady()
+		detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
+
+		// The wait is shown and not kept, so that the bounds of retries do not apply.
+		wait, _ := transport.ParseRetryAfter(header.Get("Retry-After"), time.Now(), 24*time.Hour)
+		if wait = wait.Round(time.Second); wait > 0 {
+			detail += "; the service asks to come back in " + wait.String()
+		}
+
+		return s.Call.Fail(transport.ClassNotReady, status, detail)
 	}
 	if status == http.StatusPartialContent {
 		return s.Call.Fail(transport.ClassPayload, status, "the answer is a part of the day, which was not asked for")
@@ -273,17 +278,4 @@ func (x *exporting) checkDate(s *exportAnswer) error {
 	}
 
 	return nil
-}
-
-// notReady returns the error of an answer that puts off the day, with the wait that the
-// service asks for. The wait is shown and not kept, so that the bounds of retries do not
-// apply.
-func (s *exportAnswer) notReady() *transport.Error {
-	detail := "the service accepted the request and has not prepared the day: the export is not ready yet"
-
-	wait, _ := transport.ParseRetryAfter(s.Response.Header.Get("Retry-After"), time.Now(), 24*time.Hour)
-	if wait = wait.Round(time.Second); wait > 0 {
-		detail += "; the service asks to come back in " + wait.String()
-	}
-	return s.Call.Fail(transport.ClassNotReady, s.Response.StatusCode, detail)
 }

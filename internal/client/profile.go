@@ -4,11 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 var opListPending = transport.Operation{Name: "List pending actions", Method: http.MethodGet, Fresh: true, Path: "/compliance/pending-requests"}

@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// instantParameter returns an instant in one of TimeFormats. It is in UTC, to the
-// millisecond, which the interface's type Date (section 2) can be expected to hold.
-func instantParameter(t time.Time, format string) any {
-	if format == TimeUnixMS {
-		return t.UnixMilli()
-	}
-	return FormatInstant(t)
-}
-
 // FormatInstant returns an instant in RFC 3339, in UTC, to the millisecond. Milliseconds
 // of zero are left out.
 func FormatInstant(t time.Time) string {

@@ -96,7 +96,8 @@ var ErrPanic = errors.New("panic")
 
 // Ahead returns a reader that reads text, which is read from the answer, in a goroutine of
 // its own, so that the network, the decompression and the parser do not wait for each other.
-// stop ends it, even while it waits for the network, and closes the answer.
+// stop ends it, even while it waits for the network, and closes the answer. It may
+// be called twice.
 func (s *Stream) Ahead(text io.Reader) (r io.Reader, stop func()) {
 	read, write := io.Pipe()
 	done := make(chan struct{})
