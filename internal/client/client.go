@@ -12,6 +12,7 @@
 package client
 
 import (
+	"errors"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -35,7 +36,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.validate(); err != nil {
+	if err := errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate()); err != nil {
 		return nil, err
 	}
 

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -59,10 +58,6 @@ type Config struct {
 	Proxy       func(*http.Request) (*url.URL, error)
 	// Observer is told what answers look like.
 	Observer transport.Observer
-}
-
-func (cfg Config) validate() error {
-	return errors.Join(cfg.Credentials.Validate(), transport.ValidateHeaders(cfg.Headers), cfg.Wire.Validate())
 }
 
 func (cfg Config) withDefaults() Config {

@@ -10,30 +10,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestAnswer_onlyWholeOnesAreRead(t *testing.T) {
-	t.Parallel()
-
-	for status, read := range map[int]bool{200: true, 201: false, 202: false, 203: false, 205: false, 206: false, 226: false} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: status, Body: []byte(wholeConsent), Times: -1})
-
-			_, err := c.GetConsent(t.Context(), scope, person)
-
-			if read {
-				noError(t, err)
-				return
-			}
-
-			e := wantClass(t, err, client.ClassPayload)
-			if e.Status != status || !strings.Contains(e.Detail, "is no complete answer to a read") {
-				t.Errorf("%d: %+v", status, e)
-			}
-
-			wantCount(t, service, mockserver.OpGetConsent, 1)
-		}, useSecretKey)
-	}
-}
-
 func TestAnswer_206IsNoSuccessOfAChange(t *testing.T) {
 	t.Parallel()
 

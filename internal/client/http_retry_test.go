@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -155,52 +154,6 @@ func TestRetry_tooEarlyIsNotCarriedOut(t *testing.T) {
 			noError(t, change(t.Context(), c))
 			wantCount(t, service, "", 8) // and nothing was read back
 		}, useSecretKey)
-	}
-}
-
-func TestRetry_lastingFailuresAreNotRetried(t *testing.T) {
-	t.Parallel()
-
-	json := []byte(`{"error":{"code":"E7","message":"no"}}`)
-	for name, tc := range map[string]struct {
-		fault mockserver.Fault
-		class client.ErrorClass
-	}{
-		"400":            {mockserver.Fault{Status: 400, Body: json}, client.ClassRejected},
-		"403":            {mockserver.Fault{Status: 403, Body: json}, client.ClassForbidden},
-		"404 JSON":       {mockserver.Fault{Status: 404, Body: json}, client.ClassNotFound},
-		"410 JSON":       {mockserver.Fault{Status: 410, Body: json}, client.ClassNotFound},
-		"404 page":       {mockserver.Fault{Status: 404, Body: []byte("<html>nginx</html>")}, client.ClassEndpointNotFound},
-		"404 empty":      {mockserver.Fault{Status: 404, Body: []byte{}}, client.ClassEndpointNotFound},
-		"404 list":       {mockserver.Fault{Status: 404, Body: []byte("[]")}, client.ClassEndpointNotFound},
-		"409":            {mockserver.Fault{Status: 409, Body: json}, client.ClassConflict},
-		"422":            {mockserver.Fault{Status: 422, Body: json}, client.ClassRejected},
-		"501":            {mockserver.Fault{Status: 501, Body: json}, client.ClassServer},
-		"407":            {mockserver.Fault{Status: 407, Body: []byte("<html>proxy</html>")}, client.ClassProxyAuth},
-		"200 page":       {mockserver.Fault{Status: 200, Header: html, Body: []byte("<html>Welcome to the hotel</html>")}, client.ClassNotJSON},
-		"200 empty":      {mockserver.Fault{Status: 200, Body: []byte{}}, client.ClassEmpty},
-		"204":            {mockserver.Fault{Status: 204}, client.ClassEmpty},
-		"200 with error": {mockserver.Fault{Status: 200, Body: json}, client.ClassRejected},
-		"trailing bytes": {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, client.ClassPayload},
-		"33 MiB":         {mockserver.Fault{Status: 200, Body: []byte(`"` + strings.Repeat("x", 33<<20) + `"`)}, client.ClassTooLarge},
-		"a name twice":   {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,"clause_1_consent":false}`)}, client.ClassPayload},
-		"a bomb in gzip": {mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, client.ClassTooLarge},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
-				service.Inject(tc.fault)
-				_, err := c.GetConsent(t.Context(), scope, person)
-				e := wantClass(t, err, tc.class)
-				if e.Status != tc.fault.Status || e.Attempts != 1 {
-					t.Errorf("status %d, %d attempts", e.Status, e.Attempts)
-				}
-
-				wantCount(t, service, mockserver.OpGetConsent, 1)
-			}, useSecretKey)
-		})
 	}
 }
 

@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,118 +14,114 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-func TestStatus_failuresThatStayAreNotRepeated(t *testing.T) {
-	t.Parallel()
-
-	for _, status := range []int{501, 505, 506, 510, 511} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(
-				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: status, Times: -1},
-				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1})
-
-			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantClass(t, err, client.ClassServer)
-			if e.Status != status || e.Attempts != 1 || e.Detail == "" {
-				t.Errorf("%d: %+v", status, e)
-			}
-
-			wantCount(t, service, mockserver.OpGetConsent, 1)
-
-			e = wantClass(t, update(t.Context(), c), client.ClassServer)
-			if e.Ambiguous {
-				t.Errorf("%d: a change that the service does not offer is called ambiguous", status)
-			}
-
-			wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		}, useSecretKey)
-	}
+// lasting is an answer that stays the same, and the error that it is.
+type lasting struct {
+	operation string // empty is a read of the consent
+	fault     mockserver.Fault
+	class     client.ErrorClass
+	says      string // in the detail, words with a bar between
+	attribute string
 }
 
-func TestStatus_requestThatIsTooLargeNamesAttributeAndSize(t *testing.T) {
+// lastingFailures returns answers that another attempt meets again.
+func lastingFailures() map[string]lasting {
+	json := []byte(`{"error":{"code":"E7","message":"no"}}`)
+	rows := map[string]lasting{
+		"400":            {fault: mockserver.Fault{Status: 400, Body: json}, class: client.ClassRejected},
+		"403":            {fault: mockserver.Fault{Status: 403, Body: json}, class: client.ClassForbidden},
+		"404 JSON":       {fault: mockserver.Fault{Status: 404, Body: json}, class: client.ClassNotFound},
+		"410 JSON":       {fault: mockserver.Fault{Status: 410, Body: json}, class: client.ClassNotFound},
+		"404 page":       {fault: mockserver.Fault{Status: 404, Body: []byte("<html>nginx</html>")}, class: client.ClassEndpointNotFound},
+		"404 empty":      {fault: mockserver.Fault{Status: 404, Body: []byte{}}, class: client.ClassEndpointNotFound},
+		"404 list":       {fault: mockserver.Fault{Status: 404, Body: []byte("[]")}, class: client.ClassEndpointNotFound},
+		"409":            {fault: mockserver.Fault{Status: 409, Body: json}, class: client.ClassConflict},
+		"422":            {fault: mockserver.Fault{Status: 422, Body: json}, class: client.ClassRejected},
+		"407":            {fault: mockserver.Fault{Status: 407, Body: []byte("<html>proxy</html>")}, class: client.ClassProxyAuth},
+		"200 page":       {fault: mockserver.Fault{Status: 200, Header: html, Body: []byte("<html>Welcome to the hotel</html>")}, class: client.ClassNotJSON},
+		"200 empty":      {fault: mockserver.Fault{Status: 200, Body: []byte{}}, class: client.ClassEmpty},
+		"204":            {fault: mockserver.Fault{Status: 204}, class: client.ClassEmpty},
+		"200 with error": {fault: mockserver.Fault{Status: 200, Body: json}, class: client.ClassRejected},
+		"trailing bytes": {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true}x`)}, class: client.ClassPayload},
+		"33 MiB":         {fault: mockserver.Fault{Status: 200, Body: []byte(`"` + strings.Repeat("x", 33<<20) + `"`)}, class: client.ClassTooLarge},
+		"a name twice":   {fault: mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,"clause_1_consent":false}`)}, class: client.ClassPayload},
+		"a bomb in gzip": {fault: mockserver.Fault{Status: 200, Header: gzipped, Body: gzipBomb()}, class: client.ClassTooLarge},
+	}
+
+	for _, status := range []int{201, 202, 203, 205, 206, 226} {
+		rows[strconv.Itoa(status)] = lasting{fault: mockserver.Fault{Status: status, Body: []byte(wholeConsent)}, class: client.ClassPayload, says: "is no complete answer to a read"}
+	}
+	for _, status := range []int{501, 505, 506, 510, 511} {
+		rows[strconv.Itoa(status)] = lasting{fault: mockserver.Fault{Status: status}, class: client.ClassServer}
+		rows[strconv.Itoa(status)+" to a change"] = lasting{operation: mockserver.OpUpdateConsent, fault: mockserver.Fault{Status: status}, class: client.ClassServer}
+	}
+	for _, status := range []int{406, 415} { // a service may have the other path family
+		rows[strconv.Itoa(status)] = lasting{operation: mockserver.OpUpdateConsent, fault: mockserver.Fault{Status: status}, class: client.ClassRejected, says: "account_id|project_id"}
+	}
+
+	for status, tooLarge := range map[int]lasting{
+		413: {attribute: "profile", says: "profile|5011 bytes"}, 414: {attribute: "identity_id", says: "identity_id"}, 431: {attribute: "identity_id", says: "identity_id"},
+	} {
+		tooLarge.operation, tooLarge.class = mockserver.OpUpdateProfile, client.ClassRequestTooLarge
+		tooLarge.fault = mockserver.Fault{Status: status, Body: []byte("<html>too large</html>")}
+		rows[strconv.Itoa(status)] = tooLarge
+	}
+
+	redirect := func(status int, operation, location, says string) {
+		rows[strconv.Itoa(status)+" "+operation+" to "+location] = lasting{
+			operation: operation, class: client.ClassRedirect, says: says + "|base_url",
+			fault: mockserver.Fault{Status: status, Header: http.Header{"Location": {location}}},
+		}
+	}
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		redirect(status, mockserver.OpUpdateConsent, "https://elsewhere.example.com/canary?apiSecretToken=canary", "host elsewhere.example.com")
+	}
+	redirect(301, "", "https://localhost/v1/canary", "the same host over https")
+	redirect(301, "", "/api/canary/", "another path of the same host")
+	redirect(301, "", "", "elsewhere")
+	redirect(302, mockserver.OpUpdateConsent, "https://h.example.com/%zz", "elsewhere")
+
+	return rows
+}
+
+func TestStatus_lastingFailureIsAnErrorAfterOneRequest(t *testing.T) {
 	t.Parallel()
 
 	members := map[string]jsontext.Value{"note": jsontext.Value(`"` + strings.Repeat("x", 5000) + `"`)}
-	for status, tc := range map[int]struct{ attribute, size string }{
-		413: {"profile", "5011 bytes"},
-		414: {"identity_id", ""},
-		431: {"identity_id", ""},
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Status: status, Times: -1, Body: []byte("<html>too large</html>")})
-
-			_, err := c.UpdateProfile(t.Context(), scope, person, members)
-
-			e := wantClass(t, err, client.ClassRequestTooLarge)
-			if e.Attribute != tc.attribute || !strings.Contains(e.Detail, tc.attribute) || !strings.Contains(e.Detail, tc.size) || e.Ambiguous {
-				t.Errorf("%d: %+v", status, e)
-			}
-
-			wantCount(t, service, mockserver.OpUpdateProfile, 1)
-		}, useSecretKey)
+	calls := map[string]func(context.Context, *client.Client) error{
+		"":                         read,
+		mockserver.OpUpdateConsent: update,
+		mockserver.OpUpdateProfile: func(ctx context.Context, c *client.Client) error {
+			_, err := c.UpdateProfile(ctx, scope, person, members)
+			return err
+		},
 	}
-}
 
-func TestStatus_formatThatIsNotAcceptedNamesThePathFamilies(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{406, 415} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Times: -1})
-			e := wantClass(t, update(t.Context(), c), client.ClassRejected)
-			if !strings.Contains(e.Detail, "account_id") || !strings.Contains(e.Detail, "project_id") {
-				t.Errorf("%d: the detail is %q", status, e.Detail)
-			}
-			wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		}, useSecretKey)
-	}
-}
+	for name, tc := range lastingFailures() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-func TestStatus_redirectIsNeverFollowed(t *testing.T) {
-	t.Parallel()
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				tc.fault.Times = -1
+				if tc.fault.Operation = tc.operation; tc.operation == "" {
+					tc.fault.Operation = mockserver.OpGetConsent
+				}
+				service.Inject(tc.fault)
 
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{
-				Operation: mockserver.OpUpdateConsent, Status: status, Times: -1,
-				Header: map[string][]string{"Location": {"https://elsewhere.example.com/canary?apiSecretToken=canary"}},
-			})
+				e := wantClass(t, calls[tc.operation](t.Context(), c), tc.class)
+				if e.Status != tc.fault.Status || e.Attempts != 1 || e.Attribute != tc.attribute || e.Ambiguous {
+					t.Errorf("%+v", e)
+				}
+				for words := range strings.SplitSeq(tc.says, "|") {
+					if !strings.Contains(e.Detail, words) {
+						t.Errorf("the detail is %q, want %q", e.Detail, words)
+					}
+				}
+				if tc.class == client.ClassServer && e.Detail == "" || strings.Contains(e.Error(), "canary") {
+					t.Errorf("the error is %q", e)
+				}
 
-			e := wantClass(t, update(t.Context(), c), client.ClassRedirect)
-			if !strings.Contains(e.Detail, "elsewhere.example.com") || strings.Contains(e.Error(), "canary") {
-				t.Errorf("%d: the error is %q", status, e)
-			}
-
-			wantCount(t, service, "", 1)
-		}, useSecretKey)
-	}
-}
-
-func TestStatus_redirectToNowhereIsARedirect(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 302, Times: -1, Header: map[string][]string{"Location": {"https://h.example.com/%zz"}}})
-		err := update(t.Context(), c)
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		_ = wantClass(t, err, client.ClassRedirect)
-	}, useSecretKey)
-}
-
-func TestStatus_redirectSaysWhatDiffersFromBaseURL(t *testing.T) {
-	t.Parallel()
-
-	for location, words := range map[string]string{
-		"https://elsewhere.example.com/canary": "host elsewhere.example.com",
-		"https://localhost/v1/canary":          "the same host over https",
-		"/api/canary/":                         "another path of the same host",
-		"":                                     "elsewhere",
-		"https://h.example.com/%zz":            "elsewhere",
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 301, Times: -1, Header: http.Header{"Location": {location}}})
-			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantClass(t, err, client.ClassRedirect)
-			if !strings.Contains(e.Detail, words) || !strings.Contains(e.Detail, "base_url") || strings.Contains(e.Error(), "canary") {
-				t.Errorf("%q: the detail is %q", location, e.Detail)
-			}
-		}, useSecretKey)
+				wantCount(t, service, "", 1)
+			}, useSecretKey)
+		})
 	}
 }

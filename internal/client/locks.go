@@ -8,58 +8,38 @@ import (
 // keyedLocks is a lock for each key, such as a person. The zero value is ready for use.
 type keyedLocks struct {
 	mu   sync.Mutex
-	held map[string]*keyedLock
+	held map[string]chan struct{} // closed when the lock is free again
 }
 
-// keyedLock is the lock of one key.
-type keyedLock struct {
-	turn chan struct{} // holds one value while the lock is free
-	uses int           // callers that hold the lock or wait for it
-}
-
-// lock waits for the lock of a key, or until the context ends. The caller calls unlock.
+// lock waits for the lock of a key, or until the context ends. The caller calls unlock once.
 func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
-	k := l.join(key)
+	free := make(chan struct{})
+	for {
+		l.mu.Lock()
+		if l.held == nil {
+			l.held = map[string]chan struct{}{}
+		}
+		other, isHeld := l.held[key]
+		if !isHeld {
+			l.held[key] = free
+		}
+		l.mu.Unlock()
 
-	select {
-	case <-k.turn:
-		return func() {
-			k.turn <- struct{}{}
-			l.part(key)
-		}, nil
-	case <-ctx.Done():
-		l.part(key)
-		return nil, ctx.Err()
-	}
-}
+		if !isHeld {
+			break
+		}
 
-// join returns the lock of a key, which is kept until part is called.
-func (l *keyedLocks) join(key string) *keyedLock {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	if l.held == nil {
-		l.held = map[string]*keyedLock{}
-	}
-	k := l.held[key]
-	if k == nil {
-		k = &keyedLock{turn: make(chan struct{}, 1)}
-		k.turn <- struct{}{}
-		l.held[key] = k
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 
-	k.uses++
-
-	return k
-}
-
-// part forgets the lock of a key after its last use.
-func (l *keyedLocks) part(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-
-	k := l.held[key]
-	if k.uses--; k.uses == 0 {
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		delete(l.held, key)
-	}
+		close(free)
+	}, nil
 }
