@@ -308,73 +308,6 @@ func TestExportAnswer_allMembersOfACompressedStreamAreRead(t *testing.T) {
 	}
 }
 
-func TestExportAnswer_replacedInvalidUTF8IsCounted(t *testing.T) {
-	t.Parallel()
-	result, err := exportAnswered(t, mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"\\ud83d\"}]}"), Header: jsonHeader()},
-		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportInvalidUTF8 = client.InvalidReplace })
-	noError(t, err)
-	if result.InvalidUTF8 != 1 || result.Counts.Of(records.Event) != 2 {
-		t.Errorf("%+v", result)
-	}
-}
-
-func TestExportAnswer_whatIsNoExportIsAnError(t *testing.T) {
-	t.Parallel()
-
-	gz := func(text string) []byte {
-		var b bytes.Buffer
-		w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-		noError(t, err)
-		_, err = io.WriteString(w, text)
-		noError(t, errors.Join(err, w.Close()))
-		return b.Bytes()
-	}
-
-	json := http.Header{"Content-Type": {"application/json"}}
-	for name, c := range map[string]struct {
-		fault mockserver.Fault
-		class client.ErrorClass
-		says  string
-	}{
-		"a portal":              {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: html}, client.ClassNotJSON, "Please log in"},
-		"an error inside":       {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.ClassPayload, "no list of records"},
-		"an error":              {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.ClassRejected, ""},
-		"not found":             {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.ClassNotFound, ""},
-		"a page that is gone":   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: html}, client.ClassEndpointNotFound, ""},
-		"a redirect":            {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.ClassRedirect, ""},
-		"another coding":        {mockserver.Fault{Body: []byte("x"), Header: http.Header{"Content-Encoding": {"br"}}}, client.ClassPayload, "compressed"},
-		"a name twice":          {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.ClassPayload, "twice"},
-		"invalid text":          {mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"}]}")}, client.ClassPayload, "byte"},
-		"a number":              {mockserver.Fault{Body: []byte(`7`)}, client.ClassPayload, "shapes"},
-		"a record without end":  {mockserver.Fault{Body: []byte(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`)}, client.ClassTooLarge, "16 MiB"},
-		"a bomb":                {mockserver.Fault{Body: gz(`["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`), Header: http.Header{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}}, client.ClassTooLarge, "16 MiB"},
-		"a window of 1 GiB":     {mockserver.Fault{Body: largeWindow, Header: http.Header{"Content-Encoding": {"zstd"}}}, client.ClassPayload, "compressed"},
-		"no gzip after all":     {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: http.Header{"Content-Encoding": {"gzip"}}}, client.ClassPayload, "compressed"},
-		"an error of a part":    {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.ClassPayload, `wire.export_ignored_members = "errors"`},
-		"one page of several":   {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.ClassPayload, `wire.export_ignored_members = "hasMore=true"`},
-		"lines of another sort": {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
-		"people by their ids":   {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: http.Header{"Content-Type": {"text/plain"}}}, client.ClassPayload, "text/plain"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
-				c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, -1
-				if c.fault.Header == nil {
-					c.fault.Header = json
-				}
-
-				service.Inject(c.fault)
-				_, err := export(t.Context(), t, cl, &received{})
-				e := wantClass(t, err, c.class)
-				if !strings.Contains(e.Detail, c.says) || strings.Contains(e.Error(), "jane.doe") || strings.Contains(e.Error(), "Canary") {
-					t.Errorf("it says %q", e.Error())
-				}
-			}, useSecretKey)
-		})
-	}
-}
-
 // largeWindow is a zstd frame (RFC 8878) with three bytes of content and a declared
 // window of 1 GiB.
 var largeWindow = []byte{
@@ -385,17 +318,138 @@ var largeWindow = []byte{
 	'[', '1', ']',
 }
 
-// TestExportAnswer_errorInsideIsNoRecord answers the request of each kind with an
-// error, which must not become a record of that kind.
-func TestExportAnswer_errorInsideIsNoRecord(t *testing.T) {
+func TestExportAnswer_whatIsADayAllTheSame(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, _ *client.Client) {
-		service.AllowViolations()
-		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Body: []byte(`{"error":"quota exceeded"}`), Times: -1})
-		c := connect(t, service, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "kind" })
-		_, err := export(t.Context(), t, c, &received{})
-		if e := wantClass(t, err, client.ClassPayload); e.Status != http.StatusOK {
-			t.Errorf("the status is %d", e.Status)
-		}
-	}, useSecretKey)
+
+	for name, c := range map[string]struct {
+		fault     mockserver.Fault
+		configure func(*client.Wire)
+		want      client.ExportResult
+	}{
+		"a link to itself": {
+			fault: mockserver.Fault{Body: []byte(`{"events":[{"id":"e"}]}`), Header: jsonHeader("Link", `<https://example.com/next>; rel="self"; title="next"`)},
+			want:  client.ExportResult{Counts: records.Counts{records.Event: 1}},
+		},
+		"nothing for each kind": {
+			fault:     mockserver.Fault{Body: []byte(`[]`), Header: jsonHeader()},
+			configure: func(w *client.Wire) { w.ExportKindParameter, w.ExportRecordMember = "sort", "id" },
+		},
+		"invalid UTF-8 that is replaced": {
+			fault:     mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"\\ud83d\"}]}"), Header: jsonHeader()},
+			configure: func(w *client.Wire) { w.ExportInvalidUTF8 = client.InvalidReplace },
+			want:      client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
+		},
+		"204 that is called gzip": {fault: mockserver.Fault{Status: http.StatusNoContent, Header: http.Header{"Content-Encoding": {"gzip"}}}},
+		"204 that is called zstd": {fault: mockserver.Fault{Status: http.StatusNoContent, Header: http.Header{"Content-Encoding": {"zstd"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			got, err := exportAnswered(t, c.fault, func(_ *mocktest.Instance, cfg *client.Config) {
+				if c.configure != nil {
+					c.configure(&cfg.Wire)
+				}
+			})
+			noError(t, err)
+			if got.Counts != c.want.Counts || got.InvalidUTF8 != c.want.InvalidUTF8 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// packed returns a text compressed with gzip.
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	noError(t, err)
+	_, err = io.WriteString(w, text)
+	noError(t, errors.Join(err, w.Close()))
+	return b.Bytes()
+}
+
+func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
+	t.Parallel()
+
+	const day = `{"events":[{"id":"e"}]}`
+	coded := func(coding string) http.Header { return http.Header{"Content-Encoding": {coding}} }
+	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
+	plain := http.Header{"Content-Type": {"text/plain"}}
+	endless := `["` + strings.Repeat("x", records.LimitRecord+2<<20) + `"]`
+	asking := func(cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" }
+	askingForAny := func(cfg *client.Config) { cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id" }
+
+	for name, c := range map[string]struct {
+		fault     mockserver.Fault
+		class     client.ErrorClass
+		says      string
+		configure func(*client.Config)
+	}{
+		"202 with words":             {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`)}, client.ClassNotReady, "not ready", nil},
+		"202 with Retry-After":       {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, client.ClassNotReady, "5m0s", nil},
+		"202 with records":           {mockserver.Fault{Status: 202, Body: []byte(day)}, client.ClassNotReady, "not ready", nil},
+		"203":                        {mockserver.Fault{Status: 203, Body: []byte(day)}, client.ClassPayload, "200", nil},
+		"205":                        {mockserver.Fault{Status: 205}, client.ClassPayload, "200", nil},
+		"206":                        {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part", nil},
+		"207":                        {mockserver.Fault{Status: 207, Body: []byte(day)}, client.ClassPayload, "200", nil},
+		"299":                        {mockserver.Fault{Status: 299, Body: []byte(day)}, client.ClassPayload, "200", nil},
+		"400":                        {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.ClassRejected, "", nil},
+		"404":                        {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.ClassNotFound, "", nil},
+		"404 page":                   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, client.ClassEndpointNotFound, "", nil},
+		"a redirect":                 {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.ClassRedirect, "", nil},
+		"Content-Range":              {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part", nil},
+		"Link to the next page":      {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, client.ClassPayload, "there is more", nil},
+		"a page":                     {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, client.ClassNotJSON, "Please log in", nil},
+		"an empty page":              {mockserver.Fault{Header: page}, client.ClassNotJSON, "empty", nil},
+		"a blank page":               {mockserver.Fault{Body: []byte(" \n"), Header: page}, client.ClassNotJSON, "empty", nil},
+		"another coding":             {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, client.ClassPayload, "compressed", nil},
+		"nothing in gzip":            {mockserver.Fault{Header: coded("gzip")}, client.ClassPayload, "no content", nil},
+		"nothing in zstd":            {mockserver.Fault{Header: coded("zstd")}, client.ClassPayload, "no content", nil},
+		"no gzip after all":          {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, client.ClassPayload, "compressed", nil},
+		"a window of 1 GiB":          {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, client.ClassPayload, "compressed", nil},
+		"a record without end":       {mockserver.Fault{Body: []byte(endless)}, client.ClassTooLarge, "16 MiB", nil},
+		"a bomb":                     {mockserver.Fault{Body: packed(t, endless), Header: jsonHeader("Content-Encoding", "gzip")}, client.ClassTooLarge, "16 MiB", nil},
+		"a name twice":               {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.ClassPayload, "twice", nil},
+		"invalid text":               {mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"}]}")}, client.ClassPayload, "byte", nil},
+		"invalid text in an array":   {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, client.ClassPayload, "wire.export_invalid_utf8", nil},
+		"a number":                   {mockserver.Fault{Body: []byte(`7`)}, client.ClassPayload, "shapes", nil},
+		"an error inside":            {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.ClassPayload, "no list of records", nil},
+		"an error for each kind":     {mockserver.Fault{Body: []byte(`{"error":"quota exceeded"}`)}, client.ClassPayload, "", asking},
+		"an error of a part":         {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
+		"words":                      {mockserver.Fault{Body: []byte(`{"events":[],"status":"processing"}`)}, client.ClassPayload, `wire.export_ignored_members = "status"`, nil},
+		"one page of several":        {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.ClassPayload, `wire.export_ignored_members = "hasMore=true"`, nil},
+		"a record or an envelope":    {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, client.ClassPayload, "wire.export_record_member", nil},
+		"lines of another sort":      {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, client.ClassPayload, "text/plain", nil},
+		"people by their ids":        {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: plain}, client.ClassPayload, "text/plain", nil},
+		"arrays of other kinds":      {mockserver.Fault{Body: []byte(`{"events":[]}`)}, client.ClassPayload, "", asking},
+		"the same array, each kind":  {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, client.ClassPayload, "wire.export_kind_parameter", askingForAny},
+		"the same object, each kind": {mockserver.Fault{Body: []byte(`{"records":[{"id":1}]}`)}, client.ClassPayload, "wire.export_kind_parameter", askingForAny},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			if c.fault.Header == nil {
+				c.fault.Header = jsonHeader()
+			}
+			if c.fault.Status == 0 {
+				c.fault.Status = http.StatusOK
+			}
+			_, err := exportAnswered(t, c.fault, func(_ *mocktest.Instance, cfg *client.Config) {
+				if c.configure != nil {
+					c.configure(cfg)
+				}
+			})
+
+			e := wantClass(t, err, c.class)
+			if e.Status != c.fault.Status || !strings.Contains(e.Detail, c.says) {
+				t.Errorf("status %d, it says %q", e.Status, e.Error())
+			}
+			for _, leak := range []string{"jane.doe", "Canary", "h.example.com"} {
+				if strings.Contains(e.Error(), leak) {
+					t.Errorf("it says %q", e.Error())
+				}
+			}
+		})
+	}
 }

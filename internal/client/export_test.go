@@ -74,30 +74,6 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 	})
 }
 
-func TestExport_sameAnswerForTwoKindsIsAnError(t *testing.T) {
-	t.Parallel()
-
-	byParameter := func(_ *mocktest.Instance, cfg *client.Config) {
-		cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id"
-	}
-	for body, failing := range map[string]bool{
-		`[{"id":1},{"id":2}]`:    true,
-		`[]`:                     false,
-		`{"records":[{"id":1}]}`: true,
-	} {
-		result, err := exportAnswered(t, mockserver.Fault{Body: []byte(body), Header: jsonHeader()}, byParameter)
-		if !failing {
-			noError(t, err)
-			continue
-		}
-
-		e := wantClass(t, err, client.ClassPayload)
-		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
-			t.Errorf("%s: it says %q, counted are %v", body, e.Detail, result.Counts)
-		}
-	}
-}
-
 func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 	t.Parallel()
 
@@ -115,13 +91,6 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 		_, err := export(t.Context(), t, c, &received{})
 		_ = wantClass(t, err, client.ClassPayload)
 	})
-}
-
-func TestExport_arraysOfOtherKindsAreAContradiction(t *testing.T) {
-	t.Parallel()
-	_, err := exportAnswered(t, mockserver.Fault{Body: []byte(`{"events":[]}`), Header: jsonHeader()},
-		func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire.ExportKindParameter = "sort" })
-	_ = wantClass(t, err, client.ClassPayload)
 }
 
 func TestExport_brokenOffBeginsAgain(t *testing.T) {
@@ -235,6 +204,42 @@ func TestExport_accountHasNone(t *testing.T) {
 		}
 		wantCount(t, service, "", 0)
 	})
+}
+
+func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
+	t.Parallel()
+
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for date, over := range map[string]bool{
+		"Sun, 01 Mar 2026 23:59:59 GMT": false,
+		"Mon, 02 Mar 2026 00:00:00 GMT": true,
+		"":                              true,
+		"yesterday":                     true,
+	} {
+		answer := mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Body: []byte(`[]`), Header: jsonHeader("Date", date)}
+		synctest.Test(t, func(t *testing.T) {
+			service := mocktest.StartPipe(t)
+			service.Inject(answer)
+			c := connect(t, service, useSecretKey)
+
+			result, err := c.Export(t.Context(), scope, client.ExportQuery{Day: day}, &received{})
+			noError(t, err)
+
+			if result.Over(day, day.AddDate(0, 0, 1)) != over || result.Over(day, day) {
+				t.Errorf("%q: over by the service's clock: %t", date, !over)
+			}
+
+			_, err = c.Export(t.Context(), scope, client.ExportQuery{Day: day, Finished: true}, &received{})
+			if over {
+				noError(t, err)
+				return
+			}
+
+			if e := wantClass(t, err, client.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
+				t.Errorf("it says %q", e.Detail)
+			}
+		})
+	}
 }
 
 // counts is a sink that drops the records.

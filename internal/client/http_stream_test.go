@@ -16,25 +16,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
-func TestStream_emptyAnswerIsNoCompressedStream(t *testing.T) {
-	t.Parallel()
-	for _, coding := range []string{"gzip", "zstd"} {
-		for _, status := range []int{http.StatusOK, http.StatusNoContent} {
-			result, err := exportAnswered(t, mockserver.Fault{Status: status, Header: http.Header{"Content-Encoding": {coding}}})
-			if status == http.StatusNoContent {
-				noError(t, err)
-				if result.Counts.Total() != 0 {
-					t.Errorf("counted are %v", result)
-				}
-				continue
-			}
-			if e := wantClass(t, err, client.ClassPayload); !strings.Contains(e.Detail, "no content") {
-				t.Errorf("%s: it says %q", coding, e.Detail)
-			}
-		}
-	}
-}
-
 func TestStream_steadyExportMayTakeAnyTime(t *testing.T) {
 	t.Parallel()
 
