@@ -69,35 +69,102 @@ func TestConsent_onlyWhatDiffersIsSent(t *testing.T) {
 	}
 }
 
-func TestConsent_protectedUpdateThatDiffersNeedsATimeToCompareWith(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
-		_, err := c.CompareConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantClass(t, err, client.ClassPayload)
-		_, err = c.UpdateConsent(t.Context(), scope, person, onlyDifferent())
-		_ = wantClass(t, err, client.ClassPayload)
-		wantCount(t, service, mockserver.OpUpdateConsent, 0)
-	}, useSecretKey)
-}
-
-func TestConsent_withdrawnInAnotherWayNeedsNoWithdrawal(t *testing.T) {
+// TestConsent_oneUpdate updates the consent of a person once.
+func TestConsent_oneUpdate(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{Manual: new(false)})
-		withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, Skip: client.SkipSameClauses, KeepLaterThan: agreedAt}
-		result, err := c.UpdateConsent(t.Context(), scope, person, withdrawal)
-		noError(t, err)
-
-		if result.Outcome != client.ConsentUnchanged {
-			t.Errorf("the outcome is %v", result.Outcome)
+	withdrawal := client.ConsentUpdate{Manual: true, OnlyKnown: true, Skip: client.SkipSameClauses, KeepLaterThan: agreedAt}
+	withAddress := protected()
+	withAddress.UserIPv6 = netip.MustParseAddr("2001:db8::44")
+	lost := func(then *mockserver.ConsentRecord, cut mockserver.Cut) func(*mocktest.Instance) []mockserver.Fault {
+		return func(service *mocktest.Instance) []mockserver.Fault {
+			put := func() {
+				if then != nil {
+					service.PutConsent(serverScope, person, *then)
+				}
+			}
+			return []mockserver.Fault{{Operation: mockserver.OpUpdateConsent, Cut: cut, Then: put}}
 		}
+	}
+	always := func(faults ...mockserver.Fault) func(*mocktest.Instance) []mockserver.Fault {
+		return func(*mocktest.Instance) []mockserver.Fault { return faults }
+	}
 
-		_, err = c.UpdateConsent(t.Context(), scope, "nobody", withdrawal)
-		_ = wantClass(t, err, client.ClassNotFound)
-		wantCount(t, service, mockserver.OpUpdateConsent, 0)
-	}, useSecretKey)
+	for name, tc := range map[string]struct {
+		held    *mockserver.ConsentRecord
+		faults  func(*mocktest.Instance) []mockserver.Fault
+		update  client.ConsentUpdate
+		patches int
+		want    client.ConsentOutcome
+		failed  *client.Error // its class, Ambiguous, Attempts, and a part of its Detail
+	}{
+		"a protected one needs a time to compare with": {
+			held: &mockserver.ConsentRecord{}, update: onlyDifferent(), failed: &client.Error{Class: client.ClassPayload, Attempts: 1},
+		},
+		"withdrawn in another way": {held: &mockserver.ConsentRecord{Manual: new(false)}, update: withdrawal, want: client.ConsentUnchanged},
+		"nothing to withdraw":      {update: withdrawal, failed: &client.Error{Class: client.ClassNotFound, Attempts: 1}},
+		"a choice one millisecond later stands": {
+			held: &mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"}, update: protected(), want: client.ConsentKept,
+		},
+		"a lost answer is resolved": {faults: lost(nil, mockserver.CutAfterCommit), update: onlyDifferent(), patches: 1, want: client.ConsentWritten},
+		"a lost answer of a service that stores another address": {
+			faults: lost(heldWith(func(r *mockserver.ConsentRecord) { r.UserIPv6 = new("2001:db8::") }), mockserver.CutAfterCommit),
+			update: withAddress, patches: 1, want: client.ConsentWritten,
+		},
+		"a later choice during a lost answer stands": {
+			faults: lost(&mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"}, mockserver.CutBeforeCommit), update: protected(), patches: 1, want: client.ConsentKept,
+		},
+		"a lost answer, and reading fails": {
+			faults: always(
+				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
+				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1}),
+			update: allTrue(), patches: 1, failed: &client.Error{Class: client.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
+		},
+		"it is sent again only once": {
+			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1}),
+			update: allTrue(), patches: 2, failed: &client.Error{Class: client.ClassServer, Ambiguous: true, Attempts: 2},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				if tc.held != nil {
+					service.PutConsent(serverScope, person, *tc.held)
+				}
+				if tc.faults != nil {
+					service.Inject(tc.faults(service)...)
+				}
+
+				if tc.faults == nil { // comparing has the outcome that updating would have
+					found, err := c.CompareConsent(t.Context(), scope, person, tc.update)
+					if tc.failed != nil {
+						_ = wantClass(t, err, tc.failed.Class)
+					} else if err != nil || found != tc.want {
+						t.Errorf("compared %v, %v", found, err)
+					}
+				}
+
+				result, err := c.UpdateConsent(t.Context(), scope, person, tc.update)
+				wantCount(t, service, mockserver.OpUpdateConsent, tc.patches)
+				if tc.failed != nil {
+					e := wantClass(t, err, tc.failed.Class)
+					if e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts || !strings.Contains(e.Detail, tc.failed.Detail) {
+						t.Errorf("%+v", e)
+					}
+					return
+				}
+
+				noError(t, err)
+				if result.Outcome != tc.want || (result.Kept != nil) != (tc.want == client.ConsentKept) {
+					t.Errorf("the result is %+v", result)
+				}
+				if record, _ := service.Consent(serverScope, person); tc.want == client.ConsentKept && record.Clauses[0] {
+					t.Error("the person's choice was overwritten")
+				}
+			}, useSecretKey)
+		})
+	}
 }
 
 func TestConsent_lostAnswerIsResolvedByReading(t *testing.T) {
@@ -157,74 +224,6 @@ func TestConsent_secondLostAnswerIsResolvedToo(t *testing.T) {
 	}, useSecretKey)
 }
 
-func TestConsent_updateWhoseAnswerWasLostIsWritten(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit})
-		result, err := c.UpdateConsent(t.Context(), scope, person, onlyDifferent())
-		noError(t, err)
-		if result.Outcome != client.ConsentWritten {
-			t.Errorf("the outcome is %v", result.Outcome)
-		}
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-	}, useSecretKey)
-}
-
-func TestConsent_lostAnswerIsAnUnknownOutcomeIfReadingFails(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(
-			mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1},
-		)
-
-		e := wantClass(t, update(t.Context(), c), client.ClassUnknownOutcome)
-		if !e.Ambiguous || !strings.Contains(e.Detail, "looking at the service failed") {
-			t.Errorf("%+v", e)
-		}
-
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-	}, useSecretKey)
-}
-
-func TestConsent_updateIsSentAgainOnlyOnce(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1})
-		e := wantClass(t, update(t.Context(), c), client.ClassServer)
-		wantCount(t, service, mockserver.OpUpdateConsent, 2)
-		if e.Attempts != 2 {
-			t.Errorf("%d attempts are reported", e.Attempts)
-		}
-	}, useSecretKey)
-}
-
-func TestConsent_laterChoiceDuringALostAnswerStands(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		configured := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit, Then: func() {
-			service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-02-01T00:00:00Z"})
-		}})
-
-		u := allTrue()
-		u.AgreementTime, u.KeepLaterThan = configured, configured
-		result, err := c.UpdateConsent(t.Context(), scope, person, u)
-		noError(t, err)
-
-		if result.Outcome != client.ConsentKept || result.Kept == nil {
-			t.Error("the update says that it is in place")
-		}
-
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-		if record, _ := service.Consent(serverScope, person); record.Clauses[0] {
-			t.Error("the person's choice was overwritten")
-		}
-	}, useSecretKey)
-}
-
 // TestConsent_choiceDuringALostAnswerStands has records whose time says nothing: what is
 // neither the record from before nor what was sent is somebody's choice.
 func TestConsent_choiceDuringALostAnswerStands(t *testing.T) {
@@ -251,39 +250,6 @@ func TestConsent_choiceDuringALostAnswerStands(t *testing.T) {
 			}
 		}, useSecretKey)
 	}
-}
-
-func TestConsent_lostAnswerOfAServiceThatStoresAnotherAddress(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		u := protected()
-		u.UserIPv6 = netip.MustParseAddr("2001:db8::44")
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit, Then: func() {
-			anonymised := held
-			anonymised.UserIPv6 = new("2001:db8::")
-			service.PutConsent(serverScope, person, anonymised)
-		}})
-
-		result, err := c.UpdateConsent(t.Context(), scope, person, u)
-		noError(t, err)
-		if result.Outcome != client.ConsentWritten {
-			t.Errorf("the outcome is %v", result.Outcome)
-		}
-		wantCount(t, service, mockserver.OpUpdateConsent, 1)
-	}, useSecretKey)
-}
-
-func TestConsent_choiceOneMillisecondLaterStands(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"})
-		result, err := c.UpdateConsent(t.Context(), scope, person, protected())
-		noError(t, err)
-		if result.Outcome != client.ConsentKept {
-			t.Errorf("the outcome is %v", result.Outcome)
-		}
-	}, useSecretKey)
 }
 
 // TestConsent_writeWaitsForARetryAfterThatCameDuringItsComparison has a service that asks

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,23 +19,14 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
 	const limit = 7
-	callers := soak.Size(200, 2000)
+	reads := soak.Size(200, 2000)
 	var running, most atomic.Int64
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Latency = 20 * time.Millisecond
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 
-		var wg sync.WaitGroup
-		for range callers {
-			wg.Go(func() {
-				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-
-		wg.Wait()
-		wantCount(t, service, mockserver.OpGetConsent, callers)
+		noError(t, errors.Join(callers(t, c, reads)...))
+		wantCount(t, service, mockserver.OpGetConsent, reads)
 		wantCount(t, service, mockserver.OpLogin, 1)
 
 		if service.Connections() > limit+1 {
@@ -63,17 +55,7 @@ func TestGate_rateIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 		began := time.Now()
-
-		var wg sync.WaitGroup
-		for range 21 {
-			wg.Go(func() {
-				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-
-		wg.Wait()
+		noError(t, errors.Join(callers(t, c, 21)...))
 		if took := time.Since(began); took < 9900*time.Millisecond || took > 11*time.Second {
 			t.Errorf("21 requests at 2 a second took %v", took)
 		}
@@ -89,21 +71,13 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 		began := time.Now()
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, err := c.GetConsent(t.Context(), scope, person)
-			if err != nil {
+			if err := read(t.Context(), c); err != nil {
 				t.Error(err)
 			}
 		})
 
 		synctest.Wait()
-		for range 20 {
-			wg.Go(func() {
-				if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-
+		noError(t, errors.Join(callers(t, c, 20)...))
 		wg.Wait()
 		for i, r := range service.Requests() {
 			if after := r.At.Sub(began); i > 0 && after < 2*time.Second {

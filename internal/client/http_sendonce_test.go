@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -21,74 +20,49 @@ func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Conf
 	return service, c
 }
 
-func TestHTTP2_refusedRequestIsSentAgain(t *testing.T) {
+func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 	t.Parallel()
 
-	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
-		for operation, call := range changes() {
-			t.Run(name+" "+operation, func(t *testing.T) {
-				t.Parallel()
+	refusals := map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway}
+	others := map[string]mockserver.StreamEnd{"INTERNAL_ERROR": mockserver.ResetInternal, "PROTOCOL_ERROR": mockserver.ResetProtocol}
+	for name, tc := range map[string]struct {
+		ends   map[string]mockserver.StreamEnd
+		fault  mockserver.Fault
+		sent   int
+		failed *client.Error // what the error says of the outcome; nil if there is none
+	}{
+		"a refusal":             {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 2, nil},
+		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &client.Error{NotProcessed: true, Attempts: 2}},
+		"a reset of other kind": {others, mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1, &client.Error{Ambiguous: true, Attempts: 1}},
+	} {
+		for end, ending := range tc.ends {
+			for operation, call := range changes() {
+				t.Run(name+" "+end+" "+operation, func(t *testing.T) {
+					t.Parallel()
 
-				service, c := startHTTP2(t, end, nil)
-				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit})
+					service, c := startHTTP2(t, ending, nil)
+					fault := tc.fault
+					fault.Operation = operation
+					service.Inject(fault,
+						// The reads that could resolve the outcome fail too.
+						mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
+						mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
 
-				noError(t, call(t.Context(), c))
+					err := call(t.Context(), c)
 
-				wantCount(t, service, operation, 2)
-				wantCount(t, service, mockserver.OpGetConsent, 0)
-			})
-		}
-	}
-}
+					wantCount(t, service, operation, tc.sent)
+					if tc.failed == nil {
+						noError(t, err)
+						wantCount(t, service, mockserver.OpGetConsent, 0)
+						return
+					}
 
-func TestHTTP2_refusalThatStaysIsNotAnUnknownOutcome(t *testing.T) {
-	t.Parallel()
-
-	for name, end := range map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway} {
-		for operation, call := range changes() {
-			t.Run(name+" "+operation, func(t *testing.T) {
-				t.Parallel()
-
-				service, c := startHTTP2(t, end, nil)
-				service.Inject(mockserver.Fault{Operation: operation, Cut: mockserver.CutBeforeCommit, Times: -1})
-
-				err := call(t.Context(), c)
-
-				e := wantClass(t, err, client.ClassConnectionLost)
-				if !e.NotProcessed || e.Ambiguous || e.Attempts != 2 {
-					t.Errorf("not processed: %v, ambiguous: %v, attempts: %d", e.NotProcessed, e.Ambiguous, e.Attempts)
-				}
-
-				wantCount(t, service, operation, 2)
-			})
-		}
-	}
-}
-
-func TestHTTP2_otherResetsProveNothing(t *testing.T) {
-	t.Parallel()
-
-	for name, end := range map[string]mockserver.StreamEnd{"INTERNAL_ERROR": mockserver.ResetInternal, "PROTOCOL_ERROR": mockserver.ResetProtocol} {
-		for operation, call := range changes() {
-			t.Run(name+" "+operation, func(t *testing.T) {
-				t.Parallel()
-
-				service, c := startHTTP2(t, end, nil)
-				service.Inject(
-					mockserver.Fault{Operation: operation, Cut: mockserver.CutAfterCommit},
-					// The reads that could resolve the outcome fail too.
-					mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Times: -1},
-					mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Times: -1})
-
-				err := call(t.Context(), c)
-
-				e, ok := errors.AsType[*client.Error](err)
-				if !ok || !e.Ambiguous || e.NotProcessed {
-					t.Errorf("the error is %+v", err)
-				}
-
-				wantCount(t, service, operation, 1)
-			})
+					e := wantClass(t, err, client.ClassConnectionLost, client.ClassUnknownOutcome)
+					if e.NotProcessed != tc.failed.NotProcessed || e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts {
+						t.Errorf("%+v", e)
+					}
+				})
+			}
 		}
 	}
 }
