@@ -173,7 +173,6 @@ func (s *exportAnswer) brokenOff(err error) *transport.Error {
 	}
 
 	e.Status = s.Response.StatusCode
-	e.Midway = transport.IsClass(e, transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated)
 
 	return e
 }

@@ -10,7 +10,6 @@ import (
 type (
 	Error           = transport.Error
 	ErrorClass      = transport.ErrorClass
-	FieldError      = transport.FieldError
 	Credentials     = transport.Credentials
 	CredentialError = transport.CredentialError
 	Observer        = transport.Observer
@@ -55,9 +54,7 @@ const (
 	InForm  = transport.InForm
 	InQuery = transport.InQuery
 
-	LimitJSON      = transport.LimitJSON
-	LimitError     = transport.LimitError
-	InterruptGrace = transport.InterruptGrace
+	LimitJSON = transport.LimitJSON
 )
 
 // Functions of package transport.

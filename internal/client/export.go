@@ -90,9 +90,10 @@ func (c *Client) Export(ctx context.Context, scope Scope, q ExportQuery, sink Ex
 	defer cancel()
 
 	x := &exporting{client: c, to: to, query: q, sink: sink}
+	// An answer that had begun has a status.
 	brokeOff := func(err error) bool {
 		e, ok := errors.AsType[*transport.Error](err)
-		return ok && e.Midway
+		return ok && e.Status/100 == 2 && transport.IsClass(e, transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated)
 	}
 
 	err = x.read(ctx)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -88,7 +89,7 @@ func TestSecrets_whatTheServiceNamesBesidesItsMessage(t *testing.T) {
 			service.AllowViolations()
 			status := map[bool]int{true: 301, false: 200}[header.Get("Location") != ""]
 			page := []byte("<p>no</p>")
-			if size := map[string]int{"page": client.LimitError, "shorter page": 4096}[name]; size > 0 { // the key begins before it and ends behind
+			if size := map[string]int{"page": transport.LimitError, "shorter page": 4096}[name]; size > 0 { // the key begins before it and ends behind
 				page = []byte("<!--" + strings.Repeat("x", size-len("<!---->")-40) + "-->" + key)
 			}
 

@@ -30,9 +30,9 @@ type Answer struct {
 	Call   *Call
 	Status int
 	JSON   jsontext.Value // empty where there was no body
-	// continued reports whether the answer links to a further page.
+	// Continued reports whether the answer links to a further page.
 	Continued bool
-	// cached reports whether a cache has kept the answer for some time, and date is when the
+	// Cached reports whether a cache has kept the answer for some time, and Date is when the
 	// service made it; zero if it does not say so.
 	Cached bool
 	Date   time.Time

@@ -78,12 +78,12 @@ func (t *attemptTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	return resp, nil
 }
 
-// InterruptGrace is how long an attempt of a deferred request that was sent goes on after
+// interruptGrace is how long an attempt of a deferred request that was sent goes on after
 // an interrupt.
-const InterruptGrace = 700 * time.Millisecond
+const interruptGrace = 700 * time.Millisecond
 
 // attemptContext returns the context of one attempt. It ends with the caller's, or
-// InterruptGrace later where the operation lingers and the request was sent.
+// interruptGrace later where the operation lingers and the request was sent.
 func (k *Call) attemptContext(parent context.Context) (context.Context, context.CancelCauseFunc) {
 	if !k.Op.Lingers {
 		return context.WithCancelCause(parent)
@@ -95,7 +95,7 @@ func (k *Call) attemptContext(parent context.Context) (context.Context, context.
 			cancel(context.Cause(parent))
 			return
 		}
-		timer := time.AfterFunc(InterruptGrace, func() { cancel(context.Cause(parent)) })
+		timer := time.AfterFunc(interruptGrace, func() { cancel(context.Cause(parent)) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	})
 

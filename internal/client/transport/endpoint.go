@@ -9,22 +9,22 @@ import (
 type Operation struct {
 	Name   string // for messages and logs
 	Method string
-	// path is the template of the path behind that of the scope; empty for an operation
+	// Path is the template of the path behind that of the scope; empty for an operation
 	// outside of the path families.
 	Path string
-	// effect: the service changes something. read_only refuses the operation, and a lost
+	// Effect: the service changes something. read_only refuses the operation, and a lost
 	// answer leaves open whether it was carried out.
 	Effect bool
-	// queues: each request that arrives is another one in the service's queue. Messages
+	// Queues: each request that arrives is another one in the service's queue. Messages
 	// warn of repeating it.
 	Queues bool
-	// streams: the answer may be larger than memory and is read while it comes.
+	// Streams: the answer may be larger than memory and is read while it comes.
 	// request_timeout bounds each of its silences and not the whole.
 	Streams bool
-	// lingers: where the run is interrupted, an attempt that was sent goes on for
-	// InterruptGrace, because its outcome could not be found out otherwise.
+	// Lingers: where the run is interrupted, an attempt that was sent goes on for
+	// interruptGrace, because its outcome could not be found out otherwise.
 	Lingers bool
-	// fresh: what the service shows decides about requests, so that no cache must answer.
+	// Fresh: what the service shows decides about requests, so that no cache must answer.
 	Fresh bool
 }
 
@@ -32,23 +32,20 @@ type Operation struct {
 type Endpoint struct {
 	template string // for messages and logs, such as /v1/org/{orgId}/…
 	Escaped  string // as it is sent
-	decoded  string
 }
 
 // Expand returns the endpoint of a template with values in place of its {names}, in their
 // order.
 func Expand(template string, values ...string) Endpoint {
-	var escaped, decoded strings.Builder
+	escaped := ""
 	rest := template
 	for _, v := range values {
 		before, after, _ := strings.Cut(rest, "{")
-		_, after, _ = strings.Cut(after, "}")
-		escaped.WriteString(before + EscapeSegment(v))
-		decoded.WriteString(before + v)
-		rest = after
+		_, rest, _ = strings.Cut(after, "}")
+		escaped += before + EscapeSegment(v)
 	}
 
-	return Endpoint{template: template, Escaped: escaped.String() + rest, decoded: decoded.String() + rest}
+	return Endpoint{template: template, Escaped: escaped + rest}
 }
 
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
@@ -74,8 +71,9 @@ func EscapeSegment(s string) string {
 
 // Under returns the address of the endpoint below base. It cleans nothing.
 func (e Endpoint) Under(base *url.URL) *url.URL {
+	decoded, _ := url.PathUnescape(e.Escaped) // Expand has escaped it
 	u := *base
-	u.Path = base.Path + e.decoded
+	u.Path = base.Path + decoded
 	u.RawPath = base.EscapedPath() + e.Escaped
 	return &u
 }

@@ -111,7 +111,6 @@ type Error struct {
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
-	Midway  bool  // the answer had begun when it broke off
 	Renewed bool  // the credential was renewed after the 401
 	Cause   error // nil, a context's error, ErrUntimed, ErrOutdated or a *records.RefusalError; never an error of the network
 }

@@ -18,9 +18,9 @@ type Request struct {
 	To Endpoint
 	Payload
 
-	// private are values that no message may show.
+	// Private are values that no message may show.
 	Private []string
-	// compared is when the comparison was answered from which the request follows; zero
+	// Compared is when the comparison was answered from which the request follows; zero
 	// where it follows from none. It is not sent where it would have to wait.
 	Compared time.Time
 }

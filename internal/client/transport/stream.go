@@ -59,18 +59,14 @@ func (s *Stream) Unpacked() (io.ReadCloser, error) {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(packed)
 	case "zstd":
-		return newZstdReader(packed)
+		d, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
 	}
 
 	return nil, ErrCoding
-}
-
-func newZstdReader(r io.Reader) (io.ReadCloser, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(limitWindow))
-	if err != nil {
-		return nil, err
-	}
-	return d.IOReadCloser(), nil
 }
 
 // noted is a reader that remembers its error, to tell it from one of what reads from it.
