@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,17 +28,29 @@ func TestCLIConsent_changedScopeIsSaid(t *testing.T) {
 	clitest.WantWords(t, cli.MustRun("plan"), "must be replaced", `"web" -> "shop" # forces replacement`, "The scope of the provider has changed")
 }
 
-func TestCLIConsent_warnsOnceOfNothingToCompare(t *testing.T) {
+// TestCLIConsent_warnsOnceOfWhatIsOverwritten has three people without an agreement_time.
+func TestCLIConsent_warnsOnceOfWhatIsOverwritten(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
-	cli := clitest.New(t, acctest.Block(service)+block(), nil)
-
-	for _, command := range [][]string{{"validate"}, {"plan"}, {"apply", "-auto-approve"}} {
-		output := cli.MustRun(command...).Words()
-		if n := strings.Count(output, "Nothing to compare a later choice with"); n != 1 {
-			t.Errorf("%s warns %d times:\n%s", command[0], n, output)
+	people := strings.Replace(block("for_each = toset([\"user-1\", \"user-2\", \"user-3\"])"), strconv.Quote(person), "each.key", 1)
+	cli := clitest.New(t, acctest.Block(service)+people, nil)
+	want := func(n int, command ...string) {
+		t.Helper()
+		if output := cli.MustRun(command...).Words(); strings.Count(output, "Warning: ") != n+1 { // one is Terraform's, of the override
+			t.Errorf("%s warns otherwise than %d times:\n%s", command[0], n, output)
 		}
 	}
+	want(0, "validate")
+	want(0, "plan")
+	want(0, "apply", "-auto-approve")
+
+	for _, identity := range []string{"user-1", "user-2", "user-3"} {
+		service.PutConsent(scope, identity, refusal(nil))
+	}
+	want(1, "plan", "-out=tfplan")
+	clitest.WantWords(t, cli.MustRun("plan"), "The plan overwrites", "clause_1_consent, clause_2_consent and clause_4_consent", "(and 2 more similar warnings elsewhere)")
+	want(0, "apply", "tfplan")
+	want(0, "plan", "-detailed-exitcode")
 }
 
 func TestCLIConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {

@@ -247,27 +247,63 @@ func TestConsent_unknownPersonHasMadeNoChoice(t *testing.T) {
 	}
 }
 
-func TestConsent_warnsWhereNoLaterChoiceCanBeRecognised(t *testing.T) {
+// TestConsent_warnsOfWhatIsOverwrittenWithoutATime has no agreement_time configured, so that no
+// later choice can be recognised.
+func TestConsent_warnsOfWhatIsOverwrittenWithoutATime(t *testing.T) {
 	t.Parallel()
-	p, _ := start(t, nil)
-
-	for _, unprotected := range []prototest.Attributes{nil, {"keep_later_choice": true}, {"keep_later_choice": nil}} {
-		warnings := p.Validate(name, config(unprotected)).Warnings()
-		prototest.WantText(t, warnings, "Nothing to compare a later choice with", `AttributeName("keep_later_choice")`, "set agreement_time", "set keep_later_choice = false")
-		if len(warnings) != 1 {
-			t.Errorf("%v: %d warnings", unprotected, len(warnings))
-		}
-	}
-
-	for _, quiet := range []prototest.Attributes{
-		{"keep_later_choice": false},
-		agreed,
-		agreed.With(prototest.Attributes{"keep_later_choice": true}),
-		{"agreement_time": prototest.Unknown},
-		{"keep_later_choice": prototest.Unknown},
+	const overwrites = "No time to compare a later choice with"
+	for label, others := range map[string]struct {
+		config prototest.Attributes
+		warns  bool
+	}{
+		"protected":     {nil, true},
+		"said so":       {prototest.Attributes{"keep_later_choice": true}, true},
+		"not protected": {prototest.Attributes{"keep_later_choice": false}, false},
 	} {
-		if diags := p.Validate(name, config(quiet)); len(diags) != 0 {
-			t.Errorf("%v: %v", quiet, diags.Warnings())
+		for at, chosen := range map[string]mockserver.ConsentRecord{"without a time": refusal(nil), "with a time": choose(late)} {
+			t.Run(label+" "+at, func(t *testing.T) {
+				t.Parallel()
+				p, service := start(t, nil)
+				config := config(others.config)
+				want := func(diags prototest.Diagnostics, verb string) {
+					t.Helper()
+					p.NoErrors(diags)
+					if warnings := diags.Warnings(); others.warns && verb != "" {
+						prototest.WantText(t, warnings, overwrites, verb, "clause_1_consent, clause_2_consent", "set agreement_time", "keep_later_choice = false")
+					} else if len(warnings) != 0 {
+						t.Errorf("it warns: %v", warnings)
+					}
+				}
+
+				// A new person, and a change of the configuration, overwrite nobody.
+				state, diags := p.Create(name, config)
+				want(diags, "")
+				changed := config.With(prototest.Attributes{"clause_3_consent": true})
+				state, _ = p.MustRefresh(name, state)
+				state, diags = p.Update(name, state, changed)
+				want(diags, "")
+
+				// The plan says what it overwrites, and its apply says it no more.
+				service.PutConsent(scope, person, chosen)
+				for range 2 {
+					state, _ = p.MustRefresh(name, state)
+					_, diags = p.Plan(name, state, changed)
+					want(diags, "The plan overwrites")
+				}
+				p.NewRun()
+				state, diags = p.Update(name, state, changed)
+				want(diags, "")
+				wantEmptyPlan(t, p, state, changed)
+
+				// A new object says it of a record that is there.
+				p.NewRun()
+				_, diags = p.Create(name, changed)
+				want(diags, "")
+				service.PutConsent(scope, person, chosen)
+				p.NewRun()
+				_, diags = p.Create(name, changed)
+				want(diags, "The apply has overwritten")
+			})
 		}
 	}
 }

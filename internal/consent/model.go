@@ -69,8 +69,8 @@ func (m *recordModel) withdrawal() client.ConsentUpdate {
 
 // written returns the choice in state if this object has written it. It returns nil if a
 // choice of the person stands, or a clause is not known.
-func (m *recordModel) written(note laterNote) *client.Choice {
-	if note.stands() {
+func (m *recordModel) written(note choiceNote) *client.Choice {
+	if note != (choiceNote{}) {
 		return nil
 	}
 
@@ -106,14 +106,17 @@ func (m *recordModel) hasTimeOf(held answers.Consent) bool {
 }
 
 // sameClauses reports whether all clauses are equal.
-func (m *recordModel) sameClauses(other recordModel) bool {
+func (m *recordModel) sameClauses(other recordModel) bool { return len(m.otherClauses(other)) == 0 }
+
+// otherClauses returns the names of the clauses that are not equal.
+func (m *recordModel) otherClauses(other recordModel) (names []string) {
 	for i, c := range m.clauses() {
 		if !c.Equal(*other.clauses()[i]) {
-			return false
+			names = append(names, sentAttributes[i])
 		}
 	}
 
-	return true
+	return names
 }
 
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
@@ -262,9 +265,15 @@ func (m *resourceModel) protected(agreed time.Time) time.Time {
 	return agreed
 }
 
+// comparesNothing reports whether later choices are to stand, and there is no time to compare
+// them with.
+func (m *resourceModel) comparesNothing(note choiceNote) bool {
+	return m.KeepLaterChoice.ValueBool() && !m.AgreementTime.IsUnknown() && m.configuredTime(note).IsZero()
+}
+
 // configuredTime returns the configured agreement_time: the attribute, or the noted one if
 // the attribute is no longer configured. The zero Time is none.
-func (m *resourceModel) configuredTime(note laterNote) time.Time {
+func (m *resourceModel) configuredTime(note choiceNote) time.Time {
 	if configured, ok := m.AgreementTime.Value(); ok {
 		return configured
 	}
@@ -273,19 +282,19 @@ func (m *resourceModel) configuredTime(note laterNote) time.Time {
 
 // standing is a choice of the person that an object leaves alone.
 type standing struct {
-	laterNote
+	choiceNote
 	chosen time.Time // zero if the record has no time
 }
 
 // standingChoice returns the person's choice in state, if it stands against the configured
 // one.
-func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (choice standing, stands bool) {
+func (m *resourceModel) standingChoice(state resourceModel, note choiceNote) (choice standing, stands bool) {
 	configured := m.configuredTime(note)
 	if m.protected(configured).IsZero() {
 		return standing{}, false
 	}
 
-	choice = standing{laterNote: laterNote{configured, note.untimed}}
+	choice = standing{choiceNote: choiceNote{configured: configured, untimed: note.untimed}}
 	if note.untimed {
 		return choice, !m.sameClauses(state.recordModel)
 	}
@@ -303,7 +312,7 @@ func (m *resourceModel) standingChoice(state resourceModel, note laterNote) (cho
 
 // fromAPI updates the state from an answer and returns the note to store. The first answer
 // after an import is taken over as a whole.
-func (m *resourceModel) fromAPI(held answers.Consent, prior laterNote) laterNote {
+func (m *resourceModel) fromAPI(held answers.Consent, prior choiceNote) choiceNote {
 	if !m.knowsNoClause() {
 		note := prior.after(*m, held)
 		m.refresh(held, note.stands())
@@ -316,5 +325,5 @@ func (m *resourceModel) fromAPI(held answers.Consent, prior laterNote) laterNote
 		m.Manual = types.BoolValue(true)
 	}
 
-	return laterNote{untimed: m.AgreementTime.IsNull()}
+	return choiceNote{untimed: m.AgreementTime.IsNull()}
 }

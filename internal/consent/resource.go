@@ -21,12 +21,11 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure      = (*consentResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*consentResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*consentResource)(nil)
-	_ resource.ResourceWithIdentity       = (*consentResource)(nil)
-	_ resource.ResourceWithImportState    = (*consentResource)(nil)
-	_ resource.ResourceWithMoveState      = (*consentResource)(nil)
+	_ resource.ResourceWithConfigure   = (*consentResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*consentResource)(nil)
+	_ resource.ResourceWithIdentity    = (*consentResource)(nil)
+	_ resource.ResourceWithImportState = (*consentResource)(nil)
+	_ resource.ResourceWithMoveState   = (*consentResource)(nil)
 )
 
 // The values of on_destroy.
@@ -128,20 +127,6 @@ var sentAttributes = []string{
 	"user_ipv6", "agreement_time", "manual",
 }
 
-// ValidateConfig warns if no later choice can be recognised.
-func (r *consentResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config resourceModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	protects := config.KeepLaterChoice.IsNull() || config.KeepLaterChoice.ValueBool()
-	if protects && config.AgreementTime.IsNull() {
-		warnNothingToCompare(&resp.Diagnostics)
-	}
-}
-
 // checkAgreementTime refuses an agreement_time in the future.
 func (m *resourceModel) checkAgreementTime(diags *diag.Diagnostics) {
 	agreed, known := m.AgreementTime.Value()
@@ -191,7 +176,12 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if plan.keepState(state, readNote(ctx, req.Private), &resp.Diagnostics) {
+	note := readNote(ctx, req.Private)
+	if plan.keepState(state, note, &resp.Diagnostics) {
+		overwritten := plan.otherClauses(state.recordModel)
+		if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
+			warnOverwritten(&resp.Diagnostics, "The plan overwrites", overwritten)
+		}
 		r.checkOthers(plan, plan.differs(state), object, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
@@ -246,7 +236,7 @@ func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Obje
 
 // keepState changes the plan of an update to what is in state, as far as only spelling differs
 // or a choice of the person stands. It reports an error if that is not known yet.
-func (m *resourceModel) keepState(state resourceModel, note laterNote, diags *diag.Diagnostics) (ok bool) {
+func (m *resourceModel) keepState(state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
 	if note.stands() && (m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown()) {
 		addUnknownTime(diags)
 		return false
@@ -285,14 +275,22 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 	u := plan.updateWith(config)
 	u.KeepLaterThan = plan.protected(u.AgreementTime)
 
-	kept, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
+	overwritten, ok := at.overwrittenBy(ctx, plan)
 	if !ok {
 		return
 	}
 
+	kept, ok := at.write(ctx, u, nil, tfkit.NothingSaved)
+	if !ok {
+		return
+	}
+	if len(overwritten) > 0 {
+		warnOverwritten(&resp.Diagnostics, "The apply has overwritten", overwritten)
+	}
+
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	if kept {
-		resp.Diagnostics.Append(laterNote{configured: u.KeepLaterThan}.write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(choiceNote{configured: u.KeepLaterThan}.write(ctx, resp.Private)...)
 	}
 }
 
@@ -371,9 +369,9 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	}
 
 	// The note outlives a change of other attributes, and ends with a write.
-	var noteAfter laterNote
+	var noteAfter choiceNote
 	if stands {
-		noteAfter = laterNote{configured, note.untimed}
+		noteAfter = choiceNote{configured: configured, untimed: note.untimed}
 	}
 
 	resp.Diagnostics.Append(noteAfter.write(ctx, resp.Private)...)

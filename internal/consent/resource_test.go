@@ -13,13 +13,13 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-func TestConsent_createSendsOnePatchWithExactlyTheConfiguredFields(t *testing.T) {
+func TestConsent_createSendsExactlyTheConfiguredFields(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
 	state, diags := p.Create(name, config(nil))
 	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpUpdateConsent)
-	sent := service.Requests()[1].Sent
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+	sent := service.Requests()[2].Sent
 	want := map[string]any{
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
 	}
@@ -290,7 +290,7 @@ func TestConsent_errorsByFieldGoToTheirAttribute(t *testing.T) {
 		})
 		_, diags := p.Create(name, config(prototest.Attributes{"user_ipv6": "192.0.2.7"}))
 		prototest.WantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
-		wantOperations(t, service, mockserver.OpUpdateConsent)
+		wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	}
 }
 
@@ -300,16 +300,18 @@ func TestConsent_conflictIsNotRepeated(t *testing.T) {
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
 	_, diags := p.Create(name, config(nil))
 	prototest.WantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
-	wantOperations(t, service, mockserver.OpUpdateConsent)
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 }
 
 func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, prototest.Attributes{"read_only": true})
-	state, diags := p.Create(name, config(prototest.Attributes{"agreement_time": early}))
-	prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
-	if state != nil || service.Count("") != 0 {
-		t.Errorf("state %v, %d requests", state, service.Count(""))
+	for _, others := range []prototest.Attributes{nil, agreed} {
+		state, diags := p.Create(name, config(others))
+		prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
+		if state != nil || service.Count("") != 0 {
+			t.Errorf("state %v, %d requests", state, service.Count(""))
+		}
 	}
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
 	if _, diags := p.Import(name, person); len(diags.Errors()) > 0 {
@@ -382,7 +384,7 @@ func TestConsent_answerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
 		_, diags := p.Create(name, config(nil))
 		p.NoErrors(diags)
 	}
-	wantOperations(t, service, mockserver.OpUpdateConsent, mockserver.OpUpdateConsent)
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpUpdateConsent)
 }
 
 func TestConsent_errorInsideASuccessfulAnswerIsAnError(t *testing.T) {
@@ -394,7 +396,7 @@ func TestConsent_errorInsideASuccessfulAnswerIsAnError(t *testing.T) {
 	if state != nil {
 		t.Error("the object is in state")
 	}
-	wantOperations(t, service, mockserver.OpUpdateConsent)
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 }
 
 func TestConsent_longestIdentityArrives(t *testing.T) {

@@ -1,6 +1,8 @@
 package consent
 
 import (
+	"strings"
+
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -46,14 +48,25 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// warnNothingToCompare warns that no later choice can be recognised.
-func warnNothingToCompare(diags *diag.Diagnostics) {
+// warnOverwritten warns that clauses of a record are overwritten which may be a later choice.
+// does says whether that is planned or has happened.
+func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 	tfkit.Problem{
-		Summary: "Nothing to compare a later choice with",
-		Detail:  "agreement_time is not set, so a choice that the person has made since cannot be recognised and would be overwritten, although keep_later_choice is true.",
-		Do:      "set agreement_time to the time at which the person agreed. If overwriting is intended, set keep_later_choice = false.",
-		At:      path.Root("keep_later_choice"),
+		Summary: "No time to compare a later choice with",
+		Detail: "agreement_time is not set, so it is not known whether what the service holds is a later choice of the person than the configured one. " +
+			does + " other values of " + join(clauses) + ", which this object has not written.",
+		Do: "set agreement_time to the time at which the person agreed, so that a later choice stands. If overwriting is intended, set keep_later_choice = false.",
+		At: path.Root(clauses[0]),
 	}.AddWarning(diags)
+}
+
+// join returns names for messages.
+func join(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // addUnknownTime reports that it is not known whether the person's choice still stands.

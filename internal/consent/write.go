@@ -43,6 +43,30 @@ func (at target) keep() (other tfkit.Object, shared bool) {
 	return at.written.Keep(at.object, at.scope, at.identity)
 }
 
+// overwrittenBy returns the clauses of the record at the service that a new object
+// overwrites, although later choices are to stand: there is no time to compare them with. An
+// error is reported, and ok is false.
+func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses []string, ok bool) {
+	isOwn := at.written.Left(at.scope, at.identity, nil) != nil
+	if !plan.comparesNothing(choiceNote{}) || isOwn || at.client.ReadOnly() {
+		return nil, true
+	}
+
+	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
+	if client.IsClass(err, client.ClassNotFound) {
+		return nil, true
+	}
+	if err != nil {
+		tfkit.AddError(at.diags, err, tfkit.NothingSaved)
+		return nil, false
+	}
+
+	var record recordModel
+	record.fromAPI(held)
+
+	return plan.otherClauses(record), true
+}
+
 // update sends an update, whose outcome the run remembers. prior is what this object has
 // written before; nil if it has not.
 func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
@@ -83,7 +107,7 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 		return
 	}
 	if errors.Is(err, client.ErrUntimed) {
-		standing{laterNote: laterNote{u.KeepLaterThan, true}}.warn(at.diags)
+		standing{choiceNote: choiceNote{configured: u.KeepLaterThan, untimed: true}}.warn(at.diags)
 		return
 	}
 	if err != nil {
@@ -104,5 +128,5 @@ func (at target) warnKept(result client.ConsentResult, u client.ConsentUpdate) {
 	}
 
 	chosen, _ := result.Kept.AgreementTime.Get()
-	standing{laterNote{configured: u.KeepLaterThan}, chosen}.warn(at.diags)
+	standing{choiceNote{configured: u.KeepLaterThan}, chosen}.warn(at.diags)
 }

@@ -326,7 +326,8 @@ func TestProvider_limitsOfTheEnvironmentAreInForce(t *testing.T) {
 	service := mocktest.Start(t)
 	environment := map[string]string{"ANALYTICS_BASE_URL": service.URL, "ANALYTICS_API_SECRET_KEY": service.SecretKey, "ANALYTICS_ACCOUNT_ID": "a"}
 	consent := prototest.Attributes{
-		"identity_id": "user-1001", "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+		"keep_later_choice": false,
+		"clause_1_consent":  true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 
 	for name, tc := range map[string]struct {

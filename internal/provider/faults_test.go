@@ -15,9 +15,10 @@ import (
 
 const consentName = "analytics_consent"
 
+// consentOf returns the consent of a person, which is written without a comparison.
 func consentOf(identity string) prototest.Attributes {
 	return prototest.Attributes{
-		"identity_id": identity, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
+		"identity_id": identity, "keep_later_choice": false, "clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 }
 

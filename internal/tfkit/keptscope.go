@@ -58,7 +58,7 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 	followsProvider := !configured.isUnknown() && !configured.isSet()
-	if followsProvider && !s.hasRead.Load() {
+	if followsProvider && !s.Plans() {
 		addPlannedElsewhere(&resp.Diagnostics, state.own(), planned.own())
 		return false
 	}

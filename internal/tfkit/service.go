@@ -100,6 +100,11 @@ func (s *Service) RecoverAndReport(ctx context.Context, diags *diag.Diagnostics)
 	s.AddNotices(diags)
 }
 
+// Plans reports whether the run plans objects that exist: a plan reads them first, unless
+// -refresh=false is given, and an apply does not. What a plan warns of, the apply need not
+// repeat, although it plans each object once more.
+func (s *Service) Plans() bool { return s.hasRead.Load() }
+
 // AddNotices reports what the client noticed.
 func (s *Service) AddNotices(diags *diag.Diagnostics) {
 	if s == nil || s.Client == nil {
