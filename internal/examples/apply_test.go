@@ -3,6 +3,8 @@ package examples_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +38,52 @@ func TestCLIExamples_applyOnce(t *testing.T) {
 		})
 	}
 }
+
+// warned are the summaries of the warnings that a healthy configuration may show.
+var warned = []string{
+	"Deleting all data of a person is irreversible",
+
+	// Terraform's own: of the test, of checks whose data is not known yet, and above the
+	// warning of an action that cannot be undone.
+	"Provider development overrides are in effect", "Check block assertion known after apply", "Warnings when planning action",
+
+	"What the comparison with the service has found", // of analytics_consent_batch
+}
+
+// standing are the folders whose seed has people who have chosen later.
+var standing = map[string]string{
+	"guides/consent-as-code":   "A later choice of the person stands",
+	"guides/seeding-thousands": "Later choices of people stand",
+}
+
+// TestCLIExamples_warnOnlyOfWhatIsIrreversible looks at every warning of the plan and the
+// apply of each healthy configuration.
+func TestCLIExamples_warnOnlyOfWhatIsIrreversible(t *testing.T) {
+	t.Parallel()
+	for _, folder := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			e.remove(t, importFile, identityFile)
+			text := e.text(t)
+			e.skipUnknown(text)
+			if strings.Contains(text, "module \"") {
+				e.terraform(t, "get")
+			}
+
+			for _, command := range [][]string{{"validate"}, {"plan", "-out=tfplan"}, {"apply", "tfplan"}, {"plan"}} {
+				said := e.terraform(t, command...).Output
+				for _, warning := range warnings.FindAllStringSubmatch(said, -1) {
+					if warning[1] != standing[folder] && !slices.Contains(warned, warning[1]) {
+						t.Errorf("%s: %s", command[0], warning[1])
+					}
+				}
+			}
+		})
+	}
+}
+
+var warnings = regexp.MustCompile(`(?m)^Warning: (.*)$`)
 
 func TestCLIExamples_invokeActions(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func open(t *testing.T, folder string) *example {
 	t.Helper()
 	service := mocktest.Start(t, func(s *mockserver.Server) {
 		s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
-			return mockserver.Outcome{KeepListed: q.Operation == mockserver.OpGetAllData} // nothing else shows that it is done
+			return mockserver.Outcome{KeepListed: q.Operation != mockserver.OpUpdateProfile} // nothing else shows that they are done
 		}
 	})
 	environment := service.Environment()
