@@ -1,6 +1,7 @@
 package consent_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -64,6 +65,33 @@ func TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	cli.MustRun("apply", "-auto-approve")
 	wantHeld(t, service, configured)
 	cli.MustRun("plan", "-detailed-exitcode")
+}
+
+// TestCLIConsent_deposedObjectLeavesWithAnImport has a replacement that was interrupted
+// after the new object was created, and follows the advice of the refusal.
+func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
+	t.Parallel()
+	for _, lifecycle := range []string{"", "lifecycle {\n    create_before_destroy = true\n  }"} {
+		service := mocktest.Start(t)
+		cli := clitest.New(t, acctest.Block(service)+block(`on_destroy = "withdraw"`, lifecycle), nil)
+		cli.MustRun("apply", "-auto-approve")
+		state, object := readState(t, cli)
+		deposed := maps.Clone(object)
+		deposed["deposed"] = "0a1b2c3d"
+		delete(deposed, "private")
+		resource, _ := state["resources"].([]any)[0].(map[string]any)
+		resource["instances"] = []any{object, deposed}
+		writeState(t, cli, state)
+
+		refused := cli.Run("apply", "-auto-approve")
+		wantRefused(t, refused, "Another object keeps the consent to be withdrawn", "If Terraform calls it deposed", "terraform state rm", "terraform import")
+		service.Reset()
+		cli.MustRun("state", "rm", address)
+		cli.MustRun("import", address, person)
+		cli.MustRun("apply", "-auto-approve")
+		wantUpdates(t, service)
+		cli.MustRun("plan", "-detailed-exitcode")
+	}
 }
 
 // TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement replaces an object after the person

@@ -107,7 +107,7 @@ func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, 
 		Summary: "Another object keeps the consent to be withdrawn",
 		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys an object (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another object (" + keeper.String() + ") of the same person as it is. " +
 			"The consent would be withdrawn, and the next plan would give it again.",
-		Do: "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the five clauses of the other object to false, or remove both.",
+		Do: "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls it deposed, because a replacement was interrupted, both have one address: take it out of state (terraform state rm), and bring the person back (terraform import). To withdraw the consent, set the five clauses of the other object to false, or remove both.",
 	}.AddError(diags)
 }
 
