@@ -5,10 +5,14 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -134,5 +138,67 @@ func (c classification) addAttributes(prefix string, attributes []*tfprotov6.Sch
 			// What is inside something sensitive is hidden with it.
 			c.addAttributes(prefix+attribute.Name+".", attribute.NestedType.Attributes, words{class, w.sensitive, w.writeOnly})
 		}
+	}
+}
+
+// TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog holds what the guide says of
+// the provider's settings in a saved plan, and of the log of Terraform's core.
+func TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog(t *testing.T) {
+	t.Parallel()
+	service := mocktest.Start(t)
+	service.PutConsent(mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}, "canary-person", mockserver.ConsentRecord{})
+	const configuration = `
+variable "key" {
+  type      = string
+  sensitive = true
+}
+
+provider "analytics" {
+  api_secret_key = var.key
+}
+
+resource "analytics_consent" "x" {
+  identity_id      = "canary-person"
+  clause_1_consent = false
+  clause_2_consent = false
+  clause_3_consent = false
+  clause_4_consent = false
+  clause_5_consent = false
+}
+
+import {
+  to = analytics_consent.x
+  id = "canary-person"
+}
+`
+	service.AddSecretKey("canary-in-a-variable")
+	environment := service.Environment()
+	delete(environment, "ANALYTICS_API_SECRET_KEY")
+	environment["TF_VAR_key"], environment["ANALYTICS_HEADERS"] = "canary-in-a-variable", `{"X-Canary":"canary-in-the-environment"}`
+	environment["TF_LOG_CORE"], environment["TF_LOG_PROVIDER"] = "TRACE", "TRACE"
+	cli := clitest.New(t, configuration, environment)
+	planned := cli.MustRun("plan", "-out=tfplan")
+
+	plan := cli.ReadFile("tfplan")
+	if !strings.Contains(plan, "canary-in-a-variable") {
+		t.Error("the saved plan does not hold the sensitive variable")
+	}
+	if strings.Contains(plan, "canary-in-the-environment") {
+		t.Error("the saved plan holds a value of the environment")
+	}
+
+	var core, provider bool
+	for line := range strings.Lines(planned.Output) {
+		if !strings.Contains(line, "canary-person") {
+			continue
+		}
+		core = core || strings.Contains(line, "[TRACE]")
+		provider = provider || strings.Contains(line, "provider.terraform-provider-analytics")
+	}
+	if !core || provider {
+		t.Errorf("the person is in the log of Terraform: %v, of the provider: %v", core, provider)
+	}
+	if strings.Contains(planned.Output, "canary-in-") {
+		t.Error("the output shows a secret")
 	}
 }
