@@ -22,7 +22,7 @@ func (l *listing) failure(a answer) (diags diag.Diagnostics) {
 	}
 
 	l.failed++
-	problem.Detail = "The consent of " + l.source.place(a.position) + " could not be read, so this person is not listed.\n\n" +
+	problem.Detail = "The consent of " + l.describe(a.candidate) + " could not be read, so this person is not listed.\n\n" +
 		problem.Summary + ". " + problem.Detail
 	if l.failed < mostFailures {
 		problem.Summary = "A person could not be read"
@@ -38,21 +38,23 @@ func (l *listing) failure(a answer) (diags diag.Diagnostics) {
 	return diags
 }
 
-// warn warns that the list ended at its limit, if more people follow or may follow.
-func (f following) warn(limit int64, diags *diag.Diagnostics) {
-	more := map[following]string{
-		moreFollow:    "and more people follow in its source.",
-		moreMayFollow: "and it is not known whether more people follow in its source.",
-	}[f]
-	if more == "" {
-		return
-	}
-
+// warnLimit warns that the list ended at its limit before everybody was looked up.
+func warnLimit(limit int64, diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The list ends at its limit",
-		Detail:  "The list ended at its limit of " + people(limit) + ", " + more,
+		Detail:  "The list ended at its limit of " + people(limit) + ", and its source has more people, who were not looked up.",
 		Do:      "raise limit in the list block to see more of them.",
 	}.AddWarning(diags)
+}
+
+// addTooManyPeople reports that a list has ended before the people of its day.
+func addTooManyPeople(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "Too many people for one list",
+		Detail:  "The day has more than " + people(limitDayPeople) + ", and a list takes no more. The others were not looked up.",
+		Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
+		At:      tfkit.AtUTCDate,
+	}.AddError(diags)
 }
 
 // warnMissing warns of people who have no consent record.
@@ -95,18 +97,12 @@ func addListInterrupted(diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-// report reports why the day could not be read, and records that were not taken for people.
-func (d *dayPeople) report(diags *diag.Diagnostics) {
-	if d.err != nil {
-		tfkit.AddError(diags, d.err, "")
-		return
-	}
-
-	t := d.tally
-	if t.unnamed > 0 && t.unnamed == t.persons {
+// report reports records that were not taken for people.
+func (d *dayReader) report(diags *diag.Diagnostics) {
+	if d.unnamed > 0 && d.unnamed == d.persons {
 		tfkit.Problem{
 			Summary: "No Person record holds an identity",
-			Detail:  t.describeUnnamed(d.fields),
+			Detail:  d.describeUnnamed(),
 			Do:      "set identity_field to the member that holds the identity.",
 			At:      path.Root("identity_field"),
 		}.AddError(diags)
@@ -114,23 +110,18 @@ func (d *dayPeople) report(diags *diag.Diagnostics) {
 		return
 	}
 
-	t.warn(d.fields, diags)
-}
-
-// warn warns of records that were not taken for people.
-func (t dayTally) warn(fields []string, diags *diag.Diagnostics) {
-	if t.unnamed > 0 {
+	if d.unnamed > 0 {
 		tfkit.Problem{
 			Summary: "Person records without an identity",
-			Detail:  t.describeUnnamed(fields),
+			Detail:  d.describeUnnamed(),
 			Do:      "if another member holds the identity, set identity_field to its name.",
 		}.AddWarning(diags)
 	}
 
-	if t.unknown > 0 {
+	if d.unknown > 0 {
 		tfkit.Problem{
 			Summary: "Records of an unknown kind",
-			Detail:  "The records that were read include " + strconv.Itoa(t.unknown) + " that do not state their kind, so they were not taken for people.",
+			Detail:  "The records that were read include " + strconv.Itoa(d.unknown) + " that do not state their kind, so they were not taken for people.",
 			Do:      "if there are Person records among them, set wire.export_kind_parameter in the provider block.",
 		}.AddWarning(diags)
 	}
@@ -138,16 +129,16 @@ func (t dayTally) warn(fields []string, diags *diag.Diagnostics) {
 
 // describeUnnamed returns how many Person records have no usable identity, and the names of
 // the members of one of them.
-func (t dayTally) describeUnnamed(fields []string) string {
+func (d *dayReader) describeUnnamed() string {
 	var looked []string
-	for _, field := range fields {
+	for _, field := range d.fields {
 		looked = append(looked, strconv.Quote(field))
 	}
 
 	text := fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in %s.",
-		t.unnamed, t.persons, strings.Join(looked, " or "))
-	if t.example != "" {
-		text += " The first one has none there" + t.example + "."
+		d.unnamed, d.persons, strings.Join(looked, " or "))
+	if d.example != "" {
+		text += " The first one has none there" + d.example + "."
 	}
 
 	return text

@@ -67,27 +67,18 @@ type expectation struct {
 
 func (p population) expectation() (want expectation) {
 	seen := map[string]bool{}
-	peeked := 0
 	for _, identity := range names(p.source...) {
 		if seen[identity] {
 			continue
 		}
 		seen[identity] = true
 
-		isFull := p.limit > 0 && len(want.names) == p.limit
 		switch {
-		case p.without[identity]:
-			if isFull {
-				peeked++
-			}
-			if peeked == 16 {
-				want.follows = "it is not known"
-				return want
-			}
-			want.missing++
-		case isFull:
-			want.follows = "more people follow"
+		case p.limit > 0 && len(want.names) == p.limit:
+			want.follows = "its source has more people"
 			return want
+		case p.without[identity]:
+			want.missing++
 		case p.failing[identity]:
 			if want.failures++; want.failures == 10 {
 				return want

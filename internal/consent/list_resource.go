@@ -114,18 +114,23 @@ func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *li
 	}
 }
 
-// newListing returns the listing of the configured people, or reports what is missing.
-func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.Diagnostics) (*listing, bool) {
+// newListing returns the listing of the configured people, or reports why there is none. It
+// reads the day.
+func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.Diagnostics) (run *listing, ok bool) {
 	c, scope, ok := l.ClientAndScope(m.Scope, diags)
 	if !ok {
 		return nil, false
 	}
 
-	run := &listing{service: l.Service, client: c, scope: scope}
+	run = &listing{service: l.Service, client: c, scope: scope}
 	if m.UTCDate.IsNull() {
-		var identities identityList
+		var identities []string
 		diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-		run.source = identities
+
+		run.source = newSource("identity_ids[%d]")
+		for i, identity := range identities {
+			run.add(identity, i)
+		}
 
 		return run, !diags.HasError()
 	}
@@ -143,7 +148,17 @@ func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.D
 	if !m.IdentityField.IsNull() {
 		fields = []string{m.IdentityField.ValueString()}
 	}
-	run.source = &dayPeople{client: c, scope: scope, day: day, fields: fields}
+
+	read, err := readDay(ctx, c, scope, day, fields)
+	if err != nil && ctx.Err() != nil {
+		addEnded(ctx, diags)
+		return nil, false
+	}
+	if err != nil {
+		tfkit.AddError(diags, err, "")
+		return nil, false
+	}
+	run.source, run.day = read.source, read
 
 	return run, true
 }

@@ -3,6 +3,8 @@ package consent
 import (
 	"context"
 	"errors"
+	"iter"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -13,10 +15,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-// mostPeeks is how many people beyond the limit are looked up to find out whether one more
-// would be listed.
-const mostPeeks = 16
 
 // mostFailures is how many people may fail to be read before the list fails.
 const mostFailures = 10
@@ -29,27 +27,19 @@ var concernEveryone = []client.ErrorClass{
 
 // listing is one list of people while it is streamed.
 type listing struct {
+	source
+
+	day     *dayReader // nil for a list of identities
 	service *tfkit.Service
 	client  *client.Client
 	scope   client.Scope
-	source  source
 	request list.ListRequest
 
-	found   int64 // results
-	missing int   // people without a consent record
-	failed  int   // people who could not be read
-	peeked  int   // people beyond the limit who were looked up
-	follow  following
+	next    int // the person to look up next
+	found   int // results
+	missing int // people without a consent record
+	failed  int // people who could not be read
 }
-
-// following says whether more people follow beyond the limit.
-type following int
-
-const (
-	noneFollow following = iota
-	moreFollow
-	moreMayFollow
-)
 
 // answer is what the service says about a candidate.
 type answer struct {
@@ -61,13 +51,11 @@ type answer struct {
 }
 
 // stream hands over the people with a consent record, in the order of the source, as many
-// as the limit allows. The last one of them is held back until it is known whether more
-// people follow: Terraform reads no further, and says nothing of its own about the limit.
+// as the limit allows. Terraform reads no further than that, and says nothing of its own
+// about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	var last *list.ListResult // at the limit
-
-	for a := range inOrder(ctx, l.source.all(ctx, l.request.Limit), l.width, l.lookUp) {
-		if ctx.Err() != nil || last != nil && !l.peek(a) {
+	for a := range l.answers(ctx) {
+		if ctx.Err() != nil {
 			break
 		}
 		if client.IsClass(a.err, client.ClassNotFound) {
@@ -77,48 +65,60 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 
 		result := l.result(ctx, a)
 		if l.isFull() {
-			last = &result
-			continue
+			l.conclude(ctx, &result.Diagnostics)
 		}
-		if !push(result) || result.Diagnostics.HasError() {
+		if !push(result) || l.isFull() || result.Diagnostics.HasError() {
 			return
 		}
 	}
 
-	l.end(ctx, last, push)
+	var diags diag.Diagnostics
+	l.conclude(ctx, &diags)
+	if len(diags) > 0 {
+		push(list.ListResult{Diagnostics: diags})
+	}
 }
 
-// peek notes whether a person beyond the limit would be listed. It reports whether to look
-// up another one.
-func (l *listing) peek(a answer) bool {
-	l.peeked++
-	if !client.IsClass(a.err, client.ClassNotFound) {
-		l.follow = moreFollow
-		return false
-	}
+// isFull reports whether there are as many results as the limit allows; 0 is no limit.
+func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
 
-	if l.peeked == mostPeeks {
-		l.follow = moreMayFollow
-	}
-
-	return l.follow == noneFollow
-}
-
-// isFull reports whether there are as many results as the limit allows.
-func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= l.request.Limit }
-
-// width returns how many people may be looked up at a time: at most as many as are still
-// wanted, so that no request is wasted. Beyond the limit it is 1: one person at a time shows
-// whether more follow.
+// width returns how many people may be looked up at a time: not more than are still wanted.
 func (l *listing) width() int {
-	width := l.client.Concurrency()
 	if l.request.Limit <= 0 {
-		return width
+		return l.client.Concurrency()
 	}
-	return max(1, min(width, int(min(l.request.Limit-l.found, int64(width)))))
+	return min(l.client.Concurrency(), int(l.request.Limit)-l.found)
 }
 
-// lookUp asks the service about a person. Several look-ups run at a time.
+// answers looks people up, several at a time, and yields the answers in the order of the
+// source. No look-up is under way that is not wanted. None is once the iteration has ended,
+// because its end cancels their context and waits for them.
+func (l *listing) answers(ctx context.Context) iter.Seq[answer] {
+	return func(yield func(answer) bool) {
+		var lookUps sync.WaitGroup
+		defer lookUps.Wait()
+
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+
+		var waiting []chan answer // in the order of the source
+		for {
+			for l.next < len(l.people) && len(waiting) < l.width() {
+				person, out := l.people[l.next], make(chan answer, 1)
+				l.next++
+				waiting = append(waiting, out)
+				lookUps.Go(func() { out <- l.lookUp(ctx, person) })
+			}
+
+			if len(waiting) == 0 || !yield(<-waiting[0]) {
+				return
+			}
+			waiting = waiting[1:]
+		}
+	}
+}
+
+// lookUp asks the service about a person.
 func (l *listing) lookUp(ctx context.Context, person candidate) (a answer) {
 	defer func() {
 		if recover() != nil { // in a goroutine of its own, where nothing else recovers
@@ -173,45 +173,31 @@ func (l *listing) resource(identity tfkit.Identity, held answers.Consent) *resou
 	return m
 }
 
-// end hands over the diagnostics that are known only at the end of the list, with the last
-// result if there is one.
-func (l *listing) end(ctx context.Context, last *list.ListResult, push func(list.ListResult) bool) {
-	var diags diag.Diagnostics
-	l.conclude(ctx, last != nil, &diags)
-
-	if last != nil {
-		last.Diagnostics.Append(diags...)
-		push(*last)
-		return
+// conclude adds what is known at the end of the list.
+func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
+	l.service.AddNotices(diags)
+	warnMissing(l.missing, diags)
+	if l.day != nil {
+		l.day.report(diags)
 	}
-	if len(diags) > 0 {
-		push(list.ListResult{Diagnostics: diags})
+
+	more := l.isCut || l.next < len(l.people)
+	switch {
+	case l.isFull() && more:
+		warnLimit(l.request.Limit, diags)
+	case ctx.Err() != nil:
+		addEnded(ctx, diags)
+	case more:
+		addTooManyPeople(diags)
 	}
 }
 
-// conclude adds the diagnostics of the list as a whole. full says that the list has reached
-// its limit.
-func (l *listing) conclude(ctx context.Context, full bool, diags *diag.Diagnostics) {
-	l.service.AddNotices(diags)
-	warnMissing(l.missing, diags)
-
-	var problems diag.Diagnostics
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		addListTimeout(&problems)
-	case ctx.Err() != nil:
-		addListInterrupted(&problems)
-	default:
-		l.source.report(&problems)
+// addEnded reports why a list has ended whose context is done.
+func addEnded(ctx context.Context, diags *diag.Diagnostics) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		addListTimeout(diags)
+		return
 	}
 
-	// The list is complete up to its limit: a problem beyond it only leaves open whether more
-	// people follow.
-	if full && problems.HasError() {
-		l.follow = moreMayFollow
-		problems = nil
-	}
-
-	diags.Append(problems...)
-	l.follow.warn(l.request.Limit, diags)
+	addListInterrupted(diags)
 }
