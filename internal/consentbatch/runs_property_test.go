@@ -31,7 +31,8 @@ var timesKept = map[string]func(record map[string]any, at time.Time){
 
 // TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan applies random changes of a few
 // objects of a few people, in the order and the processes of Terraform, while people choose
-// for themselves. It holds two sentences: no choice that a person made after our last
+// for themselves. People are brought under management by imports and from lists, and their
+// data are deleted by actions, which revokes no consent. It holds two sentences: no choice that a person made after our last
 // confirmed write is ever changed, and a run that ended well is followed by an empty plan.
 func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 	t.Parallel()
@@ -66,6 +67,7 @@ type world struct {
 	choices map[string][5]bool  // of people, since our last confirmed write
 	config  map[string]*managed // the configuration by key
 	state   map[string]*managed // what is in state by key
+	brought string              // key of an object that an import block brings
 	names   int                 // keys so far
 	wishes  int                 // so far
 	days    int                 // since people began to choose
@@ -182,7 +184,8 @@ func (w *world) change() (replaced string) {
 		pick = keys[w.IntN(len(keys))]
 	}
 
-	switch action := w.IntN(7); {
+	w.brought = ""
+	switch action := w.IntN(9); {
 	case pick == "" || action == 0:
 		m := &managed{kind: singleName, people: []int{w.IntN(3)}, onDestroy: "withdraw"}
 		if w.IntN(2) == 0 {
@@ -192,6 +195,10 @@ func (w *world) change() (replaced string) {
 		w.names++
 		w.config[fmt.Sprint("object", w.names)] = m
 		w.say("add object%d, %s of %v", w.names, m.kind, m.people)
+	case action == 7:
+		w.bring(userName(w.IntN(3)))
+	case action == 8:
+		w.bringListed()
 	case action == 1:
 		delete(w.config, pick)
 		w.say("remove %s", pick)
@@ -217,6 +224,58 @@ func (w *world) change() (replaced string) {
 	return ""
 }
 
+// bring adds an import block for a person who has a record.
+func (w *world) bring(identity string) (i int, ok bool) {
+	if _, ok := w.service.Consent(scope, identity); !ok {
+		return 0, false
+	}
+	state, diags := w.p.Import(singleName, identity)
+	w.p.NoErrors(diags)
+
+	w.names++
+	w.brought = fmt.Sprint("object", w.names)
+	i = slices.IndexFunc([]int{0, 1, 2}, func(i int) bool { return userName(i) == identity })
+	w.config[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw"}
+	w.state[w.brought] = &managed{kind: singleName, people: []int{i}, onDestroy: "withdraw", state: state}
+	w.say("import %s as %s", identity, w.brought)
+
+	return i, true
+}
+
+// bringListed lists everybody, and adds the configuration that Terraform generates for one of
+// them. It is left out without a time, since it protects nobody then.
+func (w *world) bringListed() {
+	w.t.Helper()
+	var everybody []any
+	var want []string
+	for i := range w.wanted {
+		everybody = append(everybody, userName(i))
+		if _, ok := w.service.Consent(scope, userName(i)); ok {
+			want = append(want, userName(i))
+		}
+	}
+
+	listed := w.p.List(singleName, prototest.ListRequest{Config: prototest.Attributes{"identity_ids": everybody}, IncludeResource: true})
+	if got := listed.Names(); !slices.Equal(got, want) {
+		w.t.Errorf("listed are %v, want %v", got, want)
+	}
+	if len(want) == 0 {
+		return
+	}
+
+	one := listed[w.IntN(len(want))]
+	at, timed := one.Resource["agreement_time"].(string)
+	if !timed {
+		return
+	}
+	if i, ok := w.bring(one.DisplayName); ok {
+		w.wanted[i].at = at
+		for clause := range w.wanted[i].clauses {
+			w.wanted[i].clauses[clause], _ = one.Resource[fmt.Sprintf("clause_%d_consent", clause+1)].(bool)
+		}
+	}
+}
+
 // run is a run of Terraform after a random change: a process plans, another one applies. A
 // run that is refused or fails takes its change of the set of objects back.
 func (w *world) run() {
@@ -228,6 +287,7 @@ func (w *world) run() {
 	if !w.plan() {
 		w.say("refused")
 		w.config = before
+		delete(w.state, w.brought)
 		return
 	}
 
@@ -376,7 +436,20 @@ func (w *world) steps(ctx context.Context, replaced string) (steps []func() []st
 		}
 	}
 
+	if w.IntN(4) == 0 {
+		steps = slices.Insert(steps, w.IntN(len(steps)+1), func() []string { return w.deleteData(ctx) })
+	}
+
 	return steps
+}
+
+// deleteData deletes the data of a person by an action, which fails if it is interrupted.
+func (w *world) deleteData(ctx context.Context) []string {
+	identity := userName(w.IntN(3))
+	w.say("delete the data of %s", identity)
+	config := prototest.Attributes{"identity_id": identity, "wait_for_fulfilment": false}
+
+	return w.p.InvokePlanned(ctx, "analytics_delete_data", config, func(string) bool { return true }).Errors()
 }
 
 // put creates or updates an object.
