@@ -150,6 +150,39 @@ func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
 	}
 }
 
+// An answer that is the data stays that until the list can be read, and shows nothing.
+func TestDeferred_answerWhileTheListCannotBeReadForAMoment(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
+		r := newRun(t, service, withProfileInData, func(cfg *client.Config) { cfg.MaxRetries = 0 })
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 500})
+
+		var file strings.Builder
+		s, _ := r.mustSubmit(t, r.access(person, &file))
+		wantState(t, s, deferred.Fulfilled)
+		if file.String() != answerLikeData {
+			t.Errorf("the data is %s", file.String())
+		}
+	}, mocktest.AnswerQueueing(200, answerLikeData), becomes(mockserver.Outcome{After: -1}))
+}
+
+// The answers after a slow one are not older than the request.
+func TestDeferred_dateOfASlowAnswer(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 5 * time.Second, Commit: true})
+		s, _ := r.mustSubmit(t, q.of(r))
+		wantState(t, s, deferred.Accepted)
+
+		s, report, err := r.Refresh(t.Context(), q.of(r), s)
+		noError(t, err)
+		wantState(t, s, deferred.Listed)
+		if report.Gap != "" {
+			t.Errorf("the list is not understood: %s", report.Gap)
+		}
+	})
+}
+
 // A listing that is being read when the answer comes does not show what was sent after it
 // began.
 func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {

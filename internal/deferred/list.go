@@ -13,6 +13,7 @@ import (
 // view is what a listing shows of one person.
 type view struct {
 	began   time.Time              // when reading the list began
+	ended   time.Time              // when it ended
 	records []answer.PendingRecord // the person's, the oldest first
 	// respelled are the records that name the person in another spelling, and unassigned
 	// those that do not name a person, or name the person as a part of a longer text.

@@ -132,7 +132,7 @@ var table = map[State]map[Event]transition{
 		ShowsNothing: {Fulfilled, Stop},
 		StaysAway:    {Fulfilled, Stop},
 		MayBeShown:   {Accepted, Look},
-		CannotBeRead: {Accepted, Look},
+		CannotBeRead: {Delivered, Look},
 		StaysUnread:  {Accepted, Look},
 		NotAsked:     {Fulfilled, Stop}, // what the data is recognised by is configured
 	},

@@ -62,10 +62,10 @@ func (p *pollers) of(scope client.Scope) *poller {
 
 // listing is the pending list as it was read once.
 type listing struct {
-	began time.Time
-	all   []answer.PendingRecord
-	gap   string
-	err   error
+	began, ended time.Time
+	all          []answer.PendingRecord
+	gap          string
+	err          error
 	// cached and date are as in answer.PendingList.
 	cached bool
 	date   time.Time
@@ -73,7 +73,7 @@ type listing struct {
 
 // about returns what the listing shows of a person.
 func (l *listing) about(identity string) view {
-	v := view{began: l.began, all: l.all, gap: l.gap, cached: l.cached, date: l.date}
+	v := view{began: l.began, ended: l.ended, all: l.all, gap: l.gap, cached: l.cached, date: l.date}
 	key := answer.PersonKey(identity)
 	for _, record := range l.all {
 		named, known := record.Identity.Get()
@@ -261,5 +261,5 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 
 	list, err := p.lister.ListPending(ctx, p.scope)
 
-	return &listing{began: began, all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
+	return &listing{began: began, ended: time.Now(), all: list.Records, gap: list.Gap, err: err, cached: list.Cached, date: list.Date}
 }

@@ -109,7 +109,7 @@ func (x *execution) send(ctx context.Context) Event {
 		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
 		x.current.Begun = time.Now()
 		if !x.seen.date.IsZero() {
-			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.began)).Truncate(time.Second)
+			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.ended)).Truncate(time.Second)
 		}
 	}
 

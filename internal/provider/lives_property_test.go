@@ -111,7 +111,7 @@ const calm, interrupted, killed = 0, 1, 2
 
 // apply applies all objects at once, in a process of its own.
 func (l *lives) apply(end int) {
-	p, c := startInMemory(l.t, l.service)
+	p, c := startInMemory(l.t, l.service, nil)
 	ctx, stop := context.WithCancel(l.t.Context())
 	if end == interrupted || end == killed {
 		timer := time.AfterFunc(time.Duration(l.rand.Int64N(int64(time.Minute))), stop)
@@ -135,7 +135,7 @@ func (l *lives) apply(end int) {
 
 // open says what is still waited for; empty if there is nothing.
 func (l *lives) open() string {
-	p, c := startInMemory(l.t, l.service)
+	p, c := startInMemory(l.t, l.service, nil)
 	defer c.close()
 
 	return objects.Open(p, l.list)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,6 +50,9 @@ type Object struct {
 	Unknown int
 	// Killed is how many applies were killed after they had begun to write.
 	Killed int
+	// Unproven reports that the latest refresh that could look warned that nothing shows
+	// whether the request was carried out. The plan is empty then, and no apply changes it.
+	Unproven bool
 
 	changes int // of the configuration
 	chosen  bool
@@ -135,7 +139,7 @@ func (o *Object) Kill(ctx context.Context, p *prototest.Provider) {
 func (o *Object) attempt(ctx context.Context, p *prototest.Provider) (*prototest.State, prototest.Diagnostics, bool) {
 	prior := o.State
 	if prior != nil {
-		refreshed, diags := p.Refresh(o.Resource, prior)
+		refreshed, diags := o.refresh(p)
 		if len(diags.Errors()) > 0 {
 			return prior, diags, false
 		}
@@ -150,6 +154,17 @@ func (o *Object) attempt(ctx context.Context, p *prototest.Provider) (*prototest
 	state, diags := p.Apply(ctx, o.Resource, prior, plan)
 
 	return state, diags, true
+}
+
+func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Diagnostics) {
+	state, diags := p.Refresh(o.Resource, o.State)
+	if len(diags.Errors()) == 0 {
+		o.Unproven = slices.ContainsFunc(diags.Warnings(), func(text string) bool {
+			return strings.HasPrefix(text, "Accepted, and nothing shows that it was carried out")
+		})
+	}
+
+	return state, diags
 }
 
 // ApplyAll applies all objects at once and returns their diagnostics.
@@ -176,7 +191,7 @@ func Open(p *prototest.Provider, list []*Object) string {
 			return o.Resource + " is not in state"
 		}
 
-		state, diags := p.Refresh(o.Resource, o.State)
+		state, diags := o.refresh(p)
 		p.NoErrors(diags)
 		plan, diags := p.Plan(o.Resource, state, o.Config)
 		if plan.Changes {
@@ -190,7 +205,8 @@ func Open(p *prototest.Provider, list []*Object) string {
 	return ""
 }
 
-// Settled reports whether the state has the object, and says that nothing of it is pending.
+// Settled reports whether the state has the object, and says that nothing of it is pending
+// or that nothing will show any more what became of it.
 func (o *Object) Settled() bool {
-	return o.State != nil && (queued[o.Resource] == "" || o.State.Attributes["fulfilled"] == true)
+	return o.State != nil && (queued[o.Resource] == "" || o.State.Attributes["fulfilled"] == true || o.Unproven)
 }
