@@ -341,3 +341,37 @@ func TestDeferred_profileUpdateIsSentExactlyAndAwaited(t *testing.T) {
 		wantCount(t, service, mockserver.OpGetProfile, 2) // once for the wait, once for this test
 	}, func(s *mockserver.Server) { s.FulfilmentDelay = 40 * time.Second })
 }
+
+// The refreshes of one run share a listing, also those that come while it is read. Another
+// refresh of the same request looks again.
+func TestDeferred_refreshesShareAListing(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+		const people, atOnce = 100, 10
+		refreshAll := func() {
+			places := make(chan struct{}, atOnce)
+			var group sync.WaitGroup
+			for i := range people {
+				group.Go(func() {
+					places <- struct{}{}
+					defer func() { <-places }()
+
+					s, _, err := r.Refresh(t.Context(), r.deletion(fmt.Sprint("user-", i)), deferred.Submission{State: deferred.Accepted, ID: fmt.Sprint("request-", i+1)})
+					if err != nil || s.State != deferred.Listed {
+						t.Errorf("%+v: %v", s, err)
+					}
+				})
+			}
+			group.Wait()
+		}
+
+		for i := range people {
+			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpDeleteAllData})
+		}
+		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Delay: 3 * time.Second, Commit: true})
+		for want := range 2 {
+			refreshAll()
+			wantCount(t, service, mockserver.OpListPendingRequests, want+1)
+		}
+	}, func(s *mockserver.Server) { s.FulfilmentDelay = time.Hour })
+}

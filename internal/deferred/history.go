@@ -27,6 +27,7 @@ type history struct {
 // personHistory is what is known about one person's requests.
 type personHistory struct {
 	ended   time.Time // when the latest submission ended
+	looked  time.Time // when reading the latest listing began that was looked at for the person
 	entries []entry
 }
 
@@ -114,6 +115,22 @@ func (h *history) latest(about person, t time.Time) time.Time {
 		return ended
 	}
 	return t
+}
+
+// noteLook notes that a listing whose reading began at a time was looked at for a person.
+func (h *history) noteLook(about person, began time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	h.of(about).looked = began
+}
+
+// looked returns the time of the latest noteLook; zero if there was none.
+func (h *history) looked(about person) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+
+	return h.of(about).looked
 }
 
 // open returns this process's requests about the person that the service may still be

@@ -17,10 +17,14 @@ func (x *execution) look(ctx context.Context) Event {
 
 	about := personOf(x.request)
 	after := time.Now()
-	if x.current.State == Idle {
+	switch {
+	case x.current.State == Idle:
 		// Before sending, a slightly older listing will do, unless this process has
 		// submitted something about the person since.
 		after = x.history.latest(about, after.Add(-pollFloor))
+	case x.phase == refreshing:
+		// All refreshes share a listing, unless this one has seen it already.
+		after = x.history.latest(about, x.history.looked(about))
 	}
 
 	seen, err := x.watch.look(ctx, about, after, x.began)
@@ -31,6 +35,7 @@ func (x *execution) look(ctx context.Context) Event {
 		seen = view{began: seen.began, gap: gapCache}
 	}
 	x.seen = seen
+	x.history.noteLook(about, seen.began)
 
 	if x.current.State == Idle {
 		return x.beforeSending()

@@ -97,8 +97,9 @@ func (l *listing) isUsable(after time.Time) bool {
 }
 
 // poller reads the pending list of one scope for all who wait in this process. Those who
-// arrive while the list is being read get the next listing: one that began before a
-// request was submitted proves nothing about it.
+// arrive while the list is being read share that listing if its reading began late enough for
+// them, and otherwise get the next one: a listing that began before a request was submitted
+// proves nothing about it.
 type poller struct {
 	lister lister
 	scope  client.Scope
@@ -115,6 +116,7 @@ type poller struct {
 
 // waiter waits for one listing.
 type waiter struct {
+	after   time.Time // its listing begins later
 	since   time.Time // when the caller began to wait, over all its listings
 	listing chan *listing
 }
@@ -130,7 +132,7 @@ func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, e
 		return latest, nil
 	}
 
-	w := &waiter{since: since, listing: make(chan *listing, 1)}
+	w := &waiter{after: after, since: since, listing: make(chan *listing, 1)}
 	p.add(ctx, w)
 
 	select {
@@ -145,6 +147,11 @@ func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, e
 func (p *poller) add(ctx context.Context, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+
+	if p.abandon != nil && p.last.After(w.after) {
+		p.served[w] = true
+		return
+	}
 
 	p.waiting[w] = true
 	if !p.running {
