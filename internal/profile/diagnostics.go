@@ -56,15 +56,6 @@ func warnPending(diags *diag.Diagnostics, person string, s deferred.Submission, 
 	}.AddWarning(diags)
 }
 
-// warnUnchecked warns that a refresh could not look at an update that was accepted.
-func warnUnchecked(diags *diag.Diagnostics, err error) {
-	problem := tfkit.ProblemOf(err, updateKept+"; the request itself was accepted")
-	problem.Detail = "A refresh could not look at the " + updateName + ": " + problem.Summary + ".\n" + problem.Detail
-	problem.Summary = "The update could not be checked"
-
-	problem.AddWarning(diags)
-}
-
 // warnRemoved warns that the profile is gone, together with an update that was pending.
 func warnRemoved(diags *diag.Diagnostics) {
 	tfkit.Problem{

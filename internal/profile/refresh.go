@@ -37,7 +37,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 
 	s, report, err := r.engine.Refresh(ctx, request, s)
 	if err != nil {
-		warnUnchecked(r.diags, err)
+		tfkit.WarnUnchecked(r.diags, "the "+updateName, err)
 		return s, false
 	}
 
@@ -56,7 +56,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 	}
 
 	if _, err := r.look(ctx); err != nil {
-		warnUnchecked(r.diags, err)
+		tfkit.WarnUnchecked(r.diags, "the "+updateName, err)
 		return s, false
 	}
 

@@ -166,7 +166,7 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 	}
 	s, report, err := r.Deferred.Refresh(ctx, f.request(nil), readSubmission(ctx, req.Private, state.requestModel))
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+		tfkit.WarnUnchecked(&resp.Diagnostics, "the "+string(access), err)
 		return
 	}
 

@@ -155,7 +155,7 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 	}
 	s, report, err := r.Deferred.Refresh(ctx, request, readSubmission(ctx, req.Private, state))
 	if err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+		tfkit.WarnUnchecked(&resp.Diagnostics, "the "+string(deletion), err)
 		return
 	}
 

@@ -43,6 +43,19 @@ func (w *waiter) refreshAfter(change func()) prototest.Diagnostics {
 	return diags
 }
 
+// refreshRefused is refreshAfter where the service refuses an operation and hides the request.
+// That no other object of the workspace could be planned must not come of it.
+func (w *waiter) refreshRefused(operation string) prototest.Diagnostics {
+	w.t.Helper()
+	diags := w.refreshAfter(func() {
+		w.service.Hide(w.service.Queue()[0].ID)
+		w.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
+	})
+	w.NoErrors(diags)
+
+	return diags
+}
+
 // hidePerson makes the list name neither a person nor an identifier of a request.
 func (w *waiter) hidePerson() {
 	w.service.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
@@ -108,9 +121,10 @@ var waitingOperations = map[string]struct {
 		return w.refreshAfter(w.hidePerson)
 	}},
 	"refresh with a list that is refused": {says: "Not permitted", run: func(w *waiter) prototest.Diagnostics {
-		return w.refreshAfter(func() {
-			w.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
-		})
+		return w.refreshRefused(mockserver.OpListPendingRequests)
+	}},
+	"refresh with a profile that is refused": {run: func(w *waiter) prototest.Diagnostics {
+		return w.refreshRefused(mockserver.OpGetProfile)
 	}},
 }
 

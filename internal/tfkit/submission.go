@@ -157,6 +157,17 @@ func warnUnwatched(diags *diag.Diagnostics, err error) {
 	problem.AddWarning(diags)
 }
 
+// WarnUnchecked warns that a refresh could not look at a request that was accepted. It is not
+// an error, which would block every plan of the workspace. what names the request, such as
+// "the deletion".
+func WarnUnchecked(diags *diag.Diagnostics, what string, err error) {
+	problem := ProblemOf(err, notFulfilled+"; the request itself was accepted")
+	problem.Detail = "A refresh could not look at " + what + ": " + problem.Summary + ".\n" + problem.Detail
+	problem.Summary = "The request could not be checked"
+
+	problem.AddWarning(diags)
+}
+
 // warnPending warns that a request was accepted and that the time for it is over. gap says
 // what could not be read of the list of pending requests; empty for nothing.
 func warnPending(diags *diag.Diagnostics, what, gap string) {

@@ -158,10 +158,11 @@ func (o *Object) attempt(ctx context.Context, p *prototest.Provider) (*prototest
 
 func (o *Object) refresh(p *prototest.Provider) (*prototest.State, prototest.Diagnostics) {
 	state, diags := p.Refresh(o.Resource, o.State)
-	if len(diags.Errors()) == 0 {
-		o.Unproven = slices.ContainsFunc(diags.Warnings(), func(text string) bool {
-			return strings.HasPrefix(text, "Accepted, and nothing shows that it was carried out")
-		})
+	warns := func(summary string) bool {
+		return slices.ContainsFunc(diags.Warnings(), func(text string) bool { return strings.HasPrefix(text, summary) })
+	}
+	if len(diags.Errors()) == 0 && !warns("The request could not be checked") {
+		o.Unproven = warns("Accepted, and nothing shows that it was carried out")
 	}
 
 	return state, diags
