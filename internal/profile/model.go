@@ -99,14 +99,16 @@ func observe(managed, held members) members {
 // otherwise as it is in state. s is the submission that the object stands for.
 func (m *resourceModel) planFulfilled(state resourceModel, s deferred.Submission) {
 	m.Fulfilled = state.Fulfilled
-	if m.mayChange(state) || m.resumes(s) || m.repeats(s) {
+	if m.mayChange(state) || m.resumes(state, s) || m.repeats(s) {
 		m.Fulfilled = types.BoolUnknown()
 	}
 }
 
-// resumes reports whether an apply goes on with a wait that was interrupted.
-func (m *resourceModel) resumes(s deferred.Submission) bool {
-	return m.WaitForFulfilment.ValueBool() && s.Interrupted && s.State.IsOpen()
+// resumes reports whether an apply waits for the update that was sent before: to go on with
+// a wait that was interrupted, or because it waits in another way now.
+func (m *resourceModel) resumes(state resourceModel, s deferred.Submission) bool {
+	waitsAnew := s.Interrupted || !m.WaitForFulfilment.Equal(state.WaitForFulfilment) || !m.Timeouts.Equal(state.Timeouts)
+	return m.WaitForFulfilment.ValueBool() && s.State.IsOpen() && waitsAnew
 }
 
 // repeats reports whether an apply sends write-only members again, because their update

@@ -278,7 +278,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	}
 
 	if err := u.apply(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
-		resp.State.Raw = req.State.Raw
+		u.Restore(ctx, req.State, s)
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }

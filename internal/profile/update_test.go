@@ -241,3 +241,71 @@ func TestProfile_failedWriteOnlyUpdateIsSentAgain(t *testing.T) {
 	p.MustRefresh(name, state)
 	wantSent(t, service, `{"plan":"gold"}`, `{"plan":"gold"}`)
 }
+
+var notWaiting = prototest.Attributes{"wait_for_fulfilment": false}
+
+// The error of a second update says that the object is as it was: it stands for the first.
+func TestProfile_failedSecondUpdateLeavesTheFirst(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	first := config(`{"plan":"gold"}`, notWaiting)
+	state, _ := p.MustCreate(name, first)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
+	service.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
+		return mockserver.Outcome{Fate: mockserver.Failed, After: -1}
+	}
+
+	state, diags := p.Update(name, state, config(`{"plan":"silver"}`, nil))
+	prototest.WantText(t, diags.Errors(), "then failed it")
+	service.FulfilAll()
+	state, diags = p.MustRefresh(name, state)
+	if len(diags) != 0 || state.Attributes["fulfilled"] != true || state.Attributes["profile"] != `{"plan":"gold"}` {
+		t.Errorf("state %v, warnings %v", state.Attributes, diags.Warnings())
+	}
+	p.WantEmptyPlan(name, state, first)
+}
+
+// A configuration that waits from now on waits for the update that is pending.
+func TestProfile_waitsForAPendingUpdateLater(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Second })
+	state, _ := p.MustCreate(name, config(`{"plan":"gold"}`, notWaiting))
+	if state.Attributes["fulfilled"] != false {
+		t.Fatal("fulfilled at once")
+	}
+
+	state, diags := p.Update(name, state, config(`{"plan":"gold"}`, nil))
+	p.NoErrors(diags)
+	if state.Attributes["fulfilled"] != true {
+		t.Errorf("it did not wait: %v, %v", state.Attributes, diags.Warnings())
+	}
+	wantSent(t, service, `{"plan":"gold"}`)
+}
+
+// The last update is fulfilled, and an earlier one that is pending may still change the
+// profile.
+func TestProfile_twoPendingUpdatesAreBothAccountedFor(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	state, _ := p.MustCreate(name, config(`{"plan":"gold"}`, notWaiting))
+	second := config(`{"plan":"silver"}`, notWaiting)
+	state, diags := p.Update(name, state, second)
+	p.NoErrors(diags)
+	state, _ = p.MustRefresh(name, state) // the list has shown it
+
+	queue := service.Queue()
+	service.Conclude(queue[1].ID, mockserver.Outcome{})
+	state = wantEmptyPlan(t, p, state, second)
+	if state.Attributes["fulfilled"] != false {
+		t.Errorf("fulfilled, and %s is pending", queue[0].ID)
+	}
+
+	service.Conclude(queue[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
+	state = wantEmptyPlan(t, p, state, second)
+	if state.Attributes["fulfilled"] != true {
+		t.Errorf("not fulfilled: %v", state.Attributes)
+	}
+}

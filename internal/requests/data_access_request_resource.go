@@ -223,7 +223,7 @@ func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
 
 	f.await(ctx)
 	if f.submission.State == deferred.Failed {
-		f.restore(ctx, req.State, before)
+		f.Restore(ctx, req.State, before)
 		tfkit.AddError(f.Diags, f.rejection(), tfkit.PriorKept)
 		return
 	}

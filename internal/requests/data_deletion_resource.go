@@ -195,7 +195,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		err = d.await(ctx, limit)
 	}
 	if err != nil {
-		d.restore(ctx, req.State, before)
+		d.Restore(ctx, req.State, before)
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -211,12 +210,6 @@ func (a *attempt) submit(ctx context.Context, request deferred.Request, prior de
 // await waits until the request is no longer pending, for the limit at most.
 func (a *attempt) await(ctx context.Context, request deferred.Request, limit time.Duration) {
 	a.submission, a.report = a.engine.Await(ctx, request, a.submission, limit)
-}
-
-// restore puts back the object of a failed Update, and the submission that it stood for.
-func (a *attempt) restore(ctx context.Context, state tfsdk.State, s deferred.Submission) {
-	a.State.Raw = state.Raw
-	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeySubmission, s)...)
 }
 
 // readUnanswered returns the submission whose outcome an earlier apply could not find

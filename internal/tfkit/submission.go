@@ -211,6 +211,12 @@ func ResponseToUpdate(resp *resource.UpdateResponse) Response {
 	return Response{State: &resp.State, Private: resp.Private, Diags: &resp.Diagnostics}
 }
 
+// Restore puts back the object of a failed Update, and the submission that it stood for.
+func (r Response) Restore(ctx context.Context, state tfsdk.State, s deferred.Submission) {
+	r.State.Raw = state.Raw
+	r.Diags.Append(WriteSubmission(ctx, r.Private, KeySubmission, s)...)
+}
+
 // Save writes a model into state, and the submission that it stands for into private state
 // under KeySubmission.
 func (r Response) Save(ctx context.Context, model any, s deferred.Submission) {
