@@ -67,8 +67,7 @@ func warnRemoved(diags *diag.Diagnostics) {
 }
 
 // warnDropped warns about members that the plan does not manage any more.
-func (m *resourceModel) warnDropped(state resourceModel, diags *diag.Diagnostics) {
-	names := m.dropped(state)
+func warnDropped(names []string, diags *diag.Diagnostics) {
 	if len(names) == 0 {
 		return
 	}
@@ -86,11 +85,27 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 		return
 	}
 
+	pending := ""
+	if !m.Fulfilled.ValueBool() {
+		pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing calls it back."
+	}
+
 	tfkit.Problem{
 		Summary: "The profile stays at the service",
-		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\".",
+		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\"." + pending,
 		Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
 	}.AddWarning(diags)
+}
+
+// warnClearing warns that the update that clears the members is not known to be fulfilled.
+func (m *resourceModel) warnClearing(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
+	what := "the " + nameOf(s, m.IdentityID.ValueString()) + " that clears the members"
+	problem := tfkit.Unfinished(what, report)
+	if !m.WaitForFulfilment.ValueBool() {
+		problem.Detail = "The service has accepted " + what + ", and this object does not wait for it."
+	}
+	problem.InState = "nothing of this object"
+	problem.AddWarning(diags)
 }
 
 // warnNotCleared warns that on_destroy = "clear" sent nothing, because another object of

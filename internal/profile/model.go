@@ -167,18 +167,18 @@ func (m *resourceModel) changesAreAbsent(state resourceModel) bool {
 	return state.Fulfilled.ValueBool() && m.managed() != nil
 }
 
-// dropped returns the names of members that are managed in state and not in the plan.
-func (m *resourceModel) dropped(state resourceModel) []string {
-	if m.Profile.IsUnknown() || !m.ProfileWOVersion.IsNull() {
+// dropped returns those of the names of managed members that the configuration does not name
+// any more.
+func (m *resourceModel) dropped(managed []string) []string {
+	if m.Profile.IsUnknown() || m.ProfileWO.IsUnknown() {
 		return nil
 	}
 
-	dropped := state.managed()
-	for name := range m.managed() {
-		delete(dropped, name)
-	}
-
-	return namesOf(dropped)
+	given := m.initial(m.writeOnly())
+	return slices.DeleteFunc(managed, func(name string) bool {
+		_, stays := given[name]
+		return stays
+	})
 }
 
 // nulls returns the update that clears members.

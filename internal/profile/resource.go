@@ -138,7 +138,8 @@ func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPl
 }
 
 func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
-	var state, plan resourceModel
+	var config, state, plan resourceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
@@ -156,7 +157,11 @@ func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPla
 	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
-	plan.warnDropped(state, &resp.Diagnostics)
+	managed := namesOf(state.managed())
+	if !plan.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+		managed = append(managed, readNames(ctx, req.Private)...)
+	}
+	warnDropped(config.dropped(managed), &resp.Diagnostics)
 	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
 	plan.planFulfilled(state, s)
 
@@ -318,12 +323,25 @@ func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel
 		return superseded
 	}
 
-	_, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
+	s, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
 	if err != nil && !client.IsClass(err, client.ClassNotFound) {
 		tfkit.AddError(diags, err, tfkit.PriorKept)
+		return
 	}
 	if report.Superseded {
 		warnNotCleared(diags)
+		return
+	}
+
+	if state.WaitForFulfilment.ValueBool() && s.State.IsOpen() {
+		s, report = r.Deferred.Await(ctx, request, s, tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout))
+	}
+	if s.State == deferred.Failed {
+		tfkit.AddError(diags, request.Rejection(s, report), tfkit.PriorKept)
+		return
+	}
+	if s.State.IsOpen() || s.State == deferred.Dropped {
+		state.warnClearing(diags, s, report)
 	}
 }
 

@@ -175,7 +175,10 @@ func (u *update) saveSubmission(ctx context.Context) {
 func (u *update) save(ctx context.Context) {
 	u.Save(ctx, u.model, u.submission)
 
-	if !u.model.ProfileWOVersion.IsNull() && len(u.changes) > 0 {
+	switch {
+	case u.model.ProfileWOVersion.IsNull():
+		u.Diags.Append(u.Private.SetKey(ctx, keyMembers, nil)...)
+	case len(u.changes) > 0:
 		u.Diags.Append(writeNames(ctx, u.Private, namesOf(u.changes))...)
 	}
 }

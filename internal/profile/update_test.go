@@ -309,3 +309,88 @@ func TestProfile_twoPendingUpdatesAreBothAccountedFor(t *testing.T) {
 		t.Errorf("not fulfilled: %v", state.Attributes)
 	}
 }
+
+// The update that clears a destroyed profile is one like any other.
+func TestProfile_clearingIsAwaited(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		ends  mockserver.Outcome
+		waits bool
+		says  string
+		stays bool
+	}{
+		"fulfilled":    {mockserver.Outcome{After: 2 * time.Second}, true, "", false},
+		"never":        {mockserver.Outcome{Fate: mockserver.Never}, true, "within the time that timeouts allows", false},
+		"not awaited":  {mockserver.Outcome{Fate: mockserver.Never}, false, "still pending", false},
+		"failed":       {mockserver.Outcome{Fate: mockserver.Failed, After: time.Second, Code: "E42"}, true, "E42", true},
+		"without time": {mockserver.Outcome{After: -1}, true, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			limit := prototest.Attributes{"on_destroy": "clear", "wait_for_fulfilment": c.waits, "timeouts": prototest.Attributes{"update": "4s"}}
+			p, service := start(t)
+			state := created(t, p, service, config(`{"plan":"gold"}`, limit))
+			service.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return c.ends }
+
+			state, diags := p.Destroy("analytics_profile", state)
+			prototest.WantText(t, append(diags.Errors(), append(diags.Warnings(), "")...), c.says)
+			if len(diags) > 0 && c.says == "" || (state != nil) != c.stays || (len(diags.Errors()) > 0) != c.stays {
+				t.Errorf("%v %v, state %v", diags.Errors(), diags.Warnings(), state)
+			}
+			held, _ := service.Profile(scope, person)
+			if cleared := held["plan"] == nil; cleared != (c.says == "") {
+				t.Errorf("the service holds %v", held)
+			}
+			wantSent(t, service, `{"plan":null}`)
+		})
+	}
+}
+
+func TestProfile_retainingAPendingUpdateSaysSo(t *testing.T) {
+	t.Parallel()
+
+	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	state, _ := p.MustCreate(name, config(`{"plan":"gold"}`, notWaiting))
+	_, diags := p.Destroy(name, state)
+	p.NoErrors(diags)
+	prototest.WantText(t, diags.Warnings(), "may still change the profile")
+}
+
+// Write-only members that another version does not have stay, and the plan says so.
+func TestProfile_droppedWriteOnlyMemberIsSaidToStay(t *testing.T) {
+	t.Parallel()
+
+	for to, c := range map[string]struct {
+		config prototest.Attributes
+		says   bool
+	}{
+		"another version":  {writeOnly(`{"plan":"gold"}`, 2, nil), true},
+		"the same version": {writeOnly(`{"plan":"gold"}`, 1, nil), false},
+		"values in state":  {config(`{"plan":"gold"}`, nil), true},
+		"all of them":      {config(`{"plan":"gold","tier":null}`, nil), false},
+	} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+
+			p, service := start(t)
+			state := created(t, p, service, writeOnly(`{"plan":"gold","tier":1}`, 1, nil))
+			_, diags := p.Plan(name, state, c.config)
+			p.NoErrors(diags)
+			if says := len(diags.Warnings()) > 0; says != c.says {
+				t.Fatalf("it says %v", diags.Warnings())
+			}
+			if !c.says {
+				return
+			}
+
+			prototest.WantText(t, diags.Warnings(), "no longer managed", "tier")
+			state, diags = p.Update(name, state, c.config)
+			p.NoErrors(diags)
+			if diags := p.WantEmptyPlan(name, state, c.config); len(diags) > 0 {
+				t.Errorf("afterwards it says %v", diags.Warnings())
+			}
+		})
+	}
+}

@@ -121,24 +121,28 @@ func (i *Invocation) AddSubmitError(err error) {
 
 // Unfinished returns the problem of an accepted request that is not known to be carried out
 // after a wait.
-func (i *Invocation) Unfinished() Problem {
-	what := i.what()
+func (i *Invocation) Unfinished() Problem { return Unfinished(i.what(), i.Report) }
+
+// Unfinished returns the problem of an accepted request that is not known to be carried out
+// after a wait, and for which no object in state stands. what names the request, such as "the
+// deletion".
+func Unfinished(what string, report deferred.Report) Problem {
 	pending := Problem{
 		Summary: "Accepted and still pending",
-		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(i.Report.Gap),
+		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(report.Gap),
 		Do:      "look at analytics_pending_requests later; the request stands and must not be repeated.",
 	}
 
-	if i.Report.Unproven {
+	if report.Unproven {
 		pending = unproven(what)
 		pending.Do = "ask the operator of the service about the request. Invoking the action again sends another one."
 	}
-	if i.Report.Interrupted {
+	if report.Interrupted {
 		pending.Summary = "Interrupted while waiting"
 		pending.Detail = "The service has accepted " + what + ", and the run ended before it was fulfilled."
 	}
-	if i.Report.Err != nil {
-		unwatched := ProblemOf(i.Report.Err, "")
+	if report.Err != nil {
+		unwatched := ProblemOf(report.Err, "")
 		pending.Summary = "Accepted, and could not be watched"
 		pending.Detail = "The service has accepted " + what + ". Waiting for it failed: " + unwatched.Summary + ".\n" + unwatched.Detail
 	}
