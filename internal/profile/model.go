@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -63,18 +62,19 @@ func (m *resourceModel) writeOnly() members {
 }
 
 // fromAPI sets the managed members to what the service holds, in the spelling of state if
-// that means the same. After an import, all members are managed. Write-only members have
+// that means the same, or from which the service has made them. After an import, all members are managed. Write-only members have
 // no state.
-func (m *resourceModel) fromAPI(profile answer.Profile) {
+func (m *resourceModel) fromAPI(held members, remembered memory) {
 	if m.isImported() {
-		m.Profile = customtypes.NewJSONObject(profile.Members)
+		m.Profile = customtypes.NewJSONObject(held)
 		return
 	}
 	if m.Profile.IsNull() {
 		return
 	}
 
-	observed := customtypes.NewJSONObject(observe(m.managed(), profile.Members))
+	managed := m.managed()
+	observed := customtypes.NewJSONObject(observe(managed, remembered.restore(managed, held)))
 	if !observed.SemanticEquals(m.Profile) {
 		m.Profile = observed
 	}
@@ -161,10 +161,14 @@ func differing(before, now members) members {
 	return changed
 }
 
-// changesAreAbsent reports whether the service is known not to have the changes from state:
-// the refresh has compared state with it, unless an update is under way.
-func (m *resourceModel) changesAreAbsent(state resourceModel) bool {
-	return state.Fulfilled.ValueBool() && m.managed() != nil
+// areAbsent reports whether the service is known from state not to have changes: the refresh
+// has compared their members with it, unless an update is under way.
+func (m *resourceModel) areAbsent(changes members, remembered memory) bool {
+	managed := m.managed()
+	return m.Fulfilled.ValueBool() && !slices.ContainsFunc(namesOf(changes), func(name string) bool {
+		_, known := managed[name]
+		return !known || remembered.Made[name] != ""
+	})
 }
 
 // dropped returns those of the names of managed members that the configuration does not name

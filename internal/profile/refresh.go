@@ -6,8 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -18,21 +16,15 @@ type refresh struct {
 
 	engine *deferred.Engine
 	diags  *diag.Diagnostics
-
-	profile answer.Profile // what the latest look has read
-	missing bool           // the latest look found no profile
 }
 
 // run updates the model after one look at the update. It returns the submission after the
 // look, and reports whether the profile is gone. An update that came to nothing leaves
 // what the service holds in the model, so that the plan shows the difference.
 func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Submission, gone bool) {
-	request := r.updateRequest(nil, nil)
-	switch {
-	case s.State.IsOver(): // the model holds what the service showed then: comparing them proves nothing
+	request := r.updateRequest(nil, r.memory.sent(r.model.managed()))
+	if s.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
 		request.Effect = func(context.Context) (bool, error) { return false, nil }
-	case r.model.managed() != nil:
-		request.Effect = r.look
 	}
 
 	s, report, err := r.engine.Refresh(ctx, request, s)
@@ -40,6 +32,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 		tfkit.WarnUnchecked(r.diags, "the "+updateName, err)
 		return s, false
 	}
+	r.settle(ctx, &s)
 
 	r.model.Fulfilled = types.BoolValue(s.State == deferred.Fulfilled)
 	if s.State.IsOpen() {
@@ -55,31 +48,14 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 		warnDroppedUpdate(r.diags, request.Identity, s)
 	}
 
-	if _, err := r.look(ctx); err != nil {
+	if _, err := r.look(ctx, r.model.managed()); err != nil {
 		tfkit.WarnUnchecked(r.diags, "the "+updateName, err)
 		return s, false
 	}
 
 	if !r.missing {
-		r.model.fromAPI(r.profile)
+		r.model.fromAPI(r.held, r.memory)
 	}
 
 	return s, r.missing
-}
-
-// look reads the profile and reports whether it has all managed members.
-func (r *refresh) look(ctx context.Context) (bool, error) {
-	profile, err := r.client.GetProfile(ctx, r.scope, r.model.IdentityID.ValueString(), r.model.managed())
-	r.missing = client.IsClass(err, client.ClassNotFound)
-	if r.missing {
-		r.profile = answer.Profile{}
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-
-	r.profile = profile
-
-	return profile.Holds(r.model.managed()), nil
 }

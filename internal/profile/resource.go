@@ -180,7 +180,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), tfkit.ResponseToCreate(resp))
+	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), memory{}, tfkit.ResponseToCreate(resp))
 	if !ok {
 		return
 	}
@@ -209,7 +209,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	of := target{c, scope, &state}
+	of := target{client: c, scope: scope, model: &state, memory: readMemory(ctx, req.Private)}
 	s, submitted := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
 	if submitted && !state.Fulfilled.ValueBool() {
 		r.readPending(ctx, of, s, resp)
@@ -230,22 +230,21 @@ func (r *profileResource) readPending(ctx context.Context, of target, s deferred
 	}
 
 	tfkit.ResponseToRead(resp).Save(ctx, of.model, s)
+	resp.Diagnostics.Append(look.memory.save(ctx, resp.Private)...)
 }
 
 // readFulfilled is Read while no update is under way.
 func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *resource.ReadResponse) {
-	profile, err := of.client.GetProfile(ctx, of.scope, of.model.IdentityID.ValueString(), of.model.managed())
-	missing := client.IsClass(err, client.ClassNotFound)
-	if missing && !of.model.managesNothing() {
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	if err != nil && !missing {
+	if _, err := of.look(ctx, of.model.managed()); err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
+	if of.missing && !of.model.managesNothing() {
+		resp.State.RemoveResource(ctx)
+		return
+	}
 
-	of.model.fromAPI(profile)
+	of.model.fromAPI(of.held, of.memory)
 	of.model.Fulfilled = types.BoolValue(true)
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
@@ -269,11 +268,13 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
 	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly(), s), tfkit.ResponseToUpdate(resp))
+	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly(), s), readMemory(ctx, req.Private), tfkit.ResponseToUpdate(resp))
 	if !ok {
 		return
 	}
-	u.request.EffectKnownAbsent = plan.changesAreAbsent(state)
+	if state.areAbsent(u.changes, u.memory) {
+		u.request.EffectKnownAbsent, u.held = true, state.managed()
+	}
 	u.submission = s
 
 	if len(u.changes) == 0 && !u.resumesWait() {
@@ -284,6 +285,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 
 	if err := u.apply(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
 		u.Restore(ctx, req.State, s)
+		resp.Diagnostics.Append(readMemory(ctx, req.Private).save(ctx, resp.Private)...)
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 	}
 }
@@ -316,7 +318,8 @@ func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel
 	}
 
 	update := nulls(names)
-	request := target{c, scope, state}.updateRequest(update, update)
+	of := target{client: c, scope: scope, model: state}
+	request := of.updateRequest(update, update)
 	me := tfkit.NewObject(profileType)
 	request.Superseded = func() bool {
 		_, superseded := r.WrittenProfiles.Keeper(me, scope, request.Identity)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -31,17 +32,60 @@ type target struct {
 	client *client.Client
 	scope  client.Scope
 	model  *resourceModel
+	memory memory
+
+	held    members // what the latest look has read; nil if nothing was
+	missing bool    // the latest look found no profile
+	holds   bool    // the latest look found what it expected
+}
+
+// look reads the profile and reports whether it has members with these values.
+func (t *target) look(ctx context.Context, expected members) (bool, error) {
+	profile, err := t.client.GetProfile(ctx, t.scope, t.model.IdentityID.ValueString(), expected)
+	t.missing, t.holds = client.IsClass(err, client.ClassNotFound), false
+	if err != nil && !t.missing {
+		return false, err
+	}
+
+	t.held = members{}
+	maps.Copy(t.held, profile.Members)
+	t.holds = !t.missing && profile.Holds(expected)
+
+	return t.holds, nil
+}
+
+// settle concludes an update that is no longer pending. If the service holds other values
+// than those that were sent, and others than before, it has made them of ours: the update is
+// fulfilled, and the values are remembered.
+func (t *target) settle(ctx context.Context, s *deferred.Submission) {
+	isDropped := s.State == deferred.Dropped
+	if s.State != deferred.Fulfilled && !isDropped || len(t.memory.Before) == 0 {
+		return
+	}
+
+	ours := t.model.managed()
+	if ours != nil && (isDropped || !t.holds) {
+		if _, err := t.look(ctx, t.memory.sent(ours)); err != nil {
+			return // the next refresh shows the difference
+		}
+		if isDropped && !t.missing && t.memory.hasChanged(ours, t.held) {
+			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
+		}
+		if s.State == deferred.Fulfilled {
+			t.memory.settle(ours, t.held)
+		}
+	}
+	t.memory.Before = nil
 }
 
 // updateRequest returns the request that sends changes. expected are the members whose values
 // show that it was fulfilled; empty if they are not known.
-func (t target) updateRequest(changes, expected members) deferred.Request {
-	identity := t.model.IdentityID.ValueString()
-	request := updateRequest(t.client, t.scope, identity, changes)
+func (t *target) updateRequest(changes, expected members) deferred.Request {
+	request := updateRequest(t.client, t.scope, t.model.IdentityID.ValueString(), changes)
 	request.Occasion = t.model.occasion(changes)
 
 	if len(expected) > 0 {
-		request.Effect = t.client.ProfileHolds(t.scope, identity, expected)
+		request.Effect = func(ctx context.Context) (bool, error) { return t.look(ctx, expected) }
 	}
 
 	return request
@@ -89,15 +133,16 @@ type update struct {
 	report     deferred.Report
 }
 
-// begin returns the update that sends changes, and that is saved in resp.
-func (r *profileResource) begin(plan *resourceModel, changes members, resp tfkit.Response) (*update, bool) {
+// begin returns the update that sends changes, and that is saved in resp. remembered is what
+// private state remembers.
+func (r *profileResource) begin(plan *resourceModel, changes members, remembered memory, resp tfkit.Response) (*update, bool) {
 	c, scope, ok := r.ClientAndScope(plan.Scope, resp.Diags)
 	if !ok {
 		return nil, false
 	}
 
 	u := &update{
-		target:   target{c, scope, plan},
+		target:   target{client: c, scope: scope, model: plan, memory: remembered},
 		Response: resp,
 		engine:   r.Deferred,
 		written:  &r.WrittenProfiles,
@@ -105,9 +150,18 @@ func (r *profileResource) begin(plan *resourceModel, changes members, resp tfkit
 	}
 	expected := changes
 	if len(changes) == 0 { // the request was sent before, and set what is managed
-		expected = plan.managed()
+		expected = remembered.sent(plan.managed())
 	}
 	u.request = u.updateRequest(changes, expected)
+
+	send, begun := u.request.Send, false
+	u.request.Send = func(ctx context.Context) (answer.Receipt, error) {
+		if !begun { // what was read since the first attempt may be its effect
+			u.memory.begin(changes, u.held)
+			begun = true
+		}
+		return send(ctx)
+	}
 
 	return u, true
 }
@@ -149,6 +203,7 @@ func (u *update) resumesWait() bool {
 // returns an error if the service has failed the update.
 func (u *update) await(ctx context.Context, limit time.Duration) error {
 	u.submission.Interrupted = false
+	u.settle(ctx, &u.submission)
 	u.saveSubmission(ctx)
 	if !u.model.WaitForFulfilment.ValueBool() || u.model.Fulfilled.ValueBool() {
 		return nil
@@ -159,6 +214,7 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 		return u.request.Rejection(u.submission, u.report)
 	}
 
+	u.settle(ctx, &u.submission)
 	warnAwaited(u.Diags, u.request.Identity, u.submission, u.report)
 	u.saveSubmission(ctx)
 
@@ -174,6 +230,7 @@ func (u *update) saveSubmission(ctx context.Context) {
 // save writes the object into state and private state.
 func (u *update) save(ctx context.Context) {
 	u.Save(ctx, u.model, u.submission)
+	u.Diags.Append(u.memory.save(ctx, u.Private)...)
 
 	switch {
 	case u.model.ProfileWOVersion.IsNull():

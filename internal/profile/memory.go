@@ -1,0 +1,127 @@
+package profile
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+)
+
+// keyMemory is the key of a memory in private state.
+const keyMemory = "values"
+
+// memory is what private state remembers of the values of managed members, as digests. A
+// service may make another value of one that it was sent, such as an address in lower case.
+type memory struct {
+	// Before are the values that the members of the latest update had before it, until that
+	// is over. A value that is not known is empty.
+	Before map[string]string `json:"before,omitempty"`
+	// Made are the values that the service has made of others, which are in state.
+	Made map[string]string `json:"made,omitempty"`
+}
+
+// readMemory returns the memory in private state; an empty one if there is none.
+func readMemory(ctx context.Context, private tfkit.PrivateReader) memory {
+	text, _ := private.GetKey(ctx, keyMemory)
+
+	var m memory
+	if len(text) == 0 || json.Unmarshal(text, &m) != nil {
+		return memory{}
+	}
+	return m
+}
+
+// save stores the memory, or removes it if it is empty.
+func (m memory) save(ctx context.Context, private tfkit.PrivateWriter) diag.Diagnostics {
+	if len(m.Before)+len(m.Made) == 0 {
+		return private.SetKey(ctx, keyMemory, nil)
+	}
+
+	text, _ := json.Marshal(m) // cannot fail for strings
+
+	return private.SetKey(ctx, keyMemory, text)
+}
+
+// digest returns a digest of a member's value. One that is null is as good as absent.
+func digest(name string, of members) string {
+	value, ok := of[name]
+	if !ok || value.Kind() == 'n' {
+		return "absent"
+	}
+
+	sum := sha256.Sum256([]byte(jsonvalue.FormatObject(members{"": value})))
+	return hex.EncodeToString(sum[:8])
+}
+
+// begin notes that changes are about to be sent to a profile that has the members in held;
+// nil if they are not known.
+func (m *memory) begin(changes, held members) {
+	m.Before, m.Made = map[string]string{}, maps.Clone(m.Made)
+	for name := range changes {
+		m.Before[name] = ""
+		if held != nil {
+			m.Before[name] = digest(name, held)
+		}
+		delete(m.Made, name)
+	}
+}
+
+// sent returns those of our members that the latest update has set; all of them if that is
+// not known.
+func (m *memory) sent(ours members) members {
+	if len(m.Before) == 0 {
+		return ours
+	}
+
+	sent := maps.Clone(ours)
+	maps.DeleteFunc(sent, func(name string, _ jsontext.Value) bool {
+		_, ok := m.Before[name]
+		return !ok
+	})
+
+	return sent
+}
+
+// restore returns the members that the service holds, with those of ours in place of what it
+// has made of them.
+func (m *memory) restore(ours, held members) members {
+	restored := maps.Clone(held)
+	for name, value := range ours {
+		if made := m.Made[name]; made != "" && made == digest(name, held) {
+			restored[name] = value
+		}
+	}
+	return restored
+}
+
+// unlike returns the names of the members that the service holds with other values than ours.
+func unlike(ours, held members) []string {
+	return slices.DeleteFunc(namesOf(ours), func(name string) bool { return digest(name, ours) == digest(name, held) })
+}
+
+// hasChanged reports whether each member of the latest update that is not as it was sent is
+// another than before.
+func (m *memory) hasChanged(ours, held members) bool {
+	return !slices.ContainsFunc(unlike(m.sent(ours), held), func(name string) bool {
+		return m.Before[name] == "" || m.Before[name] == digest(name, held)
+	})
+}
+
+// settle notes what the service has made of the values of the latest update, which is
+// fulfilled.
+func (m *memory) settle(ours, held members) {
+	for _, name := range unlike(m.sent(ours), held) {
+		if m.Made == nil {
+			m.Made = map[string]string{}
+		}
+		m.Made[name] = digest(name, held)
+	}
+}
