@@ -27,10 +27,9 @@ func (e *consentEphemeral) Metadata(_ context.Context, req ephemeral.MetadataReq
 
 func (e *consentEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the consent of one person and stores it neither in plan nor in state.\n\n" +
-			tfkit.EphemeralUses,
-		Attributes: tfkit.EphemeralAttributes(dataSourceAttributes()),
-		Blocks:     map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
+		MarkdownDescription: "Reads the consent of one person and stores it neither in plan nor in state.",
+		Attributes:          tfkit.EphemeralAttributes(dataSourceAttributes()),
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
 	}
 }
 

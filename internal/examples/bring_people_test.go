@@ -94,7 +94,7 @@ func (e *example) script(t *testing.T, name string) {
 
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu", name)
 	cmd.Dir = e.folder
-	cmd.Env = slices.Concat(e.Command(t.Context()).Env, []string{"PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")})
+	cmd.Env = slices.Concat(e.Command(t.Context()).Env, []string{"LAKE=mounted", "PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s ended with %v:\n%s", name, err, out)
 	}

@@ -67,12 +67,8 @@ func (consentRows) Metadata(_ context.Context, _ function.MetadataRequest, resp 
 
 func (consentRows) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Read the consent of many people from a text",
-		MarkdownDescription: "Returns the rows of a CSV, NDJSON or JSON text as objects, checked by the rules of `analytics_consent_batch`: " +
-			"`line`, `identity_id`, `clause_1_consent` to `clause_5_consent`, `user_ipv6`, `agreement_time` and `manual`. " +
-			"What a row leaves out is null, and `manual` is `true`. The format is recognised by the first character. " +
-			"Use it with `for_each` over `analytics_consent` or import blocks, in a `check`, or in a test of the file.\n\n" +
-			fmt.Sprintf("A text has at most %d rows and %d MiB. For more, use `analytics_consent_batch`.", limitRows, limitRowsBytes>>20),
+		Summary:             "Read the consent of many people from a text",
+		MarkdownDescription: fmt.Sprintf("Returns the rows of a CSV, NDJSON or JSON text as objects, checked by the rules of `analytics_consent_batch`. A text has at most %d rows and %d MiB.", limitRows, limitRowsBytes>>20),
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "text",

@@ -34,11 +34,8 @@ func (pseudonym) Metadata(_ context.Context, _ function.MetadataRequest, resp *f
 
 func (pseudonym) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
 	resp.Definition = function.Definition{
-		Summary: "Name a person without showing the person",
-		MarkdownDescription: "Returns 32 hexadecimal characters that stand for a person: the first 16 bytes of the HMAC-SHA-256 of the identity. " +
-			"Use them as keys of `for_each` or in file names, so that resource addresses in plans, state and logs do not show an e-mail address.\n\n" +
-			"The same identity and key always give the same result. Without the key nobody can tell the person from it, so keep the key secret. " +
-			"A sensitive key makes the result sensitive; `for_each` then needs `nonsensitive(…)`. An ephemeral key cannot be used in `for_each` at all.",
+		Summary:             "Name a person without showing the person",
+		MarkdownDescription: "Returns 32 hexadecimal characters that stand for a person: the first 16 bytes of the HMAC-SHA-256 of the identity. Use them as keys of `for_each`, so that resource addresses show nobody.",
 		Parameters: []function.Parameter{
 			function.StringParameter{
 				Name:                "identity_id",

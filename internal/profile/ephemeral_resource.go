@@ -28,10 +28,9 @@ func (e *profileEphemeral) Metadata(_ context.Context, req ephemeral.MetadataReq
 
 func (e *profileEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the profile of one person and stores it neither in plan nor in state.\n\n" +
-			tfkit.EphemeralUses,
-		Attributes: tfkit.EphemeralAttributes(dataSourceAttributes()),
-		Blocks:     map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
+		MarkdownDescription: "Reads the profile of one person and stores it neither in plan nor in state.",
+		Attributes:          tfkit.EphemeralAttributes(dataSourceAttributes()),
+		Blocks:              map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
 	}
 }
 

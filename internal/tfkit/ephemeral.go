@@ -18,10 +18,6 @@ import (
 // timeouts says otherwise.
 const openTimeout = time.Minute
 
-// EphemeralUses says in a description where the values of an ephemeral resource can be used.
-const EphemeralUses = "Its values can be used in provider blocks, write-only attributes, provisioners, locals, and ephemeral variables and outputs. " +
-	"They cannot be used in `for_each`, in ordinary outputs or in other attributes of resources."
-
 // Ephemeral is the base of every ephemeral resource.
 type Ephemeral struct{ *Service }
 

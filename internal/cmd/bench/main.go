@@ -76,6 +76,9 @@ type options struct {
 	singles   int
 	latencies []time.Duration
 
+	// The page that gets the figures; empty for none.
+	page string
+
 	// The programs of generic providers; empty for those that are not measured.
 	restful, restapi string
 }
@@ -96,6 +99,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.many, "n", 300, "how many profiles are compared with one")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.IntVar(&o.singles, "singles", 500, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
+	flags.StringVar(&o.page, "page", "", "a Markdown file whose sections are replaced by the figures")
 	flags.StringVar(&o.restful, "restful", "", "the program of magodo/restful, to measure it beside analytics_consent")
 	flags.StringVar(&o.restapi, "restapi", "", "the program of Mastercard/restapi, to measure it beside analytics_consent")
 	sizes := flags.String("people", "500,5000", "how many people are seeded, with commas between")
@@ -185,11 +189,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 
-	return (&bench{options: o, stage: st, note: note}).measure(ctx, stdout)
+	return (&bench{options: o, stage: st, note: note}).measure(ctx, stdout, args)
 }
 
-// measure runs all measurements that are wanted, and prints one table for each.
-func (b *bench) measure(ctx context.Context, stdout io.Writer) error {
+// measure runs all measurements that are wanted, and prints one table for each. args are the
+// command line, which the page repeats.
+func (b *bench) measure(ctx context.Context, stdout io.Writer, args []string) error {
 	for _, m := range measurements {
 		if !b.wants(m) {
 			continue
@@ -199,6 +204,13 @@ func (b *bench) measure(ctx context.Context, stdout io.Writer) error {
 			return err
 		}
 		_, _ = fmt.Fprintf(stdout, "\n%s", measured)
+
+		if b.page == "" {
+			continue
+		}
+		if err := newPage(b.page, b.stage.Version.Line, args, time.Now().UTC()).put(m.name, measured.String()); err != nil {
+			return err
+		}
 	}
 
 	return nil

@@ -1,0 +1,2 @@
+person = "user-1001"
+ticket = "T-1042"
