@@ -26,7 +26,7 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 	}
 
 	for name, shape := range map[string]func([]map[string]any) any{
-		"camel": nil,
+		"camel": func(r []map[string]any) any { return r },
 		"snake": func(r []map[string]any) any {
 			return each(r, "request_id", "identity_id", "request_type", "created_at", "state")
 		},
@@ -44,7 +44,8 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.FulfilmentDelay, service.PendingAnswer = time.Hour, shape
+				service.FulfilmentDelay = time.Hour
+				mockserver.Reshape(service.Server, shape, mockserver.OpListPendingRequests)
 				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpDeleteAllData})
 				list, err := c.ListPending(t.Context(), scope)
 				records := list.Records

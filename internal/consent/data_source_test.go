@@ -42,9 +42,9 @@ func TestConsent_dataSourceGivesFieldsAndTheCompleteAnswer(t *testing.T) {
 func TestConsent_dataSourceGivesNullForWhatTheServiceDoesNotSay(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(map[string]any) any {
+		s.ReshapeConsents(func(map[string]any) any {
 			return map[string]any{"data": map[string]any{"clause_1_consent": nil, "clause_2_consent": true, "clause_3_consent": nil, "clause_4_consent": nil, "clause_5_consent": nil}}
-		}
+		})
 	})
 	service.PutConsent(scope, person, mockserver.ConsentRecord{})
 	read, diags := p.ReadData(name, prototest.Attributes{"identity_id": person})

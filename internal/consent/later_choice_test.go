@@ -98,12 +98,12 @@ func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 		"null":   {"user_ipv6": nil, "clause_2_consent": nil},
 	} {
 		p, service := start(t, nil, func(s *mockserver.Server) {
-			s.ConsentAnswer = func(r map[string]any) any {
+			s.ReshapeConsents(func(r map[string]any) any {
 				if r["agreement_time"] == late {
 					maps.Copy(r, extra)
 				}
 				return r
-			}
+			})
 		})
 
 		state := created(t, p, service, agreed)

@@ -11,13 +11,13 @@ import (
 // keepsSeconds lets the service keep agreement_time to the second.
 func keepsSeconds(to func(time.Time, time.Duration) time.Time) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.ConsentAnswer = func(r map[string]any) any {
+		s.ReshapeConsents(func(r map[string]any) any {
 			if text, ok := r["agreement_time"].(string); ok {
 				at, _ := time.Parse(time.RFC3339Nano, text)
 				r["agreement_time"] = to(at, time.Second).Format(time.RFC3339)
 			}
 			return r
-		}
+		})
 	}
 }
 

@@ -62,12 +62,12 @@ func TestConsent_choiceProtectedLateSurvivesADestroy(t *testing.T) {
 func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(r map[string]any) any {
+		s.ReshapeConsents(func(r map[string]any) any {
 			if r["agreement_time"] == late {
 				r["user_ipv6"] = nil
 			}
 			return r
-		}
+		})
 	})
 
 	base := prototest.Attributes{"agreement_time": early}
@@ -122,7 +122,7 @@ func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = wrap })
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(wrap) })
 			service.PutConsent(scope, person, choose(late))
 			state, diags := p.Create(name, config(agreed))
 			if state != nil || len(diags.Errors()) != 1 {

@@ -63,7 +63,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 	people := soak.Size(12, 40) // both orders of a person's two steps are among them
 
 	for label, answer := range map[string]func(map[string]any) any{
-		"as written": nil,
+		"as written": func(r map[string]any) any { return r },
 		"a withdrawal has no time": func(r map[string]any) any {
 			if r["clause_1_consent"] == false {
 				r["agreement_time"] = nil
@@ -74,7 +74,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 		for seed := range soak.Raced(1, 3) {
 			t.Run(fmt.Sprint(label, " ", seed), func(t *testing.T) {
 				t.Parallel()
-				p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+				p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
 				steps := renamed(t, p, people, withdrawing)
 
 				order := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -149,10 +149,10 @@ func TestConsent_aRefusalWithoutATimeStandsWhenAKeyIsRenamed(t *testing.T) {
 
 // withoutTimes lets the service keep no agreement_time.
 func withoutTimes(s *mockserver.Server) {
-	s.ConsentAnswer = func(r map[string]any) any {
+	s.ReshapeConsents(func(r map[string]any) any {
 		delete(r, "agreement_time")
 		return r
-	}
+	})
 }
 
 func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {

@@ -70,12 +70,12 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil, func(s *mockserver.Server) {
-				s.ConsentAnswer = func(r map[string]any) any {
+				s.ReshapeConsents(func(r map[string]any) any {
 					if r["clause_1_consent"] == false {
 						r["agreement_time"] = nil
 					}
 					return r
-				}
+				})
 			})
 
 			former, renamed := newFile(t, people(6)), newFile(t, people(4))
@@ -175,7 +175,7 @@ func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
 			f := newFile(t, people(3))
 			chooseFor(service, 1, early)
 			config := f.config(prototest.Attributes{"compare_at_plan": false})
@@ -211,7 +211,7 @@ func TestConsentBatch_recordWithoutTimeIsNotWithdrawn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) { s.ConsentAnswer = answer })
+			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
 			config := newFile(t, people(3)).config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
 			state := createdBatch(t, p, service, config)
 			p.NewRun()

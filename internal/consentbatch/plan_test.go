@@ -213,10 +213,10 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 func TestConsentBatch_fractionOfASecondThatTheServiceDoesNotKeep(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(r map[string]any) any {
+		s.ReshapeConsents(func(r map[string]any) any {
 			r["agreement_time"] = "2026-02-15T12:00:01Z"
 			return r
-		}
+		})
 	})
 	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:00.6Z"))
 	state := createdBatch(t, p, service, f.config(nil))

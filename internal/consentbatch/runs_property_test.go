@@ -102,13 +102,13 @@ func newWorld(t *testing.T, kept string, seed uint64) *world {
 	}
 
 	w.p, w.service = start(t, nil, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(r map[string]any) any {
+		s.ReshapeConsents(func(r map[string]any) any {
 			if text, ok := r["agreement_time"].(string); ok {
 				at, _ := time.Parse(time.RFC3339Nano, text)
 				timesKept[kept](r, at)
 			}
 			return r
-		}
+		})
 		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -80,7 +80,7 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 	}
 
 	answers := map[string]func(map[string]any) any{
-		"with an id":    nil,
+		"with an id":    func(r map[string]any) any { return r },
 		"without an id": func(map[string]any) any { return map[string]any{"ok": true} },
 	}
 
@@ -110,7 +110,7 @@ func TestDeferred_otherRequestsFateIsNotTakenForOurs(t *testing.T) {
 					s, _ = r.Await(t.Context(), q.of(r), s, time.Hour)
 					wantState(t, s, deferred.Fulfilled)
 					wantQueued(t, service, 4)
-				}, func(s *mockserver.Server) { s.QueueAnswer = answer })
+				}, func(s *mockserver.Server) { s.ReshapeReceipts(answer) })
 			})
 		}
 	}
@@ -135,7 +135,7 @@ func TestDeferred_pendingRecordIsOursRatherThanOneThatIsOver(t *testing.T) {
 					t.Errorf("the request is taken for %q, and ours is %q", s.ID, ours)
 				}
 			}, func(s *mockserver.Server) {
-				s.QueueAnswer = func(map[string]any) any { return map[string]any{"ok": true} }
+				s.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
 			})
 		})
 	}
@@ -147,7 +147,7 @@ func TestDeferred_earlierRequestOfThisProcessIsNotTakenForALaterOne(t *testing.T
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		r.mustSubmit(t, r.update(person, gold))
-		service.QueueAnswer = func(map[string]any) any { return map[string]any{"ok": true} }
+		service.ReshapeReceipts(func(map[string]any) any { return map[string]any{"ok": true} })
 		silver := r.update(person, map[string]jsontext.Value{"plan": jsontext.Value(`"silver"`)})
 		s, _ := r.mustSubmit(t, silver)
 

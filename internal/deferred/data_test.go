@@ -144,7 +144,8 @@ func TestDeferred_answerBesideAnUnreadableListIsNotTheData(t *testing.T) {
 					t.Error("it does not say that the list cannot be read")
 				}
 			}, mocktest.AnswerQueueing(200, answerLikeData), func(s *mockserver.Server) {
-				s.FulfilmentDelay, s.PendingRecord = time.Minute, mockserver.OmitField("identityId")
+				s.FulfilmentDelay = time.Minute
+				s.RenamePending("identityId", "")
 			})
 		})
 	}

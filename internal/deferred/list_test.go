@@ -3,6 +3,7 @@ package deferred_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,18 +29,20 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 	const partial = `wire.pending_list = "partial"`
 	variants := map[string]variant{
 		"person under another name": {
-			func(s *mockserver.Server) { s.PendingRecord = mockserver.RenameField("identityId", "personId") },
+			func(s *mockserver.Server) { s.RenamePending("identityId", "personId") },
 			"wire.pending_identity_field", func(cfg *client.Config) { cfg.Wire.PendingIdentityField = "personId" }, true,
 		},
-		"no person": {func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") }, partial, takePart, false},
+		"no person": {func(s *mockserver.Server) { s.RenamePending("identityId", "") }, partial, takePart, false},
 		"operation under another name": {func(s *mockserver.Server) {
-			s.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+			s.ReshapePending(func(record map[string]any) map[string]any {
 				record["operation"] = "purge"
 				return record
-			}
+			})
 		}, partial, takePart, false},
-		"entries that are no objects": {func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return []any{"request-1"} } }, partial, takePart, false},
-		"a Link header":               {pagedBy(mockserver.PageLink), partial, takePart, false},
+		"entries that are no objects": {func(s *mockserver.Server) {
+			mockserver.Reshape(s, func([]map[string]any) any { return []any{"request-1"} }, mockserver.OpListPendingRequests)
+		}, partial, takePart, false},
+		"a Link header": {pagedBy(mockserver.PageLink), partial, takePart, false},
 	}
 
 	for _, sign := range []mockserver.PageSign{mockserver.PageHasMore, mockserver.PageNext, mockserver.PageTotal} {
@@ -82,7 +85,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 
 // pagedBy returns an option for pages of one record.
 func pagedBy(sign mockserver.PageSign) func(*mockserver.Server) {
-	return func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} }
+	return func(s *mockserver.Server) { s.Paged(1, sign) }
 }
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
@@ -92,15 +95,13 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.access(person, nil))
-		service.PendingPage = mockserver.Page{Size: 1, Sign: mockserver.PageHasMore}
+		mockserver.Reshape(service.Server, func(records []map[string]any) any {
+			slices.Reverse(records) // ours is on the page that is not shown
+			return records
+		}, mockserver.OpListPendingRequests)
+		service.Paged(1, mockserver.PageHasMore)
 		for i := range 3 {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
-		}
-
-		service.PendingOrder = func(n int, swap func(i, j int)) {
-			if n > 1 {
-				swap(0, n-1) // ours is on the page that is not shown
-			}
 		}
 
 		s, report := r.Await(t.Context(), r.access(person, nil), s, time.Hour)
@@ -155,7 +156,7 @@ func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %v", took)
 		}
-	}, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
+	}, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
 }
 
 // A request that was listed once is completed by its effect if the list is no longer
@@ -214,9 +215,9 @@ func TestDeferred_personInAnotherSpelling(t *testing.T) {
 // respelled returns an option for a list that names each person in another spelling.
 func respelled(spell func(string) string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.PendingRecord = func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
-			record["identityId"] = spell(q.Identity)
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			record["identityId"] = spell(fmt.Sprint(record["identityId"]))
 			return record
-		}
+		})
 	}
 }

@@ -17,10 +17,10 @@ import (
 // listedAs returns an option for a list whose records are changed.
 func listedAs(change func(record map[string]any)) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+		s.ReshapePending(func(record map[string]any) map[string]any {
 			change(record)
 			return record
-		}
+		})
 	}
 }
 
@@ -126,12 +126,12 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 				}
 				wantCount(t, service, q.operation, 1)
 			}, func(s *mockserver.Server) {
-				s.PendingRecord = func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
-					if q.ID == "of-2019" {
+				s.ReshapePending(func(record map[string]any) map[string]any {
+					if record["id"] == "of-2019" {
 						change(record)
 					}
 					return record
-				}
+				})
 			})
 		})
 	}

@@ -2,18 +2,101 @@ package mockserver
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
-// NoContent is returned by a hook such as Server.ConsentAnswer to have the request
-// answered with 204 and no body.
+// NoContent is a Response.Body that is answered with 204 and no body.
 var NoContent any = noContent{}
 
 type noContent struct{}
+
+// Response is the answer of an operation before it is sent.
+type Response struct {
+	Status int
+	Header http.Header
+	// Body is encoded as JSON; a PlainText is sent as it is, and NoContent not at all.
+	Body any
+	// Receipt reports whether this is the answer to a request that the service has queued.
+	Receipt bool
+
+	export *exportStream // replaces Body; generated while it is sent
+}
+
+// PlainText is a Response.Body that is not JSON.
+type PlainText string
+
+// Change adds a step to Server.Answer, after those that are there.
+func (s *Server) Change(step func(Request, *Response)) {
+	before := s.Answer
+	s.Answer = func(r Request, a *Response) {
+		if before != nil {
+			before(r, a)
+		}
+		step(r, a)
+	}
+}
+
+// Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
+// receipts, and bodies of another type than T stay as they are.
+func Reshape[T any](s *Server, change func(T) any, operations ...string) {
+	s.Change(func(r Request, a *Response) {
+		body, ok := a.Body.(T)
+		if ok && a.Status < http.StatusBadRequest && !a.Receipt && slices.Contains(operations, r.Operation) {
+			a.Body = change(body)
+		}
+	})
+}
+
+// ReshapeConsents is Reshape for the records that both consent operations answer with.
+func (s *Server) ReshapeConsents(change func(record map[string]any) any) {
+	Reshape(s, change, OpGetConsent, OpUpdateConsent)
+}
+
+// ReshapeReceipts replaces the body of each answer to a request that was queued.
+func (s *Server) ReshapeReceipts(change func(record map[string]any) any) {
+	s.Change(func(_ Request, a *Response) {
+		if record, ok := a.Body.(map[string]any); ok && a.Receipt {
+			a.Body = change(record)
+		}
+	})
+}
+
+// ReshapePending replaces each record on the list of pending requests; nil leaves it out.
+func (s *Server) ReshapePending(change func(record map[string]any) map[string]any) {
+	Reshape(s, func(records []map[string]any) any {
+		changed := make([]map[string]any, 0, len(records))
+		for _, record := range records {
+			if record = change(record); record != nil {
+				changed = append(changed, record)
+			}
+		}
+		return changed
+	}, OpListPendingRequests)
+}
+
+// RenamePending gives members of each record on the list of pending requests other names, in
+// pairs of names. An empty other name takes the member away.
+func (s *Server) RenamePending(names ...string) {
+	s.ReshapePending(func(record map[string]any) map[string]any {
+		rename(record, names...)
+		return record
+	})
+}
+
+// rename gives members of an object other names, in pairs of names.
+func rename(object map[string]any, names ...string) {
+	for pair := range slices.Chunk(names, 2) {
+		value, ok := object[pair[0]]
+		delete(object, pair[0])
+		if ok && pair[1] != "" {
+			object[pair[1]] = value
+		}
+	}
+}
 
 // FieldError is an objection to one parameter, as it appears in the body of an error.
 type FieldError struct {
@@ -24,85 +107,53 @@ type FieldError struct {
 // errorBody is the body of every error. The interface shows none (section 7), so its
 // form is an assumption.
 type errorBody struct {
-	Error struct {
-		Code    string       `json:"code"`
-		Message string       `json:"message"`
-		Fields  []FieldError `json:"fields,omitempty"`
-	} `json:"error"`
+	Error errorParts `json:"error"`
+}
+
+type errorParts struct {
+	Code    string       `json:"code"`
+	Message string       `json:"message"`
+	Fields  []FieldError `json:"fields,omitempty"`
 }
 
 // ErrorBody returns the JSON that the server sends with an error, for tests that
 // script one with Fault.Body (section 7).
 func ErrorBody(code, message string, fields ...FieldError) []byte {
-	var b errorBody
-	b.Error.Code, b.Error.Message, b.Error.Fields = code, message, fields
-	return encode(b)
-}
-
-// answer is the answer of an operation.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte        // nil: no body
-	media  string        // of the body; empty is JSON
-	export *exportStream // replaces header and body; generated while it is sent
+	return encode(errorBody{errorParts{code, message, fields}})
 }
 
 // success returns a 200 with v as JSON, or a 204 if v is NoContent.
-func success(v any) answer {
-	if v == NoContent {
-		return answer{status: http.StatusNoContent}
-	}
-	return answer{status: http.StatusOK, body: encode(v)}
+func success(v any) Response { return Response{Status: http.StatusOK, Body: v} }
+
+func failure(status int, code, message string, fields ...FieldError) Response {
+	return Response{Status: status, Body: errorBody{errorParts{code, message, fields}}}
 }
 
-// accepted returns the answer to a deferred request. status 0 is 202, which is an
-// assumption.
-func accepted(status int, v any) answer {
-	a := success(v)
-	if a.status == http.StatusOK {
-		a.status = cmp.Or(status, http.StatusAccepted)
-	}
-	return a
-}
-
-func failure(status int, code, message string, fields ...FieldError) answer {
-	return answer{status: status, body: ErrorBody(code, message, fields...)}
-}
-
-// reformed returns an error in another form.
-func (a answer) reformed(form func(errorParts) (any, string)) answer {
-	var b errorBody
-	_ = json.Unmarshal(a.body, &b) // failure has encoded it
-
-	body, media := form(errorParts{Code: b.Error.Code, Message: b.Error.Message, Errors: b.Error.Fields})
-	a.media = media
-	if text, ok := body.(string); ok {
-		a.body = []byte(text)
-		return a
-	}
-
-	a.body = encode(body)
-
-	return a
-}
-
-func (a answer) write(w http.ResponseWriter) {
-	maps.Copy(w.Header(), a.header)
+func (a Response) write(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.Header)
 	if a.export != nil {
 		a.export.send(w)
 		return
 	}
 
-	if a.body == nil {
-		w.WriteHeader(a.status)
+	media := "application/json"
+	var body []byte
+	switch v := a.Body.(type) {
+	case noContent:
+		w.WriteHeader(http.StatusNoContent)
 		return
+	case PlainText:
+		media, body = "text/plain", []byte(v)
+	default:
+		body = encode(v)
 	}
 
-	w.Header().Set("Content-Type", cmp.Or(a.media, "application/json"))
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body)
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", media)
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(body)
 }
 
 // encode returns v as JSON. It panics if v cannot be encoded, which only the hook of a

@@ -43,7 +43,7 @@ func (s *Server) RevokeSecretKey(key string) {
 }
 
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
-func (s *Server) login(c *call) answer {
+func (s *Server) login(c *call) Response {
 	sent, ok := c.params.in(s.Wire.loginIn())
 	if !ok {
 		return malformed()
@@ -59,12 +59,7 @@ func (s *Server) login(c *call) answer {
 		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.")
 	}
 
-	token := s.IssueToken(email)
-	if s.LoginAnswer != nil {
-		return success(s.LoginAnswer(token))
-	}
-
-	return success(map[string]any{"token": token})
+	return success(map[string]any{"token": s.IssueToken(email)})
 }
 
 // missingLogin returns an objection for each empty parameter of a login.
@@ -90,13 +85,10 @@ func (s *Server) hasUser(email, password string) bool {
 
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
-func (s *Server) currentUser(c *call) answer {
+func (s *Server) currentUser(c *call) Response {
 	user := map[string]any{"id": "application", "email": nil}
 	if c.email != "" {
 		user = map[string]any{"id": "user:" + c.email, "email": c.email}
-	}
-	if s.UserAnswer != nil {
-		return success(s.UserAnswer(user))
 	}
 
 	return success(user)
@@ -122,7 +114,7 @@ func credential(r *http.Request) (auth, token, key string) {
 // accepts either method everywhere: which endpoint accepts which is not shown
 // (section 5, rule 3). A stale or wrong credential is refused, no more; credentials
 // that no client that follows section 5 would present are violations too.
-func (s *Server) authenticate(c *call) *answer {
+func (s *Server) authenticate(c *call) *Response {
 	s.checkPresentation(c)
 	if s.Accepts != nil && !s.Accepts(c.route.operation, c.entry.Auth) {
 		return unauthorized("wrong_method", "This method of authentication is not accepted here.")
@@ -138,7 +130,7 @@ func (s *Server) authenticate(c *call) *answer {
 	return unauthorized("unauthenticated", "Credentials are required.")
 }
 
-func (s *Server) authenticateToken(c *call) *answer {
+func (s *Server) authenticateToken(c *call) *Response {
 	now := s.clock().Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +145,7 @@ func (s *Server) authenticateToken(c *call) *answer {
 	return nil
 }
 
-func (s *Server) authenticateKey(c *call) *answer {
+func (s *Server) authenticateKey(c *call) *Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -183,16 +175,16 @@ func (s *Server) checkPresentation(c *call) {
 	}
 }
 
-func unauthorized(code, message string) *answer {
+func unauthorized(code, message string) *Response {
 	a := failure(http.StatusUnauthorized, code, message)
 	return &a
 }
 
-func malformed() answer {
+func malformed() Response {
 	return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
 }
 
-func invalid(fields []FieldError) answer {
+func invalid(fields []FieldError) Response {
 	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
 }
 

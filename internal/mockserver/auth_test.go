@@ -75,7 +75,10 @@ func TestToken_claimsDoNotChangeItsLifetime(t *testing.T) {
 	s := start(t, func(s *mockserver.Server) {
 		s.Clock = clock
 		s.Claims = func(now time.Time) map[string]any { return map[string]any{"exp": now.Unix() - 1} }
-		s.LoginAnswer = func(token string) any { return map[string]any{"token": token, "more": true} }
+		mockserver.Reshape(s, func(login map[string]any) any {
+			login["more"] = true
+			return login
+		}, mockserver.OpLogin)
 	})
 
 	token := s.login()

@@ -44,7 +44,7 @@ func (s *Server) DeleteConsent(scope Scope, identity string) {
 // updateConsent is PATCH …/user/:identityId/consent (section 4): the fields that are
 // sent replace those of the record. That it creates the record of an unknown person,
 // and that it answers with the record, are assumptions.
-func (s *Server) updateConsent(c *call) answer {
+func (s *Server) updateConsent(c *call) Response {
 	sent, ok := c.params.in(s.Wire.consentIn())
 	if !ok {
 		return malformed()
@@ -65,44 +65,26 @@ func (s *Server) updateConsent(c *call) answer {
 	s.putConsent(p, record)
 	s.mu.Unlock()
 
-	return s.updateAnswer(record)
+	return success(record.fields())
 }
 
 // unchanged answers an update that changes nothing.
-func (s *Server) unchanged(p person) answer {
+func (s *Server) unchanged(p person) Response {
 	record, ok := s.Consent(p.scope, p.identity)
 	if !ok {
 		return success(map[string]any{})
 	}
-	return s.updateAnswer(record)
-}
-
-func (s *Server) updateAnswer(record ConsentRecord) answer {
-	if s.UpdateAnswer != nil {
-		return success(s.UpdateAnswer(record.fields()))
-	}
-	return s.consentAnswer(record)
+	return success(record.fields())
 }
 
 // getConsent is GET …/user/:identityId/consent (section 4).
-func (s *Server) getConsent(c *call) answer {
+func (s *Server) getConsent(c *call) Response {
 	record, ok := s.Consent(c.scope, c.vars["identityId"])
-	if !ok && s.NoConsentAnswer != nil {
-		return success(s.NoConsentAnswer())
-	}
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 	}
 
-	return s.consentAnswer(record)
-}
-
-func (s *Server) consentAnswer(record ConsentRecord) answer {
-	fields := record.fields()
-	if s.ConsentAnswer != nil {
-		return success(s.ConsentAnswer(fields))
-	}
-	return success(fields)
+	return success(record.fields())
 }
 
 // Clauses is the number of clauses of a consent record (section 2).

@@ -189,14 +189,14 @@ func TestConsent_timesInMilliseconds(t *testing.T) {
 	}
 }
 
-func TestConsentAnswer_replacesTheRecord(t *testing.T) {
+func TestReshapeConsents_replacesTheRecord(t *testing.T) {
 	t.Parallel()
 
 	wrapped := start(t, func(s *mockserver.Server) {
-		s.ConsentAnswer = func(record map[string]any) any {
+		s.ReshapeConsents(func(record map[string]any) any {
 			delete(record, "clause_5_consent")
 			return map[string]any{"data": record}
-		}
+		})
 	})
 
 	got := wrapped.withKey(http.MethodPatch, projectPath, allClauses())
@@ -208,7 +208,9 @@ func TestConsentAnswer_replacesTheRecord(t *testing.T) {
 		t.Error("reshaping the answer changed the record")
 	}
 
-	empty := start(t, func(s *mockserver.Server) { s.ConsentAnswer = func(map[string]any) any { return mockserver.NoContent } })
+	empty := start(t, func(s *mockserver.Server) {
+		s.ReshapeConsents(func(map[string]any) any { return mockserver.NoContent })
+	})
 	if got := empty.withKey(http.MethodPatch, projectPath, allClauses()); got.status != http.StatusNoContent || got.body != "" {
 		t.Errorf("%d %q", got.status, got.body)
 	}

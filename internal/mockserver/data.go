@@ -51,7 +51,7 @@ func (s *Server) HasData(scope Scope, identity string) bool {
 // the data reach the caller is not shown. Three assumptions: once they are ready, the
 // same request answers with them; until then, each request queues another one; an
 // unknown person is no error.
-func (s *Server) getAllData(c *call) answer {
+func (s *Server) getAllData(c *call) Response {
 	now := s.lockUpToDate()
 	prepared, ok := s.prepared[person{c.scope, c.vars["identityId"]}]
 	s.mu.Unlock()
@@ -60,12 +60,9 @@ func (s *Server) getAllData(c *call) answer {
 		return s.enqueue(c, nil)
 	}
 
-	if s.DataAnswer != nil {
-		data, _ := readObject(encode(prepared.fields)) // a deep copy, which the hook may change
-		return success(s.DataAnswer(data))
-	}
+	data, _ := readObject(encode(prepared.fields)) // a deep copy, which a hook may change
 
-	return success(prepared.fields)
+	return success(data)
 }
 
 // prepareData carries out getAllData. The fields are an assumption.
@@ -94,7 +91,7 @@ func (s *Server) prepareData(p person, at time.Time) {
 
 // deleteAllData is DELETE …/user/:identityId/all-data (section 4), which is
 // deferred. That it is accepted for an unknown person is an assumption.
-func (s *Server) deleteAllData(c *call) answer { return s.enqueue(c, nil) }
+func (s *Server) deleteAllData(c *call) Response { return s.enqueue(c, nil) }
 
 // eraseData carries out deleteAllData. The consent stays, since deleting data does not
 // revoke it (section 4). That records of past days stay in an export is an assumption.

@@ -110,7 +110,7 @@ func TestPutData_valueThatIsNoObjectBecomesAMember(t *testing.T) {
 	})
 }
 
-func TestDataAnswer_replacesTheData(t *testing.T) {
+func TestReshape_replacesTheData(t *testing.T) {
 	t.Parallel()
 
 	large := strings.Repeat("x", 4<<20)
@@ -124,11 +124,11 @@ func TestDataAnswer_replacesTheData(t *testing.T) {
 			}
 		}
 	}, func(s *mockserver.Server) {
-		s.DataAnswer = func(data map[string]any) any {
+		mockserver.Reshape(s, func(data map[string]any) any {
 			profile, _ := data["profile"].(map[string]any)
 			profile["for"], profile["large"] = data["identity"], large
 			return profile
-		}
+		}, mockserver.OpGetAllData)
 	})
 }
 

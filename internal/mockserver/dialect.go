@@ -107,21 +107,10 @@ func (s *Server) answerQuestion(q Question, name string) error {
 	return nil
 }
 
-// reshape adds a step to a hook that shapes answers; it works on what the steps before it
-// return.
-func reshape[T any](hook *func(T) any, step func(any) any) {
-	before := *hook
-	*hook = func(v T) any {
-		if before != nil {
-			return step(before(v))
-		}
-		return step(v)
-	}
-}
-
-// wrapIn returns a step that puts an answer under names, the outermost first.
-func wrapIn(names ...string) func(any) any {
-	return func(v any) any {
+// wrapIn returns a function that puts an answer under names, the outermost first.
+func wrapIn[T any](names ...string) func(T) any {
+	return func(body T) any {
+		v := any(body)
 		for _, name := range slices.Backward(names) {
 			v = map[string]any{name: v}
 		}
@@ -129,29 +118,16 @@ func wrapIn(names ...string) func(any) any {
 	}
 }
 
-// always returns a step that answers with v.
-func always(v any) func(any) any { return func(any) any { return v } }
+// always returns a function that answers with v.
+func always[T any](v any) func(T) any { return func(T) any { return v } }
 
-// rename returns a step that gives a member of an object another name.
-func rename(name, other string) func(any) any {
-	return func(v any) any {
-		object, ok := v.(map[string]any)
-		if value, has := object[name]; ok && has {
-			delete(object, name)
-			object[other] = value
+// timeAs returns a function that writes agreement_time in another format.
+func timeAs(format func(time.Time) any) func(map[string]any) any {
+	return func(record map[string]any) any {
+		if t, ok := instantOf(record["agreement_time"]); ok {
+			record["agreement_time"] = format(t)
 		}
-		return v
-	}
-}
-
-// timeAs returns a step that writes agreement_time in another format.
-func timeAs(format func(time.Time) any) func(any) any {
-	return func(v any) any {
-		object, _ := v.(map[string]any)
-		if t, ok := instantOf(object["agreement_time"]); ok {
-			object["agreement_time"] = format(t)
-		}
-		return v
+		return record
 	}
 }
 
@@ -183,10 +159,9 @@ func camelCase(name string) string {
 }
 
 // camelCased gives all members of an object names in camel case.
-func camelCased(v any) any {
-	object, _ := v.(map[string]any)
+func camelCased(object map[string]any) any {
 	for _, name := range slices.Collect(maps.Keys(object)) {
-		rename(name, camelCase(name))(object)
+		rename(object, name, camelCase(name))
 	}
 	return object
 }
@@ -197,26 +172,34 @@ func accepting(auth string, of func(operation string) bool) func(string, string)
 	return func(operation, presented string) bool { return !of(operation) || presented == auth }
 }
 
-func anyOperation(string) bool              { return true }
-func isExport(operation string) bool        { return operation == OpExportRecords }
-func isCurrentUser(operation string) bool   { return operation == OpGetCurrentUser }
-func isAboutPeople(operation string) bool   { return !isExport(operation) && !isCurrentUser(operation) }
-func flatErrors(e errorParts) (any, string) { return e, "application/json" }
+func anyOperation(string) bool            { return true }
+func isExport(operation string) bool      { return operation == OpExportRecords }
+func isCurrentUser(operation string) bool { return operation == OpGetCurrentUser }
+func isAboutPeople(operation string) bool { return !isExport(operation) && !isCurrentUser(operation) }
 
-// errorParts are what an error says, in an object without another around it.
-type errorParts struct {
-	Code    string       `json:"code"`
-	Message string       `json:"message"`
-	Errors  []FieldError `json:"errors,omitempty"`
+// errorsAs changes the body of every error.
+func (s *Server) errorsAs(form func(errorParts) any, media string) {
+	s.Change(func(_ Request, a *Response) {
+		if e, ok := a.Body.(errorBody); ok {
+			a.Body = form(e.Error)
+			a.Header.Set("Content-Type", media)
+		}
+	})
 }
 
-// problemErrors is the form of RFC 9457.
-func problemErrors(e errorParts) (any, string) {
-	return map[string]any{"type": "about:blank", "title": e.Code, "detail": e.Message, "errors": e.Errors}, "application/problem+json"
+// problem is the form of RFC 9457.
+func problem(e errorParts) any {
+	return map[string]any{"type": "about:blank", "title": e.Code, "detail": e.Message, "errors": e.Fields}
 }
 
-// textErrors has no JSON.
-func textErrors(e errorParts) (any, string) { return e.Message, "text/plain" }
+// withHeader adds a header field to every answer.
+func (s *Server) withHeader(name, value string) {
+	s.Change(func(_ Request, a *Response) { a.Header.Set(name, value) })
+}
 
-// rateLimits are header fields that state a limit.
-var rateLimits = http.Header{"X-Ratelimit-Limit": {"600"}, "X-Ratelimit-Remaining": {"599"}}
+// dateAhead moves the Date of every answer.
+func (s *Server) dateAhead(by time.Duration) {
+	s.Change(func(_ Request, a *Response) {
+		a.Header.Set("Date", s.clock().Now().Add(by).UTC().Format(http.TimeFormat))
+	})
+}

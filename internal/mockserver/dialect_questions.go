@@ -30,12 +30,13 @@ var Questions = []Question{
 	{"login_answer", "2", []Choice{
 		{Name: "token"},
 		{Name: "with_more", set: func(s *Server) {
-			s.LoginAnswer = func(token string) any {
-				return map[string]any{"token": token, "type": "bearer", "user": map[string]any{"id": 1}}
-			}
+			Reshape(s, func(login map[string]any) any {
+				login["type"], login["user"] = "bearer", map[string]any{"id": 1}
+				return login
+			}, OpLogin)
 		}},
 		{Name: "own_name", Foreign: true, set: func(s *Server) {
-			s.LoginAnswer = func(token string) any { return map[string]any{"accessJwt": token} }
+			Reshape(s, func(login map[string]any) any { return map[string]any{"accessJwt": login["token"]} }, OpLogin)
 		}},
 	}},
 	{"misplaced_parameters", "7", []Choice{
@@ -58,91 +59,89 @@ var Questions = []Question{
 	}},
 	{"time_precision", "2", []Choice{
 		{Name: "milliseconds"},
-		{Name: "seconds", set: func(s *Server) { reshape(&s.ConsentAnswer, timeAs(wholeSeconds)) }},
+		{Name: "seconds", set: func(s *Server) { s.ReshapeConsents(timeAs(wholeSeconds)) }},
 	}},
 	{"consent_time", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "text", set: func(s *Server) { reshape(&s.ConsentAnswer, timeAs(asText)) }},
-		{Name: TimeUnixMS, set: func(s *Server) { reshape(&s.ConsentAnswer, timeAs(asMilliseconds)) }},
-		{Name: "unix_seconds", Foreign: true, set: func(s *Server) { reshape(&s.ConsentAnswer, timeAs(asSeconds)) }},
+		{Name: "text", set: func(s *Server) { s.ReshapeConsents(timeAs(asText)) }},
+		{Name: TimeUnixMS, set: func(s *Server) { s.ReshapeConsents(timeAs(asMilliseconds)) }},
+		{Name: "unix_seconds", Foreign: true, set: func(s *Server) { s.ReshapeConsents(timeAs(asSeconds)) }},
 	}},
 	{"consent_names", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "own_time", Foreign: true, set: func(s *Server) { reshape(&s.ConsentAnswer, rename("agreement_time", "agreedOn")) }},
-		{Name: "camel", set: func(s *Server) { reshape(&s.ConsentAnswer, camelCased) }},
+		{Name: "own_time", Foreign: true, set: func(s *Server) {
+			s.ReshapeConsents(func(record map[string]any) any { rename(record, "agreement_time", "agreedOn"); return record })
+		}},
+		{Name: "camel", set: func(s *Server) { s.ReshapeConsents(camelCased) }},
 	}},
 	{"consent_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "wrapped", set: func(s *Server) { reshape(&s.ConsentAnswer, wrapIn("data")) }},
-		{Name: "nested", set: func(s *Server) { reshape(&s.ConsentAnswer, wrapIn("data", "attributes")) }},
-		{Name: "own_wrapper", set: func(s *Server) { reshape(&s.ConsentAnswer, wrapIn("state")) }},
-		{Name: "list", Foreign: true, set: func(s *Server) { reshape(&s.ConsentAnswer, func(v any) any { return []any{v} }) }},
+		{Name: "wrapped", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("data")) }},
+		{Name: "nested", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("data", "attributes")) }},
+		{Name: "own_wrapper", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("state")) }},
+		{Name: "list", Foreign: true, set: func(s *Server) { s.ReshapeConsents(func(record map[string]any) any { return []any{record} }) }},
 	}},
 	{"update_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "nothing", set: func(s *Server) { s.UpdateAnswer = func(map[string]any) any { return NoContent } }},
-		{Name: "success", set: func(s *Server) { s.UpdateAnswer = func(map[string]any) any { return map[string]any{"success": true} } }},
+		{Name: "nothing", set: func(s *Server) { Reshape(s, always[any](NoContent), OpUpdateConsent) }},
+		{Name: "success", set: func(s *Server) { Reshape(s, always[any](map[string]any{"success": true}), OpUpdateConsent) }},
 	}},
 	{"no_consent", "4, gaps", []Choice{
 		{Name: "404"},
-		{Name: "null", set: func(s *Server) { s.NoConsentAnswer = func() any { return nil } }},
-		{Name: "empty", set: func(s *Server) { s.NoConsentAnswer = func() any { return map[string]any{} } }},
-		{Name: "wrapped", set: func(s *Server) { s.NoConsentAnswer = func() any { return map[string]any{"data": nil} } }},
+		{Name: "null", set: func(s *Server) { s.noConsentIs(nil) }},
+		{Name: "empty", set: func(s *Server) { s.noConsentIs(map[string]any{}) }},
+		{Name: "wrapped", set: func(s *Server) { s.noConsentIs(map[string]any{"data": nil}) }},
 	}},
 	{"profile_answer", "2", []Choice{
 		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { reshape(&s.ProfileAnswer, wrapIn("profile")) }},
-		{Name: "own_wrapper", set: func(s *Server) { reshape(&s.ProfileAnswer, wrapIn("traits")) }},
+		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("profile"), OpGetProfile) }},
+		{Name: "own_wrapper", set: func(s *Server) { Reshape(s, wrapIn[any]("traits"), OpGetProfile) }},
 	}},
 	{"current_user", "2", []Choice{
 		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { reshape(&s.UserAnswer, wrapIn("user")) }},
+		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("user"), OpGetCurrentUser) }},
 	}},
 	{"pending_names", "2", []Choice{
 		{Name: "camel"},
-		{Name: "snake", set: func(s *Server) { s.PendingRecord = renamed("identityId", "identity_id", "createdAt", "created_at") }},
-		{Name: "own_person", set: func(s *Server) { s.PendingRecord = renamed("identityId", "customer") }},
-		{Name: "own_time", Foreign: true, set: func(s *Server) { s.PendingRecord = renamed("createdAt", "askedOn") }},
-		{Name: "own_names", Foreign: true, set: func(s *Server) { s.PendingRecord = renamed("operation", "what", "status", "phase") }},
+		{Name: "snake", set: func(s *Server) { s.RenamePending("identityId", "identity_id", "createdAt", "created_at") }},
+		{Name: "own_person", set: func(s *Server) { s.RenamePending("identityId", "customer") }},
+		{Name: "own_time", Foreign: true, set: func(s *Server) { s.RenamePending("createdAt", "askedOn") }},
+		{Name: "own_names", Foreign: true, set: func(s *Server) { s.RenamePending("operation", "what", "status", "phase") }},
 	}},
 	{"pending_states", "3", []Choice{
 		{Name: "pending"},
-		{Name: "processing", set: func(s *Server) { s.PendingRecord = withStatus(s.PendingRecord, "PROCESSING") }},
-		{Name: "own_words", Foreign: true, set: func(s *Server) { s.PendingRecord = withStatus(s.PendingRecord, "simmering") }},
-	}},
-	{"pending_answer", "4, gaps", []Choice{
-		{Name: "array"},
-		{Name: "wrapped", set: func(s *Server) { reshape(&s.PendingAnswer, wrapIn("requests")) }},
-		{Name: "nested", set: func(s *Server) { reshape(&s.PendingAnswer, wrapIn("data", "items")) }},
-		{Name: "counted", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("total", countOf)) }},
-		{Name: "described", set: func(s *Server) { reshape(&s.PendingAnswer, listBeside("links", linksOf)) }},
-		{Name: "by_person", Foreign: true, set: func(s *Server) { reshape(&s.PendingAnswer, byPerson) }},
-	}},
-	{"queue_answer", "4, gaps", []Choice{
-		{Name: "accepted"},
-		{Name: "ok", set: func(s *Server) { s.QueueStatus = http.StatusOK }},
-		{Name: "wrapped", set: func(s *Server) { s.QueueStatus = http.StatusOK; reshape(&s.QueueAnswer, wrapIn("data", "request")) }},
-		{Name: "flag", set: func(s *Server) {
-			s.QueueStatus = http.StatusOK
-			reshape(&s.QueueAnswer, always(map[string]any{"ok": true}))
-		}},
-		{Name: "state", set: func(s *Server) {
-			s.QueueStatus = http.StatusOK
-			reshape(&s.QueueAnswer, always(map[string]any{"state": "QUEUED"}))
-		}},
-		{Name: "nothing", set: func(s *Server) { reshape(&s.QueueAnswer, always(NoContent)) }},
-	}},
-	{"data_answer", "4, gaps", []Choice{
-		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { reshape(&s.DataAnswer, wrapIn("data")) }},
-		{Name: "list", set: func(s *Server) { reshape(&s.DataAnswer, func(v any) any { return []any{v} }) }},
+		{Name: "processing", set: func(s *Server) { s.unfinishedAre("PROCESSING") }},
+		{Name: "own_words", Foreign: true, set: func(s *Server) { s.unfinishedAre("simmering") }},
 	}},
 	{"pages", "8", []Choice{
 		{Name: "none"},
-		{Name: "has_more", Foreign: true, set: func(s *Server) { s.PendingPage = Page{Size: 1, Sign: PageHasMore} }},
-		{Name: "next", Foreign: true, set: func(s *Server) { s.PendingPage = Page{Size: 1, Sign: PageNext} }},
-		{Name: "total", Foreign: true, set: func(s *Server) { s.PendingPage = Page{Size: 1, Sign: PageTotal} }},
-		{Name: "link", Foreign: true, set: func(s *Server) { s.PendingPage = Page{Size: 1, Sign: PageLink} }},
+		{Name: "has_more", Foreign: true, set: func(s *Server) { s.Paged(1, PageHasMore) }},
+		{Name: "next", Foreign: true, set: func(s *Server) { s.Paged(1, PageNext) }},
+		{Name: "total", Foreign: true, set: func(s *Server) { s.Paged(1, PageTotal) }},
+		{Name: "link", Foreign: true, set: func(s *Server) { s.Paged(1, PageLink) }},
+	}},
+	{"pending_answer", "4, gaps", []Choice{
+		{Name: "array"},
+		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("requests"), OpListPendingRequests) }},
+		{Name: "nested", set: func(s *Server) { Reshape(s, wrapIn[any]("data", "items"), OpListPendingRequests) }},
+		{Name: "counted", set: func(s *Server) { Reshape(s, listBeside("total", countOf), OpListPendingRequests) }},
+		{Name: "described", set: func(s *Server) { Reshape(s, listBeside("links", linksOf), OpListPendingRequests) }},
+		{Name: "by_person", Foreign: true, set: func(s *Server) { Reshape(s, byPerson, OpListPendingRequests) }},
+	}},
+	{"queue_answer", "4, gaps", []Choice{
+		{Name: "accepted"},
+		{Name: "ok", set: func(s *Server) { s.receiptsAre(wrapIn[map[string]any]()) }},
+		{Name: "wrapped", set: func(s *Server) { s.receiptsAre(wrapIn[map[string]any]("data", "request")) }},
+		{Name: "flag", set: func(s *Server) { s.receiptsAre(always[map[string]any](map[string]any{"ok": true})) }},
+		{Name: "state", set: func(s *Server) {
+			s.receiptsAre(always[map[string]any](map[string]any{"state": "QUEUED"}))
+		}},
+		{Name: "nothing", set: func(s *Server) { s.ReshapeReceipts(always[map[string]any](NoContent)) }},
+	}},
+	{"data_answer", "4, gaps", []Choice{
+		{Name: "object"},
+		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("data"), OpGetAllData) }},
+		{Name: "list", set: func(s *Server) { Reshape(s, func(data any) any { return []any{data} }, OpGetAllData) }},
 	}},
 	{"export_answer", "4, gaps", []Choice{
 		{Name: ExportObject},
@@ -175,58 +174,58 @@ var Questions = []Question{
 	}},
 	{"errors", "7", []Choice{
 		{Name: "nested"},
-		{Name: "flat", set: func(s *Server) { s.ErrorForm = flatErrors }},
-		{Name: "problem", set: func(s *Server) { s.ErrorForm = problemErrors }},
+		{Name: "flat", set: func(s *Server) { s.errorsAs(func(e errorParts) any { return e }, "application/json") }},
+		{Name: "problem", set: func(s *Server) { s.errorsAs(problem, "application/problem+json") }},
 		// A 404 that is no JSON object does not prove that a person has no consent.
-		{Name: "text", Foreign: true, set: func(s *Server) { s.ErrorForm = textErrors }},
+		{Name: "text", Foreign: true, set: func(s *Server) { s.errorsAs(func(e errorParts) any { return PlainText(e.Message) }, "text/plain") }},
 	}},
 	{"rate_limits", "8", []Choice{
 		{Name: "silent"},
-		{Name: "stated", set: func(s *Server) { s.Header = rateLimits }},
+		{Name: "stated", set: func(s *Server) { s.withHeader("X-Ratelimit-Limit", "600") }},
 	}},
 	{"clock", "8", []Choice{
 		{Name: "right"},
-		{Name: "ahead", set: func(s *Server) { s.DateAhead = 10 * time.Minute }},
-		{Name: "behind", set: func(s *Server) { s.DateAhead = -10 * time.Minute }},
+		{Name: "ahead", set: func(s *Server) { s.dateAhead(10 * time.Minute) }},
+		{Name: "behind", set: func(s *Server) { s.dateAhead(-10 * time.Minute) }},
 	}},
 }
 
-// withStatus returns a PendingRecord that gives each record of an unfinished request a status.
-func withStatus(before func(QueuedRequest, map[string]any) map[string]any, status string) func(QueuedRequest, map[string]any) map[string]any {
-	return func(q QueuedRequest, record map[string]any) map[string]any {
-		if before != nil {
-			record = before(q, record)
+// noConsentIs answers 200 with a body about a person without a consent.
+func (s *Server) noConsentIs(body any) {
+	s.Change(func(r Request, a *Response) {
+		if _, failed := a.Body.(errorBody); failed && r.Operation == OpGetConsent && a.Status == http.StatusNotFound {
+			a.Status, a.Body = http.StatusOK, body
 		}
-		if q.Done {
-			return record
-		}
+	})
+}
 
+// unfinishedAre gives each pending record of an unfinished request a status.
+func (s *Server) unfinishedAre(status string) {
+	s.ReshapePending(func(record map[string]any) map[string]any {
 		for _, name := range []string{"status", "phase"} {
-			if _, ok := record[name]; ok {
+			if record[name] == StatusPending {
 				record[name] = status
 			}
 		}
-
 		return record
-	}
+	})
 }
 
-// renamed returns a PendingRecord that gives members other names, in pairs of names.
-func renamed(names ...string) func(QueuedRequest, map[string]any) map[string]any {
-	return func(_ QueuedRequest, record map[string]any) map[string]any {
-		for i := 0; i < len(names); i += 2 {
-			rename(names[i], names[i+1])(record)
+// receiptsAre answers what is queued with 200 and a body.
+func (s *Server) receiptsAre(body func(record map[string]any) any) {
+	s.ReshapeReceipts(body)
+	s.Change(func(_ Request, a *Response) {
+		if a.Receipt {
+			a.Status = http.StatusOK
 		}
-		return record
-	}
+	})
 }
 
-// listBeside returns a step that puts the list of pending requests into an object, beside a
-// member that is made of it.
-func listBeside(name string, member func(records []map[string]any) any) func(any) any {
-	return func(v any) any {
-		records, _ := v.([]map[string]any)
-		return map[string]any{"requests": v, name: member(records)}
+// listBeside returns a function that puts the list of pending requests into an object, beside
+// a member that is made of it.
+func listBeside(name string, member func(records []map[string]any) any) func([]map[string]any) any {
+	return func(records []map[string]any) any {
+		return map[string]any{"requests": records, name: member(records)}
 	}
 }
 
@@ -235,9 +234,8 @@ func linksOf([]map[string]any) any         { return map[string]any{"self": "/pen
 
 // byPerson groups the list of pending requests by person, so that people are names of
 // members.
-func byPerson(v any) any {
+func byPerson(records []map[string]any) any {
 	grouped := map[string]any{}
-	records, _ := v.([]map[string]any)
 	for _, record := range records {
 		person, _ := record["identityId"].(string)
 		grouped[person] = record

@@ -78,7 +78,7 @@ func (d explicitDay) each(kind int, write func([]byte) error) error {
 
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
 // has.
-func (s *Server) exportRecords(c *call) answer {
+func (s *Server) exportRecords(c *call) Response {
 	sent, ok := c.params.in(InQuery)
 	if !ok {
 		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
@@ -95,7 +95,7 @@ func (s *Server) exportRecords(c *call) answer {
 		return failure(http.StatusBadRequest, "invalid_parameters", "There are errors in the parameters.", *problem)
 	}
 
-	return answer{status: http.StatusOK, export: &exportStream{
+	return Response{Status: http.StatusOK, export: &exportStream{
 		ExportAnswer: s.Export.withDefaults(), day: s.dayOf(c.scope, date), kinds: kinds,
 	}}
 }

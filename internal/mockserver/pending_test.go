@@ -29,31 +29,7 @@ func TestPending_listHasOnlyItsScope(t *testing.T) {
 	}
 }
 
-func TestPendingOrder_shufflesTheList(t *testing.T) {
-	t.Parallel()
-
-	reversed := func(n int, swap func(i, j int)) {
-		for i := range n / 2 {
-			swap(i, n-1-i)
-		}
-	}
-
-	inBothFamilies(t, func(s *service, f family) {
-		for range 3 {
-			s.withKey(http.MethodDelete, f.allData(), "")
-		}
-
-		if diff := cmp.Diff([]any{"request-3", "request-2", "request-1"}, values(s.list(f), "id")); diff != "" {
-			s.t.Error(diff)
-		}
-
-		if q := s.Queue(); q[0].ID != "request-1" {
-			s.t.Error("the order of acceptance is lost")
-		}
-	}, delayed, func(s *mockserver.Server) { s.PendingOrder = reversed })
-}
-
-func TestPendingAnswer_replacesTheList(t *testing.T) {
+func TestReshape_replacesTheList(t *testing.T) {
 	t.Parallel()
 
 	mongo := func(records []map[string]any) any {
@@ -72,10 +48,10 @@ func TestPendingAnswer_replacesTheList(t *testing.T) {
 				s.t.Errorf("%d %s", got.status, got.body)
 			}
 		}
-	}, delayed, func(s *mockserver.Server) { s.PendingAnswer = mongo })
+	}, delayed, func(s *mockserver.Server) { mockserver.Reshape(s, mongo, mockserver.OpListPendingRequests) })
 }
 
-func TestQueueAnswer_replacesTheRecord(t *testing.T) {
+func TestReshapeReceipts_replacesTheRecord(t *testing.T) {
 	t.Parallel()
 
 	for name, tc := range map[string]struct {
@@ -98,7 +74,7 @@ func TestQueueAnswer_replacesTheRecord(t *testing.T) {
 					if len(s.Queue()) != 1 || !s.Requests()[0].Committed {
 						s.t.Error("it is not in the queue")
 					}
-				}, func(s *mockserver.Server) { s.QueueAnswer = tc.answer })
+				}, func(s *mockserver.Server) { s.ReshapeReceipts(tc.answer) })
 			})
 		}
 	}
@@ -238,23 +214,28 @@ func TestOutcome_whatHasEndedCanStayListed(t *testing.T) {
 	}
 }
 
-func TestPendingRecord_fieldsCanBeRenamedAndLost(t *testing.T) {
+func TestReshapePending_fieldsCanBeRenamedAndLost(t *testing.T) {
 	t.Parallel()
 
-	losesFirst := func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
-		if q.ID == "request-1" {
-			return nil
-		}
-		return record
+	renamed := func(names ...string) func(*mockserver.Server) {
+		return func(s *mockserver.Server) { s.RenamePending(names...) }
+	}
+	losesFirst := func(s *mockserver.Server) {
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			if record["id"] == "request-1" {
+				return nil
+			}
+			return record
+		})
 	}
 
 	for name, tc := range map[string]struct {
-		make func(mockserver.QueuedRequest, map[string]any) map[string]any
+		make func(*mockserver.Server)
 		want []map[string]any
 	}{
-		"renamed": {mockserver.RenameField("identityId", "personId"), []map[string]any{{"id": "request-1", "personId": "user-1"}, {"id": "request-2", "personId": "user-1"}}},
-		"lost":    {mockserver.OmitField("id"), []map[string]any{{"identityId": "user-1"}, {"identityId": "user-1"}}},
-		"no such": {mockserver.RenameField("nothing", "other"), []map[string]any{{"id": "request-1", "identityId": "user-1"}, {"id": "request-2", "identityId": "user-1"}}},
+		"renamed": {renamed("identityId", "personId"), []map[string]any{{"id": "request-1", "personId": "user-1"}, {"id": "request-2", "personId": "user-1"}}},
+		"lost":    {renamed("id", ""), []map[string]any{{"identityId": "user-1"}, {"identityId": "user-1"}}},
+		"no such": {renamed("nothing", "other"), []map[string]any{{"id": "request-1", "identityId": "user-1"}, {"id": "request-2", "identityId": "user-1"}}},
 		"dropped": {losesFirst, []map[string]any{{"id": "request-2", "identityId": "user-1"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,28 +255,29 @@ func TestPendingRecord_fieldsCanBeRenamedAndLost(t *testing.T) {
 				if diff := cmp.Diff(tc.want, listed); diff != "" {
 					s.t.Error(diff)
 				}
-			}, pendingForever, func(s *mockserver.Server) { s.PendingRecord = tc.make })
+			}, pendingForever, tc.make)
 		})
 	}
 }
 
-func TestPendingPage_saysThatThereIsMore(t *testing.T) {
+func TestPaged_saysThatThereIsMore(t *testing.T) {
 	t.Parallel()
 
 	const next = `"https://service.example.com/pending-requests?page=2"`
 	for name, tc := range map[string]struct {
-		page         mockserver.Page
+		size         int
+		sign         mockserver.PageSign
 		body, header string
 	}{
-		"silently":           {mockserver.Page{Size: 1}, `[{}]`, ""},
-		"has_more":           {mockserver.Page{Size: 1, Sign: mockserver.PageHasMore}, `{"has_more":true,"requests":[{}]}`, ""},
-		"has_more, only one": {mockserver.Page{Size: 2, Sign: mockserver.PageHasMore}, `{"has_more":false,"requests":[{},{}]}`, ""},
-		"next":               {mockserver.Page{Size: 1, Sign: mockserver.PageNext}, `{"next":` + next + `,"requests":[{}]}`, ""},
-		"next, only one":     {mockserver.Page{Size: 9, Sign: mockserver.PageNext}, `{"next":null,"requests":[{},{}]}`, ""},
-		"total":              {mockserver.Page{Size: 1, Sign: mockserver.PageTotal}, `{"requests":[{}],"total":2}`, ""},
-		"total, only one":    {mockserver.Page{Size: 2, Sign: mockserver.PageTotal}, `{"requests":[{},{}],"total":2}`, ""},
-		"Link":               {mockserver.Page{Size: 1, Sign: mockserver.PageLink}, `[{}]`, `<https://service.example.com/pending-requests?page=2>; rel="next"`},
-		"Link, only one":     {mockserver.Page{Size: 2, Sign: mockserver.PageLink}, `[{},{}]`, ""},
+		"silently":           {1, "", `[{}]`, ""},
+		"has_more":           {1, mockserver.PageHasMore, `{"has_more":true,"requests":[{}]}`, ""},
+		"has_more, only one": {2, mockserver.PageHasMore, `{"has_more":false,"requests":[{},{}]}`, ""},
+		"next":               {1, mockserver.PageNext, `{"next":` + next + `,"requests":[{}]}`, ""},
+		"next, only one":     {9, mockserver.PageNext, `{"next":null,"requests":[{},{}]}`, ""},
+		"total":              {1, mockserver.PageTotal, `{"requests":[{}],"total":2}`, ""},
+		"total, only one":    {2, mockserver.PageTotal, `{"requests":[{},{}],"total":2}`, ""},
+		"Link":               {1, mockserver.PageLink, `[{}]`, `<https://service.example.com/pending-requests?page=2>; rel="next"`},
+		"Link, only one":     {2, mockserver.PageLink, `[{},{}]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -308,14 +290,14 @@ func TestPendingPage_saysThatThereIsMore(t *testing.T) {
 					s.t.Errorf("%s, Link %q", got.body, got.header.Get("Link"))
 				}
 			}, pendingForever, func(s *mockserver.Server) {
-				s.PendingPage = tc.page
-				s.PendingRecord = func(mockserver.QueuedRequest, map[string]any) map[string]any { return map[string]any{} }
+				s.ReshapePending(func(map[string]any) map[string]any { return map[string]any{} })
+				s.Paged(tc.size, tc.sign)
 			})
 		})
 	}
 }
 
-func TestQueueStatus_anAcknowledgementCanComeWith200(t *testing.T) {
+func TestReceipt_anAcknowledgementCanComeWith200(t *testing.T) {
 	t.Parallel()
 
 	for _, body := range mocktest.Acknowledgements {
@@ -336,7 +318,7 @@ func TestQueueStatus_anAcknowledgementCanComeWith200(t *testing.T) {
 	}
 }
 
-func TestDataAnswer_dataCanLookLikeAnAcknowledgement(t *testing.T) {
+func TestReshape_dataCanLookLikeAnAcknowledgement(t *testing.T) {
 	t.Parallel()
 
 	for body := range mocktest.DataLikeAcknowledgements {

@@ -50,7 +50,7 @@ func (s *Server) DeleteProfile(scope Scope, identity string) {
 
 // updateProfile is PATCH …/user/:identityId/profile (section 4), which is deferred.
 // That the fields travel as one JSON object is an assumption.
-func (s *Server) updateProfile(c *call) answer {
+func (s *Server) updateProfile(c *call) Response {
 	if c.params.malformed || c.params.place != InJSON {
 		return invalid([]FieldError{{Field: "body", Message: "must be one JSON object"}})
 	}
@@ -76,13 +76,10 @@ func (s *Server) mergeProfile(p person, change map[string]any) {
 
 // getProfile is GET …/user/:identityId/profile (section 4). That it answers with the
 // profile itself is an assumption.
-func (s *Server) getProfile(c *call) answer {
+func (s *Server) getProfile(c *call) Response {
 	profile, ok := s.Profile(c.scope, c.vars["identityId"])
 	if !ok {
 		return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
-	}
-	if s.ProfileAnswer != nil {
-		return success(s.ProfileAnswer(profile))
 	}
 
 	return success(profile)

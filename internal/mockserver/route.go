@@ -28,7 +28,7 @@ type route struct {
 	method        string
 	template      string
 	authenticated bool
-	handle        func(*Server, *call) answer
+	handle        func(*Server, *call) Response
 	segments      []segment // of the template
 }
 

@@ -143,20 +143,6 @@ func TestRoute_unknownOperationIs404AndAViolation(t *testing.T) {
 	}
 }
 
-func TestScopes_onlyTheNamedOnesExist(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(s *mockserver.Server) { s.Scopes = []mockserver.Scope{projectScope} })
-	if got := s.withKey(http.MethodPatch, projectPath, allClauses()); got.status != http.StatusOK {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-	if got := s.withKey(http.MethodPatch, accountPath, allClauses()); got.status != http.StatusNotFound || got.refused() != "unknown_scope" {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-	if got := s.withKey(http.MethodGet, "/v1/user/self", ""); got.status != http.StatusOK {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-}
-
 func TestBasePath_prefixesEveryRoute(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(s *mockserver.Server) { s.BasePath = "/a%2Fb/c" })

@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -56,37 +55,14 @@ type Server struct {
 	// Lacks is the prefix of a path family that does not exist (section 9): requests for it
 	// are answered with 404. Empty: both families exist.
 	Lacks string
-	// ErrorForm returns the body of an error and its media type (section 7): a text, or
-	// what is encoded as JSON. Nil: an object with the error inside.
-	ErrorForm func(errorParts) (any, string)
-	// Header is added to every answer of an operation.
-	Header http.Header
-	// DateAhead is how far the Date of an answer is ahead of the server's clock.
-	DateAhead time.Duration
-	// Scopes are the projects and accounts that exist. Requests for others are answered
-	// with 404. With no Scopes, all exist.
-	Scopes []Scope
-
+	// Answer changes each answer of an operation but an export, in place, before it is sent.
+	// Reshape and its like add to it.
+	Answer func(Request, *Response)
 	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The claims do not
 	// change how long the token is accepted.
 	Claims func(now time.Time) map[string]any
 	// TokenLifetime is how long a token is accepted; 0 is one hour (section 8).
 	TokenLifetime time.Duration
-	// LoginAnswer returns the body of a login's answer (section 2), as JSON. Nil:
-	// {"token": token}.
-	LoginAnswer func(token string) any
-	// ConsentAnswer returns the body of both consent operations, as JSON, or NoContent.
-	// Nil: the record.
-	ConsentAnswer func(record map[string]any) any
-	// UpdateAnswer is ConsentAnswer for the update alone. Nil: as ConsentAnswer.
-	UpdateAnswer func(record map[string]any) any
-	// NoConsentAnswer returns the body of the answer about a person without a consent, as
-	// JSON. Nil: a 404.
-	NoConsentAnswer func() any
-	// ProfileAnswer and UserAnswer return the bodies of the answers to getProfile and
-	// getCurrentUser, as JSON. Nil: the object itself.
-	ProfileAnswer func(profile map[string]any) any
-	UserAnswer    func(user map[string]any) any
 
 	// FulfilmentDelay is the time from the acceptance of a deferred request to its
 	// fulfilment. 0 fulfils it before the next request is processed. The real service
@@ -95,32 +71,12 @@ type Server struct {
 	// Fulfil decides the outcome of each deferred request when it is accepted. Nil
 	// fulfils it after FulfilmentDelay.
 	Fulfil func(QueuedRequest) Outcome
-	// QueueAnswer returns the body of the answer to a deferred request, as JSON, or
-	// NoContent. Nil: the record of the request.
-	QueueAnswer func(record map[string]any) any
-	// QueueStatus is the status of that answer; 0 is 202.
-	QueueStatus int
 	// PendingLag delays the appearance of accepted requests on the list of pending
 	// requests.
 	PendingLag Lag
-	// PendingRecord returns the record of a request on the list of pending requests, or
-	// nil to leave the request out. RenameField and OmitField return such functions. Nil:
-	// the record.
-	PendingRecord func(q QueuedRequest, record map[string]any) map[string]any
-	// PendingOrder shuffles the list of pending requests, which is in the order of
-	// acceptance otherwise. It is called like rand.Shuffle.
-	PendingOrder func(n int, swap func(i, j int))
-	// PendingPage limits the list of pending requests to its first page.
-	PendingPage Page
-	// PendingAnswer returns the body of the list of pending requests, as JSON, in place
-	// of that of PendingPage. Nil: an array of the records.
-	PendingAnswer func(records []map[string]any) any
 	// DataRetention is how long all data of a person can be fetched once they are
 	// ready; 0 is one hour.
 	DataRetention time.Duration
-	// DataAnswer returns the body of getAllData once the data are ready, as JSON. Nil:
-	// the data.
-	DataAnswer func(data map[string]any) any
 
 	// Export describes how an export is answered.
 	Export ExportAnswer
@@ -229,8 +185,16 @@ func (s *Server) finish(c *call) {
 // service returns the service without its faults, as the handler of one call.
 func (s *Server) service(c *call) http.Handler {
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		a := s.dressed(s.answer(c))
-		if a.status/100 == 2 {
+		a := s.answer(c)
+		if a.Header == nil {
+			a.Header = http.Header{}
+		}
+		a.Header.Set("Date", s.clock().Now().UTC().Format(http.TimeFormat))
+		if s.Answer != nil && a.export == nil {
+			s.Answer(c.snapshot(), &a)
+		}
+
+		if a.Status/100 == 2 {
 			c.update(func(e *Request) { e.Committed = true })
 		}
 
@@ -245,7 +209,7 @@ func (s *Server) service(c *call) http.Handler {
 }
 
 // answer authenticates a call and runs its operation.
-func (s *Server) answer(c *call) answer {
+func (s *Server) answer(c *call) Response {
 	if c.route == nil {
 		s.violate("there is no such operation: %s %s", c.entry.Method, c.entry.EscapedPath)
 		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
@@ -260,33 +224,11 @@ func (s *Server) answer(c *call) answer {
 	if s.Lacks != "" && strings.HasPrefix(c.route.template, s.Lacks) {
 		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 	}
-	if !s.exists(c.scope) {
-		return failure(http.StatusNotFound, "unknown_scope", "There is no such project or account.")
-	}
 
 	s.lockUpToDate()
 	s.mu.Unlock()
 
 	return c.route.handle(s, c)
-}
-
-// dressed returns an answer with what all answers of this server have.
-func (s *Server) dressed(a answer) answer {
-	header := http.Header{}
-	maps.Copy(header, s.Header)
-	maps.Copy(header, a.header)
-	header.Set("Date", s.clock().Now().Add(s.DateAhead).UTC().Format(http.TimeFormat))
-	a.header = header
-
-	if a.status >= http.StatusBadRequest && s.ErrorForm != nil {
-		return a.reformed(s.ErrorForm)
-	}
-
-	return a
-}
-
-func (s *Server) exists(scope Scope) bool {
-	return len(s.Scopes) == 0 || scope == Scope{} || slices.Contains(s.Scopes, scope)
 }
 
 // wait waits for d by the server's clock. It returns false if the client has gone

@@ -61,8 +61,8 @@ func TestServer_panicOfAHookIsAViolation(t *testing.T) {
 	t.Parallel()
 
 	for name, configure := range map[string]func(*mockserver.Server){
-		"ConsentAnswer":       func(s *mockserver.Server) { s.ConsentAnswer = func(map[string]any) any { panic("canary") } },
-		"an answer, not JSON": func(s *mockserver.Server) { s.ConsentAnswer = func(map[string]any) any { return func() {} } },
+		"Answer":              func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { panic("canary") }) },
+		"an answer, not JSON": func(s *mockserver.Server) { s.ReshapeConsents(func(map[string]any) any { return func() {} }) },
 		"FaultFor": func(s *mockserver.Server) {
 			s.FaultFor = func(mockserver.Request) *mockserver.Fault { panic("canary") }
 		},

@@ -39,12 +39,12 @@ func TestProfile_valueThatTheServiceMakesOfOursIsNoDrift(t *testing.T) {
 					p, service := start(t, outcome(ends))
 					wanted := config(`{"v":`+made.ours+`}`, settings)
 					service.PutProfile(scope, person, `{"v":"before"}`)
-					service.ProfileAnswer = func(profile map[string]any) any {
+					mockserver.Reshape(service.Server, func(profile map[string]any) any {
 						if profile["v"] != "before" && profile["v"] != "since" {
 							made.make(profile)
 						}
 						return profile
-					}
+					}, mockserver.OpGetProfile)
 
 					state, _ := p.MustCreate(name, wanted)
 					if settings != nil {
@@ -79,10 +79,10 @@ func TestProfile_droppedUpdateOfAMadeValueIsNotFulfilled(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, outcome(mockserver.Outcome{After: 2 * time.Second, KeepListed: true}))
-	service.ProfileAnswer = func(profile map[string]any) any {
+	mockserver.Reshape(service.Server, func(profile map[string]any) any {
 		profile["v"] = strings.ToLower(fmt.Sprint(profile["v"]))
 		return profile
-	}
+	}, mockserver.OpGetProfile)
 	state := created(t, p, service, config(`{"v":"OLD"}`, nil))
 	state = wantEmptyPlan(t, p, state, config(`{"v":"OLD"}`, nil))
 

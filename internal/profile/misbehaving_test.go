@@ -213,7 +213,7 @@ func TestProfile_wrapperHasAWayOut(t *testing.T) {
 			t.Parallel()
 
 			p, service := start(t, func(s *mockserver.Server) {
-				s.ProfileAnswer = func(profile map[string]any) any { return map[string]any{wrapper: profile} }
+				mockserver.Reshape(s, func(profile map[string]any) any { return map[string]any{wrapper: profile} }, mockserver.OpGetProfile)
 			})
 			state, diags := p.MustCreate(name, config(`{"plan":"gold"}`, nil))
 			setting := `wire.profile_member = "` + wrapper + `"`

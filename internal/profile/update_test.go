@@ -210,7 +210,7 @@ func TestProfile_droppedUpdateIsNeverFulfilledByARefresh(t *testing.T) {
 		}
 	}
 
-	service.PendingRecord = mockserver.OmitField("identityId")
+	service.RenamePending("identityId", "")
 	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "somebody else", Operation: mockserver.OpUpdateProfile})
 	state, _ = p.MustRefresh(name, state) // the list cannot be read as a whole
 	if state.Attributes["profile"] != `{"plan":"free"}` {

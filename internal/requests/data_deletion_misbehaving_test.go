@@ -77,7 +77,7 @@ func TestDataDeletion_unknownFinalStatusHasAWayOut(t *testing.T) {
 func TestDataDeletion_listThatIsNotUnderstoodHasAWayOut(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, never, func(s *mockserver.Server) { s.PendingRecord = mockserver.OmitField("identityId") })
+	p, service := start(t, never, func(s *mockserver.Server) { s.RenamePending("identityId", "") })
 	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 	state, diags := p.Create(deletionName, config(atOnce))
 	if state != nil {
@@ -248,20 +248,20 @@ func TestDataDeletion_changedProviderScope(t *testing.T) {
 func TestDataDeletion_failureNamesNobody(t *testing.T) {
 	t.Parallel()
 
-	for name, answer := range map[string]func(mockserver.QueuedRequest, map[string]any) map[string]any{
-		"message in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+	for name, answer := range map[string]func(map[string]any) map[string]any{
+		"message in the record": func(r map[string]any) map[string]any {
 			r["error"] = map[string]any{"message": "cannot erase " + person + " for other@example.com"}
 			return r
 		},
-		"text in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+		"text in the record": func(r map[string]any) map[string]any {
 			r["error"] = "cannot erase " + person + " for other@example.com"
 			return r
 		},
-		"code in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+		"code in the record": func(r map[string]any) map[string]any {
 			r["code"] = "held-by-other@example.com"
 			return r
 		},
-		"status in the record": func(_ mockserver.QueuedRequest, r map[string]any) map[string]any {
+		"status in the record": func(r map[string]any) map[string]any {
 			r["status"] = "held by other@example.com"
 			return r
 		},
@@ -269,7 +269,7 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}), func(s *mockserver.Server) { s.PendingRecord = answer })
+			p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1}), func(s *mockserver.Server) { s.ReshapePending(answer) })
 			_, diags := p.Create(deletionName, config(within("2500ms")))
 			wantNoPerson(t, diags)
 			for _, text := range append(diags.Errors(), diags.Warnings()...) {

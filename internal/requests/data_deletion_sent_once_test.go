@@ -212,7 +212,9 @@ func TestDataDeletion_foundInALongListInAnyOrder(t *testing.T) {
 
 	ours := many * 2 / 3
 	records[ours]["identityId"] = person
-	p, service := start(t, func(s *mockserver.Server) { s.PendingAnswer = func([]map[string]any) any { return records } })
+	p, service := start(t, func(s *mockserver.Server) {
+		mockserver.Reshape(s, func([]map[string]any) any { return records }, mockserver.OpListPendingRequests)
+	})
 	state, _ := p.MustCreate(deletionName, config(atOnce))
 	wantAttributes(t, state, prototest.Attributes{"request_id": fmt.Sprint("r-", ours), "requested_at": "2026-01-31T12:00:00Z"})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 0)

@@ -19,7 +19,7 @@ const pendingName = "analytics_pending_requests"
 // list makes the service answer with these records as its list of pending requests.
 func list(records ...any) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.PendingAnswer = func([]map[string]any) any { return records }
+		mockserver.Reshape(s, func([]map[string]any) any { return records }, mockserver.OpListPendingRequests)
 	}
 }
 
@@ -49,7 +49,12 @@ func counts(access, deletion, profile, unknown float64) prototest.Attributes {
 func TestPendingRequests_areFilteredAndCounted(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingOrder = rand.Shuffle })
+	service := mocktest.Start(t, never, func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(records []map[string]any) any {
+			rand.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+			return records
+		}, mockserver.OpListPendingRequests)
+	})
 	for i, q := range []mockserver.QueuedRequest{
 		{Identity: person, Operation: mockserver.OpDeleteAllData},
 		{Identity: "other", Operation: mockserver.OpDeleteAllData},
@@ -180,7 +185,7 @@ func TestPendingRequests_partOfTheListIsSaidToBeOne(t *testing.T) {
 		t.Run(string(sign), func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.Start(t, never, func(s *mockserver.Server) { s.PendingPage = mockserver.Page{Size: 1, Sign: sign} })
+			service := mocktest.Start(t, never, func(s *mockserver.Server) { s.Paged(1, sign) })
 			for range 3 {
 				service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 			}

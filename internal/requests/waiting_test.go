@@ -58,11 +58,11 @@ func (w *waiter) refreshRefused(operation string) prototest.Diagnostics {
 
 // hidePerson makes the list name neither a person nor an identifier of a request.
 func (w *waiter) hidePerson() {
-	w.service.PendingRecord = func(_ mockserver.QueuedRequest, record map[string]any) map[string]any {
+	w.service.ReshapePending(func(record map[string]any) map[string]any {
 		delete(record, "id")
 		delete(record, "identityId")
 		return record
-	}
+	})
 }
 
 // showEffect makes the service show the effect of the request.

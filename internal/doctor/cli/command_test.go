@@ -243,11 +243,12 @@ func TestDoctor_namesUnknownMembers(t *testing.T) {
 func TestDoctor_choosesNoneOfSeveralMembersThatHoldThePerson(t *testing.T) {
 	t.Parallel()
 	service := patient(t, nil, func(s *mockserver.Server) {
-		s.PendingRecord = func(q mockserver.QueuedRequest, record map[string]any) map[string]any {
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			record["customer"] = record["identityId"]
 			delete(record, "identityId")
-			record["customer"], record["askedBy"] = q.Identity, q.Identity
+			record["askedBy"] = record["customer"]
 			return record
-		}
+		})
 	})
 	out := wholly(t, service)
 	wantFinding(t, out, "Pending requests", "person", doctor.Differs, `["askedBy" "customer"]`, "wire.pending_identity_field")

@@ -177,8 +177,11 @@ var DataLikeAcknowledgements = map[string]string{
 // status and this JSON body.
 func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.QueueStatus = status
-		s.QueueAnswer = func(map[string]any) any { return json.RawMessage(body) }
+		s.Change(func(_ mockserver.Request, a *mockserver.Response) {
+			if a.Receipt {
+				a.Status, a.Body = status, json.RawMessage(body)
+			}
+		})
 	}
 }
 
@@ -186,6 +189,6 @@ func AnswerQueueing(status int, body string) func(*mockserver.Server) {
 // once the data are ready.
 func AnswerData(body string) func(*mockserver.Server) {
 	return func(s *mockserver.Server) {
-		s.DataAnswer = func(map[string]any) any { return json.RawMessage(body) }
+		mockserver.Reshape(s, func(any) any { return json.RawMessage(body) }, mockserver.OpGetAllData)
 	}
 }

@@ -102,9 +102,11 @@ func TestStart_contractIsCheckedForWhatReachesTheService(t *testing.T) {
 		configure func(*mockserver.Server)
 		violated  bool
 	}{
-		"the service's own answer":    {func(*mockserver.Server) {}, false},
-		"an answer without the token": {func(s *mockserver.Server) { s.LoginAnswer = func(string) any { return map[string]any{} } }, true},
-		"the same, scripted":          {func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte("{}")}) }, false},
+		"the service's own answer": {func(*mockserver.Server) {}, false},
+		"an answer without the token": {func(s *mockserver.Server) {
+			mockserver.Reshape(s, func(any) any { return map[string]any{} }, mockserver.OpLogin)
+		}, true},
+		"the same, scripted": {func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte("{}")}) }, false},
 	} {
 		fake := &fakeTB{TB: t}
 		i := Start(fake, tc.configure)
