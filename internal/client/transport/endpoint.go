@@ -37,15 +37,15 @@ type Endpoint struct {
 // Expand returns the endpoint of a template with values in place of its {names}, in their
 // order.
 func Expand(template string, values ...string) Endpoint {
-	escaped := ""
+	var escaped strings.Builder
 	rest := template
 	for _, v := range values {
 		before, after, _ := strings.Cut(rest, "{")
 		_, rest, _ = strings.Cut(after, "}")
-		escaped += before + EscapeSegment(v)
+		escaped.WriteString(before + EscapeSegment(v))
 	}
 
-	return Endpoint{template: template, Escaped: escaped + rest}
+	return Endpoint{template: template, Escaped: escaped.String() + rest}
 }
 
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
