@@ -3,6 +3,7 @@ package requests_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +29,29 @@ func TestDataDeletion_pendingOneIsTakenOverAndDuplicatesAreNamed(t *testing.T) {
 	wantAttributes(t, state, prototest.Attributes{"request_id": "oldest", "fulfilled": false})
 	if n := service.Count(mockserver.OpDeleteAllData); n != 0 {
 		t.Errorf("%d deletions were sent", n)
+	}
+}
+
+// TestDataDeletion_identifiersNameNobody has a service that makes identifiers of requests
+// from the person.
+func TestDataDeletion_identifiersNameNobody(t *testing.T) {
+	t.Parallel()
+
+	const customer = "customer-4711"
+	p, service := start(t, never)
+	for _, id := range []string{"del-" + customer, "del-" + customer + "-2"} {
+		service.Enqueue(mockserver.QueuedRequest{ID: id, Scope: scope, Identity: customer, Operation: mockserver.OpDeleteAllData})
+	}
+
+	state, diags := p.MustCreate(deletionName, config(atOnce).With(prototest.Attributes{"identity_id": customer}))
+	prototest.WantText(t, diags.Warnings(), "taken over", `"del-[redacted]"`, `"del-[redacted]-2"`)
+	_, gone := p.Destroy(deletionName, state)
+	prototest.WantText(t, gone.Warnings(), "cannot be undone", `"del-[redacted]"`)
+
+	for _, text := range append(diags.Warnings(), gone.Warnings()...) {
+		if strings.Contains(text, customer) {
+			t.Errorf("the person is named: %s", text)
+		}
 	}
 }
 
