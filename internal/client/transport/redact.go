@@ -33,16 +33,16 @@ const (
 // request and the secrets of the client, however they are spelled, and what looks like a
 // person or a credential, since a service may quote more than this request sent.
 type Redactor struct {
-	private *vocabulary // the values of the request
+	values  []string    // of the request
 	secrets *vocabulary // of the client; nil if there are none
+
+	// Most calls show nothing, so that the vocabulary of values is built when it is needed.
+	once    sync.Once
+	private vocabulary
 }
 
 // NewRedactor returns a redactor for values, and for what looks like a secret.
-func NewRedactor(private ...string) *Redactor {
-	v := &vocabulary{}
-	v.add(private...)
-	return &Redactor{private: v}
-}
+func NewRedactor(private ...string) *Redactor { return &Redactor{values: private} }
 
 // Text redacts, escapes and cuts, in this order: cutting first could leave half of a
 // secret, which would not be recognised. limit is in characters.
@@ -50,6 +50,8 @@ func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(
 
 // Clean returns s without what must not be shown.
 func (r *Redactor) Clean(s string) string {
+	r.once.Do(func() { r.private.add(r.values...) })
+
 	hidden := make(mask, len(s)+1)
 	r.hide(hidden, original(s), redactDepth, 0)
 
