@@ -1,6 +1,8 @@
 // Command terraform-provider-analytics is the Terraform provider analytics.
 package main
 
+//go:generate make docs
+
 import (
 	"context"
 	"encoding/json"

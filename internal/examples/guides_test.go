@@ -89,34 +89,3 @@ func TestExamples_seedsAreUnderstood(t *testing.T) {
 		t.Errorf("%d seeds were read: %v", seeds, err)
 	}
 }
-
-// link matches a link to another page of the repository.
-var link = regexp.MustCompile(`\]\(([a-z0-9_/.-]+\.md)(?:#[a-z0-9-]*)?\)`)
-
-func TestPages_linkToPagesThatExist(t *testing.T) {
-	t.Parallel()
-	for _, pattern := range []string{"SECURITY.md", "docs/*.md", "docs/*/*.md"} {
-		pages, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(pages) == 0 {
-			t.Fatalf("there are no pages like %s (%v)", pattern, err)
-		}
-
-		for _, page := range pages {
-			wantLinkedPages(t, page)
-		}
-	}
-}
-
-func wantLinkedPages(t *testing.T, page string) {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, target := range link.FindAllStringSubmatch(string(text), -1) {
-		if _, err := os.Stat(filepath.Join(filepath.Dir(page), target[1])); err != nil {
-			t.Errorf("%s links to %s, which is not there", page, target[1])
-		}
-	}
-}

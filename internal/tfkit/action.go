@@ -54,7 +54,7 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[st
 	attributes[ActionIdentity] = schema.StringAttribute{
 		Required:            true,
 		Validators:          []validator.String{Segment()},
-		MarkdownDescription: IdentityDescription + " The plan does not show it; a saved plan may contain it.",
+		MarkdownDescription: "Identifier of the person at the service. The plan does not show it; a saved plan may contain it.",
 	}
 	attributes["wait_for_fulfilment"] = schema.BoolAttribute{
 		Optional:            true,

@@ -54,5 +54,8 @@ check)
 		exit 1
 	}
 	echo "docs/ is up to date"
+
+	# Lengths of descriptions, callouts, links, and one page for figures.
+	go test -vet=off -run '^Test(Docs|Guides|PersonalData)' ./internal/examples
 	;;
 esac

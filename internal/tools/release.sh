@@ -14,11 +14,13 @@ publish)
 	command -v syft >/dev/null 2>&1 || missing="$missing syft"
 	[ -n "${GPG_FINGERPRINT:-}" ] || missing="$missing GPG_FINGERPRINT"
 	[ -n "${GITHUB_TOKEN:-}" ] || missing="$missing GITHUB_TOKEN"
+	notes=.changes/$(git describe --tags --exact-match 2>/dev/null || echo untagged).md
+	[ -f "$notes" ] || missing="$missing $notes"
 	if [ -n "$missing" ]; then
 		echo "a release needs these too:$missing" >&2
 		exit 1
 	fi
-	exec "$releaser" release --clean
+	exec "$releaser" release --clean --release-notes "$notes"
 	;;
 snapshot) ;;
 *)

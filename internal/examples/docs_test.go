@@ -1,0 +1,226 @@
+package examples_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+// How many words a description has at most, those of attributes have on average, and those
+// that every object repeats have.
+const (
+	mostWords     = 40
+	meanWords     = 18
+	repeatedWords = 20
+)
+
+func TestDocs_descriptionsAreShort(t *testing.T) {
+	t.Parallel()
+	var d described
+	p := prototest.MustStart(t, prototest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "invented"})
+	schemas := p.Schemas()
+
+	d.block(t, "provider", schemas.Provider.Block)
+	for name, schema := range schemas.ResourceSchemas {
+		d.block(t, "resource "+name, schema.Block)
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		d.block(t, "data source "+name, schema.Block)
+	}
+	for name, schema := range schemas.EphemeralResourceSchemas {
+		d.block(t, "ephemeral resource "+name, schema.Block)
+	}
+	for name, schema := range schemas.ListResourceSchemas {
+		d.block(t, "list resource "+name, schema.Block)
+	}
+	for name, schema := range schemas.ActionSchemas {
+		d.block(t, "action "+name, schema.Schema.Block)
+	}
+	for name, function := range schemas.Functions {
+		wantWords(t, "function "+name, function.Description, mostWords)
+	}
+
+	if d.words > d.attributes*meanWords {
+		t.Errorf("%d attributes are described in %d words, more than %d each", d.attributes, d.words, meanWords)
+	}
+}
+
+// described counts what describes attributes.
+type described struct{ attributes, words int }
+
+func (d *described) block(t *testing.T, where string, block *tfprotov6.SchemaBlock) {
+	t.Helper()
+	wantWords(t, where, block.Description, mostWords)
+	d.list(t, where, block.Attributes)
+	for _, nested := range block.BlockTypes {
+		d.block(t, where+"."+nested.TypeName, nested.Block)
+	}
+}
+
+func (d *described) list(t *testing.T, where string, attributes []*tfprotov6.SchemaAttribute) {
+	t.Helper()
+	for _, a := range attributes {
+		limit := mostWords
+		switch a.Name {
+		case "org_id", "project_id", "account_id", "identity_id":
+			limit = repeatedWords
+		}
+
+		d.attributes++
+		d.words += wantWords(t, where+"."+a.Name, a.Description, limit)
+		if a.NestedType != nil {
+			d.list(t, where+"."+a.Name, a.NestedType.Attributes)
+		}
+	}
+}
+
+// wantWords fails the test if a description is longer than limit, and returns its words.
+func wantWords(t *testing.T, where, description string, limit int) int {
+	t.Helper()
+	words := len(strings.Fields(description))
+	if words > limit {
+		t.Errorf("%s is described in %d words, and may have %d: %s", where, words, limit, description)
+	}
+	return words
+}
+
+// TestDocs_whatCannotBeUndoneIsCalledOut checks the pages of everything that deletes or
+// overwrites what only the service holds.
+func TestDocs_whatCannotBeUndoneIsCalledOut(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{
+		"resources/consent", "resources/consent_batch", "resources/data_deletion", "resources/profile",
+		"actions/clear_profile", "actions/delete_data", "guides/erase-or-hand-out",
+	} {
+		if !strings.Contains(readPage(t, "docs/"+page+".md"), "\n!> **") {
+			t.Errorf("docs/%s.md does not call out what cannot be undone", page)
+		}
+	}
+
+	for _, page := range []string{"README.md", "docs/index.md"} {
+		if !strings.Contains(readPage(t, page), "has not met a live service") {
+			t.Errorf("%s does not say that the provider has not met a live service", page)
+		}
+	}
+}
+
+func TestDocs_everyObjectLeadsToAGuide(t *testing.T) {
+	t.Parallel()
+	for _, folder := range []string{"resources", "data-sources", "ephemeral-resources", "list-resources", "actions", "functions"} {
+		for _, page := range pagesLike(t, "docs/"+folder+"/*.md") {
+			_, more, found := strings.Cut(readPage(t, page), "\nSee also: ")
+			line, _, _ := strings.Cut(more, "\n")
+			if !found || !strings.Contains(line, "../guides/") {
+				t.Errorf("%s leads to no guide", page)
+			}
+		}
+	}
+}
+
+// measured matches a figure that a bench may have measured.
+var measured = regexp.MustCompile(`(?i)\d (MB|kB)/s|\d (rows|people|records) per second\b|\bx ?\d\.\d|×\d|\bmeasured [^.]*\d`)
+
+// TestDocs_figuresHaveOnePage allows figures where the bench writes them, and bounds that a page
+// calculates before the reader's eyes.
+func TestDocs_figuresHaveOnePage(t *testing.T) {
+	t.Parallel()
+	for _, page := range append(pagesLike(t, "docs/*/*.md"), "README.md", "docs/index.md") {
+		if page == "docs/guides/figures.md" || page == "docs/guides/how-it-is-tested.md" {
+			continue
+		}
+		for line := range strings.Lines(readPage(t, page)) {
+			if figure := measured.FindString(line); figure != "" && !strings.Contains(line, " = 200 people per second at most") {
+				t.Errorf("%s has a figure of its own, %q, which belongs to docs/guides/figures.md", page, figure)
+			}
+		}
+	}
+}
+
+var (
+	// link matches a link to another page of the repository, or to a heading of a page.
+	link = regexp.MustCompile(`\]\(([a-zA-Z0-9_/.-]*)(?:#([a-z0-9_-]+))?\)`)
+
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	anchor  = regexp.MustCompile(`<a id="([^"]+)">`)
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+func TestDocs_linksLeadToPagesAndHeadings(t *testing.T) {
+	t.Parallel()
+	pages := pagesLike(t, "*.md")
+	for _, pattern := range []string{".github/*.md", "docs/*.md", "docs/*/*.md"} {
+		pages = append(pages, pagesLike(t, pattern)...)
+	}
+
+	for _, page := range pages {
+		for _, target := range link.FindAllStringSubmatch(readPage(t, page), -1) {
+			if err := wantTarget(t, page, target[1], target[2]); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
+// wantTarget returns an error if a page links to a file or a heading that is not there.
+func wantTarget(t *testing.T, page, target, fragment string) error {
+	t.Helper()
+	to := page
+	if target != "" {
+		to = filepath.Join(filepath.Dir(page), target)
+	}
+	if _, err := os.Stat(filepath.Join(root, to)); err != nil {
+		return fmt.Errorf("the link to %s leads nowhere", target)
+	}
+	if fragment == "" {
+		return nil
+	}
+
+	text := readPage(t, to)
+	for _, title := range heading.FindAllStringSubmatch(text, -1) {
+		if strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(title[1]), ""), " ", "-") == fragment {
+			return nil
+		}
+	}
+	for _, id := range anchor.FindAllStringSubmatch(text, -1) {
+		if id[1] == fragment {
+			return nil
+		}
+	}
+
+	return fmt.Errorf("%s has no heading #%s", to, fragment)
+}
+
+// pagesLike returns the pages that match a pattern, by their paths from the root.
+func pagesLike(t *testing.T, pattern string) (pages []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("there are no pages like %s (%v)", pattern, err)
+	}
+
+	for _, path := range found {
+		page, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, page)
+	}
+
+	return pages
+}
+
+func readPage(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

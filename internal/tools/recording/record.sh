@@ -1,0 +1,19 @@
+#!/bin/sh
+# Records the picture at the top of README.md: story.sh in a terminal of 64 columns, against
+# the mock server. Needs terraform, asciinema, and npx for svg-term-cli.
+#
+# usage: make build && internal/tools/recording/record.sh
+set -eu
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cp "$root/internal/tools/recording/main.tf" "$work/main.tf"
+printf 'provider_installation {\n  dev_overrides { "terraform-analytics/analytics" = "%s" }\n  direct {}\n}\n' "$root" >"$work/dev.tfrc"
+export TF_CLI_CONFIG_FILE="$work/dev.tfrc" STORY="$root/internal/tools/recording/story.sh"
+
+cd "$work"
+stty cols 64 rows 15 2>/dev/null || true
+asciinema rec --quiet --overwrite --idle-time-limit 5 --title "terraform-provider-analytics" \
+	--command "'$root/terraform-provider-analytics' mockserver -log requests.log -- bash '$STORY'" demo.cast
+${SVG_TERM:-npx --yes svg-term-cli@2.1.1} --in demo.cast --out "$root/.github/images/demo.svg" --window --no-cursor --width 64 --height 15 --padding 8
