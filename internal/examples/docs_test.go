@@ -197,6 +197,36 @@ func wantTarget(t *testing.T, page, target, fragment string) error {
 	return fmt.Errorf("%s has no heading #%s", to, fragment)
 }
 
+// picture matches a picture with its alternative text.
+var picture = regexp.MustCompile(`!\[([^\]]*)\]\(([^)]+)\)`)
+
+// TestDocs_picturesAreThereAndDescribed wants absolute addresses in docs/, since the registry
+// shows no picture with a relative one.
+func TestDocs_picturesAreThereAndDescribed(t *testing.T) {
+	t.Parallel()
+	const home = "https://raw.githubusercontent.com/terraform-analytics/terraform-provider-analytics/main/"
+	shown := 0
+	for _, page := range append(pagesLike(t, "docs/*/*.md"), "README.md", "docs/index.md") {
+		for _, p := range picture.FindAllStringSubmatch(readPage(t, page), -1) {
+			shown++
+			file, absolute := strings.CutPrefix(p[2], home)
+			if !absolute && page != "README.md" {
+				t.Errorf("%s shows %s, which is not below %s", page, p[2], home)
+			}
+			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+				t.Errorf("%s shows a picture that is not there: %v", page, err)
+			}
+			if len(strings.Fields(p[1])) < 8 {
+				t.Errorf("%s does not say what %s shows", page, file)
+			}
+		}
+	}
+
+	if shown == 0 {
+		t.Error("no page shows a picture")
+	}
+}
+
 // pagesLike returns the pages that match a pattern, by their paths from the root.
 func pagesLike(t *testing.T, pattern string) (pages []string) {
 	t.Helper()
