@@ -1,10 +1,12 @@
 package examples_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +18,9 @@ import (
 	"github.com/oasdiff/yaml"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
 // shardsFolder holds the files of the guide about several machines.
@@ -57,12 +61,69 @@ func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 	}
 	jobs.Wait()
 
+	e.wantEachRowOnce(t)
+}
+
+// s3State matches the state of the guide's units, which a test keeps on its own machine.
+var s3State = regexp.MustCompile(`(?s)backend  = "s3"(.*)config = \{.*?\n  \}`)
+
+// TestCLIShards_terragruntAppliesEachRowOnce runs the stack of the guide, in the layout that the
+// guide describes, if there is a Terragrunt. Its CLI installs the provider from a mirror.
+func TestCLIShards_terragruntAppliesEachRowOnce(t *testing.T) {
+	t.Parallel()
+	e := open(t, shardsFolder)
+	terragrunt, err := exec.LookPath("terragrunt")
+	if err != nil {
+		t.Skip("terragrunt is not on PATH")
+	}
+
+	provider, err := acctest.ProviderProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror, repository := t.TempDir(), t.TempDir()
+	settings, unit := filepath.Join(mirror, "terraform.rc"), filepath.Join(repository, "units", "shard", "terragrunt.hcl")
+	err = errors.Join(
+		terraformcli.Mirror(mirror, provider),
+		os.WriteFile(settings, terraformcli.MirrorConfig(mirror), 0o600),
+		os.CopyFS(repository, os.DirFS(filepath.Join(e.folder, "terragrunt"))),
+		os.CopyFS(filepath.Join(repository, "consent"), os.DirFS(e.folder)),
+		exec.CommandContext(t.Context(), "git", "init", "--quiet", repository).Run(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text, err := os.ReadFile(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = s3State.ReplaceAll(text, []byte(`backend = "local"${1}config = { path = "$${get_repo_root()}/shard-$${values.shard}.tfstate" }`))
+	if err := os.WriteFile(unit, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	terraform := e.Command(t.Context(), "version")
+	cmd := exec.CommandContext(t.Context(), terragrunt, "stack", "run", "apply", "--parallelism", "4", "--non-interactive")
+	cmd.Dir = filepath.Join(repository, "live")
+	cmd.Env = slices.Concat(terraform.Env, []string{"TF_CLI_CONFIG_FILE=" + settings, "TG_TF_PATH=" + terraform.Path})
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+
+	e.wantEachRowOnce(t)
+}
+
+// wantEachRowOnce fails the test unless the service has received each row of the guide once.
+func (e *example) wantEachRowOnce(t *testing.T) {
+	t.Helper()
 	written := map[string]int{}
 	for _, r := range e.service.Requests() {
 		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
 			written[r.Identity]++
 		}
 	}
+
 	want := map[string]int{"user-1001": 1, "user-1002": 1, "user-1003": 1, "user-1004": 1, "user-1005": 1}
 	if diff := cmp.Diff(want, written); diff != "" {
 		t.Errorf("the updates of each person (-want +got):\n%s", diff)
@@ -142,7 +203,7 @@ func TestShards_jobHasEachShard(t *testing.T) {
 
 func TestShards_stackHasEachShard(t *testing.T) {
 	t.Parallel()
-	stack := parsedHCL(t, "terragrunt/terragrunt.stack.hcl")
+	stack := parsedHCL(t, "terragrunt/live/terragrunt.stack.hcl")
 	content, diags := stack.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "unit", LabelNames: []string{"name"}}}})
 	if diags.HasErrors() {
 		t.Fatal(diags)

@@ -1,3 +1,12 @@
+terraform {
+  required_providers {
+    analytics = {
+      source  = "terraform-analytics/analytics"
+      version = "~> 0.1"
+    }
+  }
+}
+
 variable "shard" {
   description = "Number of the shard that this run applies, from 0 to shards - 1."
   type        = number
