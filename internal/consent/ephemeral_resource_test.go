@@ -47,7 +47,7 @@ func TestConsentEphemeral_refuses(t *testing.T) {
 		config prototest.Attributes
 		want   []string
 	}{
-		"nobody":        {prototest.Attributes{"identity_id": "nobody"}, []string{"Not found", "HTTP status: 404", "no state of its own"}},
+		"nobody":        {prototest.Attributes{"identity_id": "nobody"}, []string{"Not found", "HTTP status: 404", "this was only read"}},
 		"half a scope":  {prototest.Attributes{"identity_id": person, "org_id": "org"}, []string{"project_id"}},
 		"no person":     {prototest.Attributes{"identity_id": ".."}, []string{"identity_id"}},
 		"no time":       {prototest.Attributes{"identity_id": person, "timeouts": prototest.Attributes{"open": "0s"}}, []string{"Unusable duration"}},

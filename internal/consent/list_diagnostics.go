@@ -73,7 +73,7 @@ func warnMissing(missing int, diags *diag.Diagnostics) {
 func addDayNotOver(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The day is not over",
-		Detail:  tfkit.WhyNotOver + " Nothing was asked of the service.",
+		Detail:  tfkit.WhyNotOver + " No request was sent.",
 		Do:      "list the people of a day that is over.",
 		At:      tfkit.AtUTCDate,
 	}.AddError(diags)

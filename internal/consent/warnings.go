@@ -44,7 +44,7 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "The consent stays at the service",
-		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
+		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
 	}.AddWarning(diags)
 }
 

@@ -109,7 +109,7 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "The consent stays at the service",
-		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
+		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To take the consent of these people back as well, apply on_destroy = \"withdraw\" first and destroy then.",
 	}.AddWarning(diags)
 }
 

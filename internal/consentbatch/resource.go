@@ -124,7 +124,7 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 	if config.Source.IsNull() && config.OnDestroy.ValueString() == withdraw {
 		tfkit.Problem{
 			Summary: "Nothing to withdraw by",
-			Detail:  "on_destroy = \"withdraw\" needs source: destroying reads the rows once more, and a write-only content is not there any more then.",
+			Detail:  "on_destroy = \"withdraw\" needs source: destroying reads the rows once more, and write-only content is not available then.",
 			At:      path.Root("on_destroy"),
 		}.AddError(&resp.Diagnostics)
 	}

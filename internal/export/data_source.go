@@ -191,7 +191,7 @@ func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "The day is too large for a data source",
-		Detail:  "The records of the day are larger than " + strconv.FormatInt(m.limit(), 10) + " bytes. Nothing of them was kept.",
+		Detail:  "The records of the day are larger than " + strconv.FormatInt(m.limit(), 10) + " bytes. None of them was kept.",
 		Do:      "use the resource analytics_export_file, which writes a day of any size to a file and none of it into state; or ask for fewer kinds; or raise max_bytes.",
 		At:      atMaxBytes,
 	}.AddError(diags)

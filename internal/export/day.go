@@ -14,7 +14,7 @@ const dayDescription = "UTC day to export, such as `2026-01-31`."
 func addNotOver(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The day is not over",
-		Detail:  tfkit.WhyNotOver + " Nothing was asked of the service.",
+		Detail:  tfkit.WhyNotOver + " No request was sent.",
 		Do:      "export a day that is over. To export what there is by now, set allow_incomplete_day = true.",
 		At:      tfkit.AtUTCDate,
 	}.AddError(diags)

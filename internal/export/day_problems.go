@@ -42,19 +42,19 @@ var writeProblems = []struct {
 	}},
 	{outfile.ErrInUse, tfkit.Problem{
 		Summary: "Two objects with one file",
-		Detail:  "Another object of this run has written a file at this path. Nothing was asked of the service.",
+		Detail:  "Another object of this run has written a file at this path. No request was sent.",
 		Do:      "give each object a path of its own.",
 		At:      atPath,
 	}},
 	{outfile.ErrBusy, tfkit.Problem{
 		Summary: "Two writers with one file",
-		Detail:  "{file} cannot be written: {reason}. Nothing was asked of the service.",
+		Detail:  "{file} cannot be written: {reason}. No request was sent.",
 		Do:      "give each object a path of its own, also in other workspaces and under other provider configurations; or run again when the other run has ended.",
 		At:      atPath,
 	}},
 	{outfile.ErrNoFolder, tfkit.Problem{
 		Summary: "The folder does not exist",
-		Detail:  "{file} cannot be written: {reason}. Nothing was asked of the service.",
+		Detail:  "{file} cannot be written: {reason}. No request was sent.",
 		Do:      "create the folder, correct path, or set create_directories = true.",
 		At:      atPath,
 	}},

@@ -115,7 +115,7 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 		warnNotOver(partOfTheDay, &resp.Diagnostics)
 	}
 
-	export := dayExport{day: &m.dayModel, inState: "nothing, and nothing was asked of the service", diags: &resp.Diagnostics}
+	export := dayExport{day: &m.dayModel, inState: "nothing, and no request was sent", diags: &resp.Diagnostics}
 	export.checkTargets(ctx)
 }
 

@@ -288,7 +288,7 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	})
 	other = nextRun(t, service)
 	created(t, p, config)
-	prototest.WantText(t, (<-tried).Errors(), "Two writers with one file", "another process", "Nothing was asked", "path")
+	prototest.WantText(t, (<-tried).Errors(), "Two writers with one file", "another process", "No request was sent", "path")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
 }

@@ -60,7 +60,7 @@ func warnPending(diags *diag.Diagnostics, person string, s deferred.Submission, 
 func warnRemoved(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The profile was removed while its update was pending",
-		Detail:  "The service has no profile of this person any more, and the update that it had accepted came to nothing.",
+		Detail:  "The service has no profile of this person any more, and the update that it had accepted has no effect any more.",
 		InState: "nothing of this object",
 		Do:      "run plan; it plans to create the profile again. If the person's data was deleted on purpose, remove the object from the configuration.",
 	}.AddWarning(diags)
@@ -87,12 +87,12 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 
 	pending := ""
 	if !m.Fulfilled.ValueBool() {
-		pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing calls it back."
+		pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing cancels it."
 	}
 
 	tfkit.Problem{
 		Summary: "The profile stays at the service",
-		Detail:  "Destroying this object only makes Terraform forget it: on_destroy is \"retain\"." + pending,
+		Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\"." + pending,
 		Do:      "nothing, if the profile is to stay. To clear the managed members as well, apply on_destroy = \"clear\" first and destroy then; to delete all data of the person, use analytics_data_deletion.",
 	}.AddWarning(diags)
 }

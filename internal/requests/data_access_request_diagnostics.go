@@ -157,13 +157,13 @@ func (m *accessModel) warnNotUndone(diags *diag.Diagnostics) {
 	if m.Fulfilled.ValueBool() {
 		tfkit.Problem{
 			Summary: "The file with the data stays",
-			Detail:  "Destroying this object only makes Terraform forget it. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
+			Detail:  "Destroying this resource only removes it from state. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
 		}.AddWarning(diags)
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "The data access request cannot be undone",
-		Detail:  "Destroying this object only makes Terraform forget it. The request that it stands for, " + shownID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+		Detail:  "Destroying this resource only removes it from state. The request that it stands for, " + shownID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
 	}.AddWarning(diags)
 }

@@ -162,13 +162,13 @@ func warnForgotten(state requestModel, diags *diag.Diagnostics) {
 	if state.Fulfilled.ValueBool() {
 		tfkit.Problem{
 			Summary: "The deletion is only forgotten",
-			Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for is carried out and cannot be undone.",
+			Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
 		}.AddWarning(diags)
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "The deletion cannot be undone",
-		Detail:  "Destroying this object only makes Terraform forget it. The deletion that it stands for, request " + shownID(state.RequestID.ValueString(), state.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which has no way to call it back.",
+		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for, request " + shownID(state.RequestID.ValueString(), state.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
 	}.AddWarning(diags)
 }

@@ -113,7 +113,7 @@ func TestSessionToken_rejectedLoginIsNotRepeated(t *testing.T) {
 	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"password": "wrong-password"}))
 	for range 3 {
 		_, diags := p.Open(sessionToken, prototest.Attributes{})
-		prototest.WantText(t, diags.Errors(), "Authentication rejected", "no state of its own")
+		prototest.WantText(t, diags.Errors(), "Authentication rejected", "this was only read")
 		if strings.Contains(strings.Join(diags.Errors(), " "), "wrong-password") {
 			t.Errorf("the password is shown: %q", diags.Errors())
 		}

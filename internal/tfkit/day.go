@@ -46,7 +46,7 @@ func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (d
 	if day.After(today) {
 		Problem{
 			Summary: "A day in the future",
-			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. Nothing was asked of the service.",
+			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. No request was sent.",
 			Do:      "choose a day that is over. The service recommends 02:00 UTC of the day after it, or later.",
 			At:      AtUTCDate,
 		}.AddError(diags)

@@ -70,7 +70,7 @@ func (p Problem) text() string {
 const (
 	NothingSaved = "nothing; this object was not created as far as Terraform knows"
 	PriorKept    = "this object as it was before; nothing of it was changed or removed"
-	NotInState   = "what is only read has no state of its own; nothing was changed"
+	NotInState   = "nothing; this was only read"
 )
 
 // AddError reports an error of the client as a diagnostic. inState completes the sentence

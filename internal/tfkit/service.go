@@ -75,7 +75,7 @@ func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
 func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 	Problem{
 		Summary: "Provider configuration not known yet",
-		Detail:  "The service has to be asked now, and of the provider block " + strings.Join(names, ", ") + " is known only after apply.",
+		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is known only after apply.",
 		Do:      "apply the objects that this value comes from first (-target), or set it from a variable or from the environment.",
 	}.AddError(diags)
 }

@@ -65,7 +65,7 @@ func (c Credentials) exactlyOne() error {
 
 	switch {
 	case len(given) == 0:
-		return &CredentialError{"email", "and password, token or api_secret_key is needed: no credentials are given"}
+		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
 	case len(given) > 1:
 		return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
 	case c.Email != "" && c.Password == "":
