@@ -24,7 +24,7 @@ type page struct {
 func newPage(file, cli string, args []string, day time.Time) page {
 	chosen := strings.TrimPrefix(strings.Join(args, " "), "-page "+file+" ")
 
-	return page{file: file, made: fmt.Sprintf("Measured on %s with %s on %s/%s, %d processors: `make figures BENCHARGS=\"%s\"`.",
+	return page{file: file, made: fmt.Sprintf("Measured on %s with %s on %s/%s, %d processors: `make figures BENCHARGS=%q`.",
 		day.Format(time.DateOnly), cli, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), chosen)}
 }
 
