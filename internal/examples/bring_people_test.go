@@ -57,7 +57,7 @@ func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 		t.Errorf("the output of the query is readable by others: %v (%v)", info, err)
 	}
 
-	clitest.WantWords(t, e.terraform(t, "plan"), "To write: 0 of 2 rows")
+	clitest.WantWords(t, e.terraform(t, "plan"), "+ rows = 2")
 	e.terraform(t, "apply", "-auto-approve")
 	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
 		t.Errorf("%d updates were sent", n)
