@@ -85,6 +85,32 @@ type Wire struct {
 	PendingListLag string
 }
 
+// WireSetting is one setting of Wire.
+type WireSetting struct {
+	Name     string   // in a provider block, within wire
+	Preset   string   // the meaning of an empty value; empty if it has none
+	Accepted []string // the values that are accepted, the preset first; nil for any
+	Field    func(*Wire) *string
+}
+
+// WireSettings are the settings of Wire except EndedStatuses.
+var WireSettings = []WireSetting{
+	{"login_parameters_in", transport.InJSON, Placements, func(w *Wire) *string { return &w.LoginParametersIn }},
+	{"consent_parameters_in", transport.InJSON, Placements, func(w *Wire) *string { return &w.ConsentParametersIn }},
+	{"agreement_time_format", TimeRFC3339, TimeFormats, func(w *Wire) *string { return &w.AgreementTimeFormat }},
+	{"export_kind_parameter", "", nil, func(w *Wire) *string { return &w.ExportKindParameter }},
+	{"export_kind_values", DefaultExportKindValues, nil, func(w *Wire) *string { return &w.ExportKindValues }},
+	{"export_invalid_utf8", InvalidError, InvalidUTF8Use, func(w *Wire) *string { return &w.ExportInvalidUTF8 }},
+	{"export_record_member", "", nil, func(w *Wire) *string { return &w.ExportRecordMember }},
+	{"export_ignored_members", "", nil, func(w *Wire) *string { return &w.ExportIgnoredMembers }},
+	{"pending_identity_field", "", nil, func(w *Wire) *string { return &w.PendingIdentityField }},
+	{"pending_ignored_members", "", nil, func(w *Wire) *string { return &w.PendingIgnoredMembers }},
+	{"pending_list", ListWhole, PendingListUses, func(w *Wire) *string { return &w.PendingList }},
+	{"pending_list_lag", DefaultPendingListLag, nil, func(w *Wire) *string { return &w.PendingListLag }},
+	{"profile_member", "", nil, func(w *Wire) *string { return &w.ProfileMember }},
+	{"all_data_member", "", nil, func(w *Wire) *string { return &w.AllDataMember }},
+}
+
 // Bounds of PendingListLag. The interface does not say how soon the pending list shows a
 // request that was just accepted (section 8): the default is an assumption.
 const (
@@ -121,13 +147,10 @@ func (w Wire) exportKindValues() []string {
 }
 
 func (w Wire) withDefaults() Wire {
-	w.LoginParametersIn = cmp.Or(w.LoginParametersIn, transport.InJSON)
-	w.ConsentParametersIn = cmp.Or(w.ConsentParametersIn, transport.InJSON)
-	w.AgreementTimeFormat = cmp.Or(w.AgreementTimeFormat, TimeRFC3339)
-	w.ExportKindValues = cmp.Or(w.ExportKindValues, DefaultExportKindValues)
-	w.ExportInvalidUTF8 = cmp.Or(w.ExportInvalidUTF8, InvalidError)
-	w.PendingList = cmp.Or(w.PendingList, ListWhole)
-	w.PendingListLag = cmp.Or(w.PendingListLag, DefaultPendingListLag)
+	for _, s := range WireSettings {
+		field := s.Field(&w)
+		*field = cmp.Or(*field, s.Preset)
+	}
 
 	return w
 }
@@ -136,18 +159,9 @@ func (w Wire) withDefaults() Wire {
 func (w Wire) Validate() error {
 	w = w.withDefaults()
 
-	for _, c := range []struct {
-		name, value string
-		accepted    []string
-	}{
-		{"wire.login_parameters_in", w.LoginParametersIn, Placements},
-		{"wire.consent_parameters_in", w.ConsentParametersIn, Placements},
-		{"wire.agreement_time_format", w.AgreementTimeFormat, TimeFormats},
-		{"wire.pending_list", w.PendingList, PendingListUses},
-		{"wire.export_invalid_utf8", w.ExportInvalidUTF8, InvalidUTF8Use},
-	} {
-		if !slices.Contains(c.accepted, c.value) {
-			return fmt.Errorf("%s must be one of %s", c.name, strings.Join(c.accepted, ", "))
+	for _, s := range WireSettings {
+		if s.Accepted != nil && !slices.Contains(s.Accepted, *s.Field(&w)) {
+			return fmt.Errorf("wire.%s must be one of %s", s.Name, strings.Join(s.Accepted, ", "))
 		}
 	}
 

@@ -157,25 +157,37 @@ func (u ConsentUpdate) private(identity string) []string {
 	return private
 }
 
-// matches reports whether the service holds what was sent. A field that the record lacks or
-// has as null counts as equal, except a clause.
-func (u ConsentUpdate) matches(held answer.Consent) bool {
-	text, ok := held.UserIPv6.Get()
-	if !ok || !u.UserIPv6.IsValid() {
-		return u.isChoiceOf(held)
+// Differences returns the names of the fields that a record holds with another value than was
+// sent. A field that the record lacks or has as null counts as equal, except a clause.
+func (u ConsentUpdate) Differences(held answer.Consent) []string {
+	var names []string
+	for i, name := range answer.ClauseNames {
+		if agreed, ok := held.Clauses[i].Get(); !ok || agreed != u.Clauses[i] {
+			names = append(names, name)
+		}
 	}
 
-	address, err := netip.ParseAddr(text)
+	if text, ok := held.UserIPv6.Get(); ok && u.UserIPv6.IsValid() {
+		if address, err := netip.ParseAddr(text); err != nil || address.Unmap() != u.UserIPv6.Unmap() {
+			names = append(names, "user_ipv6")
+		}
+	}
+	if at, ok := held.AgreementTime.Get(); ok && !u.AgreementTime.IsZero() && !SameTime(at, u.AgreementTime) {
+		names = append(names, "agreement_time")
+	}
+	if manual, ok := held.Manual.Get(); ok && manual != u.Manual {
+		names = append(names, "manual")
+	}
 
-	return err == nil && address.Unmap() == u.UserIPv6.Unmap() && u.isChoiceOf(held)
+	return names
 }
+
+// matches reports whether the service holds what was sent.
+func (u ConsentUpdate) matches(held answer.Consent) bool { return len(u.Differences(held)) == 0 }
 
 // isChoiceOf is matches without the address, which a service may store in another form.
 func (u ConsentUpdate) isChoiceOf(held answer.Consent) bool {
-	at, ok := held.AgreementTime.Get()
-	isTime := !ok || u.AgreementTime.IsZero() || SameTime(at, u.AgreementTime)
-
-	return isTime && u.Choice().isHeld(held)
+	return !slices.ContainsFunc(u.Differences(held), func(name string) bool { return name != "user_ipv6" })
 }
 
 // SameTime reports whether a time that the service holds may be one that was sent, to the

@@ -11,18 +11,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
-)
-
-// Bounds of an examination.
-const (
-	// DefaultRecords is how many records of an export are read.
-	DefaultRecords = 100
-	LimitRecords   = 100_000
 )
 
 // Options say what to examine.
@@ -39,9 +33,8 @@ type Options struct {
 	Identity string
 	// Write lets the examination write the consent of that person, and restore it.
 	Write bool
-	// Day is the UTC day whose export is read; zero is yesterday.
-	Day time.Time
-	// Records is how many records of the export are read at most; 0 is DefaultRecords.
+	// Day is the UTC day whose export is read, and Records how many of its records at most.
+	Day     time.Time
 	Records int
 	// Settle is how long a read may lag behind a write.
 	Settle time.Duration
@@ -51,10 +44,11 @@ type Options struct {
 type examination struct {
 	options  Options
 	report   *Report
-	seen     *observations
 	ways     []*way
 	families []client.Scope
 	wire     client.Wire // what is known to work so far
+
+	requests, logins atomic.Int64 // that were answered
 
 	// use and scope are what people and lists are examined with; nil and zero if nothing
 	// was accepted.
@@ -67,9 +61,6 @@ type examination struct {
 // Examine examines a service and returns the report. If ctx ends, the report covers what
 // was done until then, and a consent that was written is restored first.
 func Examine(ctx context.Context, o Options) *Report {
-	if o.Records == 0 {
-		o.Records = DefaultRecords
-	}
 	level := "nobody is read or written"
 	if o.Identity != "" {
 		level = "one person is read"
@@ -79,14 +70,13 @@ func Examine(ctx context.Context, o Options) *Report {
 	}
 
 	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Credentials), families: familiesOf(o.Scope)}
-	x.report = &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: []Omission{}, Strangers: []Stranger{}}
-	x.seen = newObservations(x.hides)
+	x.report = &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: []Omission{}}
 	x.run(ctx)
 	for _, c := range x.clients {
 		c.Close()
 	}
 
-	x.report.Requests, x.report.LoginAttempts = x.seen.requests, x.seen.logins
+	x.report.Requests, x.report.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
 	x.report.Setup.Wire = settingsOf(x.wire)
 	if x.use != nil {
 		x.report.Setup.Credentials, x.report.Setup.PathFamily = x.use.name, familyName(x.scope)
@@ -105,14 +95,15 @@ func (x *examination) run(ctx context.Context) {
 
 	x.examineLogin(ctx)
 	x.examineUsers(ctx)
-	if x.seen.requests == 0 {
+	if x.requests.Load() == 0 {
 		return
 	}
 
 	x.examineLists(ctx)
-	x.examineExport(ctx)
+	export := x.readExport(ctx)
 	x.judgeAccess()
 	x.examinePending(ctx)
+	x.reportExport(export)
 	x.examinePerson(ctx)
 	x.examineWriting(ctx)
 }
@@ -165,7 +156,7 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
-	cfg.Observer = client.Observer{Head: x.seen.addHead, Body: x.seen.addBody}
+	cfg.Observer.Head = x.count
 
 	c, err := client.New(cfg)
 	if err != nil {
@@ -174,6 +165,29 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	x.clients = append(x.clients, c)
 
 	return c, nil
+}
+
+// count counts an answer.
+func (x *examination) count(h client.Head) {
+	x.requests.Add(1)
+	if h.Operation == "Log in" {
+		x.logins.Add(1)
+	}
+}
+
+// shown returns names of members as the report has them: sorted, each once, and {} for those that
+// are not shown.
+func (x *examination) shown(names []string) string {
+	var shown []string
+	for _, name := range names {
+		if x.hides(name) {
+			name = jsonvalue.AnyName
+		}
+		shown = appendNew(shown, name)
+	}
+	slices.Sort(shown)
+
+	return list(shown)
 }
 
 // hides reports whether a name of a member may be a person or a credential, and is not shown:

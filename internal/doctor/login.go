@@ -38,11 +38,8 @@ func (x *examination) examineLogin(ctx context.Context) {
 		}
 	}
 
-	if client.IsClass(err, client.ClassLoginAnswer) {
-		x.report.stranger("answer to a login", x.seen.members(opLogin))
-	}
 	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); %s sent, and never more than %d",
-		list(reasons), counted(x.seen.logins, "attempt was", "attempts were"), len(client.Placements)))
+		list(reasons), counted(len(reasons), "attempt was", "attempts were"), len(client.Placements)))
 }
 
 // logIn logs in once. The token of the login serves all further requests.

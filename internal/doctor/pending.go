@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +18,6 @@ func (x *examination) examinePending(ctx context.Context) {
 	pending, err := x.use.client.ListPending(ctx, x.scope)
 	if err != nil {
 		x.report.add(GroupPending, "shape", Broken, describe(err)+`; wire.pending_list = "ignored" does without the list`)
-		x.report.stranger("list of pending requests", x.seen.members(opListPending))
 		return
 	}
 
@@ -47,47 +44,39 @@ func (x *examination) examinePending(ctx context.Context) {
 
 // findIdentity sets pending_identity_field where one unknown member holds the person that was
 // given. Of several, the person who runs the examination has to choose.
-func (x *examination) findIdentity(list []answer.PendingRecord) {
+func (x *examination) findIdentity(records []answer.PendingRecord) {
 	var holders []string
-	for _, r := range list {
+	for _, r := range records {
 		for name, v := range jsonvalue.Members(r.JSON) {
 			if !isSet(r.Identity) && x.options.Identity != "" && jsonvalue.Text(v) == x.options.Identity {
-				holders = appendNew(holders, x.shown(name))
+				holders = appendNew(holders, name)
 			}
 		}
 	}
-	slices.Sort(holders)
 
-	switch {
-	case len(holders) == 1 && holders[0] != jsonvalue.AnyName:
+	if len(holders) == 1 && !x.hides(holders[0]) {
 		x.wire.PendingIdentityField = holders[0]
-	case len(holders) > 0:
-		x.report.add(GroupPending, "person", Differs, fmt.Sprintf("%q hold the person; wire.pending_identity_field names the member that says whose request a record is", holders))
+	} else if len(holders) > 0 {
+		x.report.add(GroupPending, "person", Differs, x.shown(holders)+" hold the person; wire.pending_identity_field names the member that says whose request a record is")
 	}
-}
-
-// shown returns a name of a member as the report has it.
-func (x *examination) shown(name string) string {
-	if x.hides(name) {
-		return jsonvalue.AnyName
-	}
-	return name
 }
 
 // examineRecords reports which fields of the records are recognised, and which of their
 // statuses.
 func (x *examination) examineRecords(records []answer.PendingRecord) {
-	var strange, lacking []string
+	var lacking, unknown []string
 	unclear := 0
 	for _, r := range records {
-		for name, has := range fieldsOf(r) {
+		for name, has := range map[string]bool{
+			"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
+		} {
 			if !has {
 				lacking = appendNew(lacking, name)
 			}
 		}
 		for name := range jsonvalue.Members(r.JSON) {
 			if !answer.IsPendingMember(name, x.wire.PendingIdentityField) {
-				strange = appendNew(strange, x.shown(name))
+				unknown = appendNew(unknown, name)
 			}
 		}
 		if r.Progress() == answer.Unclear {
@@ -95,36 +84,28 @@ func (x *examination) examineRecords(records []answer.PendingRecord) {
 		}
 	}
 
-	slices.Sort(strange)
-	x.report.stranger("record of a pending request", strange)
-	x.reportFields(GroupPending, fieldsOf(answer.PendingRecord{}), lacking, len(strange) > 0 || slices.Contains(lacking, "identity") || slices.Contains(lacking, "request_type"))
+	x.reportFields(GroupPending, lacking, unknown, slices.Contains(lacking, "identity") || slices.Contains(lacking, "request_type"))
 	if unclear > 0 {
 		x.report.add(GroupPending, "statuses", Differs, counted(unclear, "record has", "records have")+
 			" a status that the provider does not know, which it treats as pending; wire.ended_statuses names those of ended requests")
 	}
 }
 
-// fieldsOf returns whether a record has each field that the provider knows.
-func fieldsOf(r answer.PendingRecord) map[string]bool {
-	return map[string]bool{
-		"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
-	}
-}
-
-// reportFields reports which fields a record has. Lacking ones differ where matters says so.
-func (x *examination) reportFields(group string, fields map[string]bool, lacking []string, matters bool) {
-	for _, name := range lacking {
-		delete(fields, name)
-	}
-
-	word, text := OK, "recognised "+list(slices.Sorted(maps.Keys(fields)))
+// reportFields reports the fields that were not recognised, and the members that were found in
+// their place. Fields alone are optional, unless they are needed.
+func (x *examination) reportFields(group string, lacking, unknown []string, areNeeded bool) {
+	word, text := OK, "all fields are recognised"
 	if len(lacking) > 0 {
 		slices.Sort(lacking)
-		text += "; not recognised: " + list(lacking)
-		if matters {
-			word = Differs
-		}
+		text = "not recognised: " + list(lacking)
 	}
+	if len(unknown) > 0 {
+		text += "; unknown members: " + x.shown(unknown)
+	}
+	if len(unknown) > 0 || areNeeded {
+		word = Differs
+	}
+
 	x.report.add(group, "fields", word, text)
 }
 

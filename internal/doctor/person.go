@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -16,7 +15,7 @@ func (x *examination) examinePerson(ctx context.Context) {
 	if x.options.Identity == "" {
 		return
 	}
-	if x.use == nil && !x.adopt(ctx) {
+	if x.use == nil {
 		x.report.add(GroupConsent, "access", Unknown, "none of the given credentials are accepted for people, or no path family answers")
 		return
 	}
@@ -24,22 +23,6 @@ func (x *examination) examinePerson(ctx context.Context) {
 	x.examineConsent(ctx)
 	x.examineNobody(ctx)
 	x.examineProfile(ctx)
-}
-
-// adopt looks for credentials and a path family that answer about the person, where none
-// answered for the list of pending requests. It reports whether there are any.
-func (x *examination) adopt(ctx context.Context) bool {
-	for _, f := range x.families {
-		for _, w := range x.ways {
-			_, err := w.client.GetConsent(ctx, f, x.options.Identity)
-			if err == nil || client.IsClass(err, client.ClassNotFound, client.ClassPayload) {
-				x.use, x.scope = w, f
-				return true
-			}
-		}
-	}
-
-	return false
 }
 
 // Fields of a consent record (section 2).
@@ -57,28 +40,29 @@ func (x *examination) examineConsent(ctx context.Context) {
 		return
 	}
 
-	strange := slices.DeleteFunc(slices.Clone(x.seen.bodies[opGetConsent]), func(p jsonvalue.Place) bool {
-		return answer.IsConsentMember(p.Name()) || p.Kind == '{'
-	})
-	x.report.stranger("consent record", namesOf(strange))
 	if err != nil {
 		x.report.add(GroupConsent, "shape", Broken, describe(err))
 		return
 	}
 
 	x.report.add(GroupConsent, "shape", OK, "a record was found")
-
-	fields := map[string]bool{fieldTime: isSet(held.AgreementTime), fieldAddress: isSet(held.UserIPv6), fieldManual: isSet(held.Manual)}
-	for i, c := range held.Clauses {
-		fields[fmt.Sprintf("clause_%d_consent", i+1)] = isSet(c)
+	var lacking, unknown []string
+	for i, name := range answer.ClauseNames {
+		if !isSet(held.Clauses[i]) {
+			lacking = append(lacking, name)
+		}
 	}
-	var lacking []string
-	for name, has := range fields {
+	for name, has := range map[string]bool{fieldTime: isSet(held.AgreementTime), fieldAddress: isSet(held.UserIPv6), fieldManual: isSet(held.Manual)} {
 		if !has {
 			lacking = append(lacking, name)
 		}
 	}
-	x.reportFields(GroupConsent, fields, lacking, len(namesOf(strange)) > 0 || lacksClause(held))
+	for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
+		if len(p.Path) > 0 && p.Kind != '{' && p.Name() != jsonvalue.Each && !answer.IsConsentMember(p.Name()) {
+			unknown = append(unknown, p.Name())
+		}
+	}
+	x.reportFields(GroupConsent, lacking, unknown, lacksClause(held))
 }
 
 func lacksClause(held answer.Consent) bool {
@@ -103,28 +87,23 @@ func (x *examination) examineNobody(ctx context.Context) {
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
 	profile, err := x.use.client.GetProfile(ctx, x.scope, x.options.Identity, nil)
-	names := x.seen.members(opGetProfile)
 	if client.IsClass(err, client.ClassNotFound) {
 		x.report.add(GroupProfile, "shape", Unknown, "the service holds no profile of this person, so none was seen")
 		return
 	}
 	if err != nil {
 		x.report.add(GroupProfile, "shape", Broken, describe(err))
-		x.report.stranger("profile", names)
 		return
 	}
 
-	for name, v := range profile.Members {
-		if x.wire.ProfileMember != "" || len(profile.Members) != 1 || v.Kind() != '{' {
-			break
+	names := jsonvalue.Names(profile.Members)
+	if x.wire.ProfileMember == "" && len(names) == 1 && profile.Members[names[0]].Kind() == '{' {
+		if !x.hides(names[0]) {
+			x.wire.ProfileMember = names[0]
 		}
-		if !x.hides(name) {
-			x.wire.ProfileMember = name
-		}
-		x.report.add(GroupProfile, "shape", Differs, "the only member is an object, "+x.shown(name)+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
-		x.report.stranger("profile", names)
-
+		x.report.add(GroupProfile, "shape", Differs, "the only member is an object, "+x.shown(names)+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
 		return
 	}
-	x.report.add(GroupProfile, "shape", OK, "an object with "+counted(len(profile.Members), "member", "members"))
+
+	x.report.add(GroupProfile, "shape", OK, "an object with "+counted(len(names), "member", "members"))
 }

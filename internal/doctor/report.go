@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +19,13 @@ const (
 	Broken  Word = "broken"
 )
 
-// Words are all words, the best first.
-var Words = []Word{OK, Unknown, Differs, Broken}
+// exitStatuses are the exit statuses of the process, by the worst word, the best first: 0 if
+// the provider works as it is configured, 1 if something differs or is unknown, and 2 if
+// something is broken.
+var exitStatuses = []struct {
+	worst  Word
+	status int
+}{{OK, 0}, {Unknown, 1}, {Differs, 1}, {Broken, 2}}
 
 // Finding is one thing that was looked at.
 type Finding struct {
@@ -42,20 +46,10 @@ const (
 	GroupWriting    = "Writing consent"
 )
 
-var groups = []string{
-	GroupConnection, GroupAccess, GroupPending, GroupExport, GroupConsent, GroupProfile, GroupWriting,
-}
-
 // Omission is a question that was not answered, with the reason.
 type Omission struct {
 	Question string `json:"question"`
 	Why      string `json:"why"`
-}
-
-// Stranger is a part of an answer that the provider does not recognise, by its names.
-type Stranger struct {
-	Where   string   `json:"where"`
-	Members []string `json:"members"`
 }
 
 // Setup is what a provider block for this service contains.
@@ -82,7 +76,6 @@ type Report struct {
 	Setup         Setup      `json:"setup"`
 	WireBlock     string     `json:"wire_block"`
 	NotAnswered   []Omission `json:"not_answered"`
-	Strangers     []Stranger `json:"not_understood"`
 }
 
 func (r *Report) add(group, check string, word Word, text string) {
@@ -93,33 +86,16 @@ func (r *Report) omit(question, why string) {
 	r.NotAnswered = append(r.NotAnswered, Omission{Question: question, Why: why})
 }
 
-// stranger notes members that are not recognised. Without members there is none.
-func (r *Report) stranger(where string, members []string) {
-	if len(members) > 0 {
-		r.Strangers = append(r.Strangers, Stranger{Where: where, Members: members})
-	}
-}
-
-// close puts the findings into the order of the groups and sets the result.
+// close sets the result.
 func (r *Report) close() {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group))
-	})
-
-	r.Result = OK
-	for _, f := range r.Findings {
-		if slices.Index(Words, f.Word) > slices.Index(Words, r.Result) {
-			r.Result = f.Word
+	for _, e := range exitStatuses {
+		if e.worst == OK || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Word == e.worst }) {
+			r.Result, r.ExitStatus = e.worst, e.status
 		}
 	}
 
-	r.ExitStatus = exitStatuses[r.Result]
 	r.WireBlock = wireBlock(r.Setup.Wire)
 }
-
-// exitStatuses are the exit statuses of the process: 0 if the provider works as it is
-// configured, 1 if something differs or is unknown, and 2 if something is broken.
-var exitStatuses = map[Word]int{OK: 0, Unknown: 1, Differs: 1, Broken: 2}
 
 // list joins words with commas.
 func list(words []string) string { return strings.Join(words, ", ") }

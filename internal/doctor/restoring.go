@@ -16,23 +16,22 @@ import (
 // sent can land any more. Where no form is known to work, each is tried, that of the last
 // update first.
 func (t *trial) restore(ctx context.Context) {
-	forms := t.forms()
-	last := min(len(t.sent), len(forms)) - 1
-	forms = slices.Concat(forms[last:], forms[:last])
+	last := len(t.sent) - 1
+	forms := slices.Concat(t.forms[last:], t.forms[:last])
 	if t.working != nil {
-		forms = slices.Repeat([]form{*t.working}, len(forms))
+		forms = slices.Repeat([]client.Wire{*t.working}, len(forms))
 	}
 
 	why := "no form of an update is read back as it was written"
 	held, err := t.settle(ctx)
-	for _, f := range forms {
+	for _, form := range forms {
 		if err == nil && t.isRestored(held) || ctx.Err() != nil {
 			break
 		}
 
 		if err != nil {
 			_ = client.Pause(ctx, t.options.Settle)
-		} else if err := t.send(ctx, f, t.original()); err != nil {
+		} else if err := t.send(ctx, form, t.original()); err != nil {
 			why = describe(err)
 		}
 		held, err = t.settle(ctx)
@@ -86,11 +85,11 @@ func (t *trial) isRestored(r record) bool {
 	if !r.exists {
 		return !t.own.exists
 	}
-	return len(differences(t.original(), r.Consent)) == 0
+	return len(t.original().Differences(r.Consent)) == 0
 }
 
 func (t *trial) reportRestored(held record) {
-	changed := t.changedMembers(t.own.JSON, held.JSON)
+	changed := changedMembers(t.own.JSON, held.JSON)
 
 	switch {
 	case t.chosen:
@@ -98,7 +97,7 @@ func (t *trial) reportRestored(held record) {
 	case held.exists && !t.own.exists:
 		t.report.add(GroupWriting, "restored", Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses")
 	case len(changed) > 0:
-		t.report.add(GroupWriting, "restored", Differs, "the person's consent is as it was before, except "+list(changed)+", which an update cannot take back")
+		t.report.add(GroupWriting, "restored", Differs, "the person's consent is as it was before, except "+t.shown(changed)+", which an update cannot take back")
 	default:
 		t.report.add(GroupWriting, "restored", OK, "the person's consent is as it was before")
 	}
@@ -120,8 +119,8 @@ func (r record) toPutBack() string {
 }
 
 // changedMembers returns the members that have another value in one of two answers or are
-// missing from it, each once. Names that may be people are not shown.
-func (t *trial) changedMembers(before, after jsontext.Value) []string {
+// missing from it.
+func changedMembers(before, after jsontext.Value) []string {
 	was, is := jsonvalue.Members(before), jsonvalue.Members(after)
 	all := slices.Concat(jsonvalue.Names(was), jsonvalue.Names(is))
 	slices.Sort(all)
@@ -129,19 +128,12 @@ func (t *trial) changedMembers(before, after jsontext.Value) []string {
 	var names []string
 	for _, name := range slices.Compact(all) {
 		if was[name] != nil && is[name] != nil && was[name].Kind() == '{' && is[name].Kind() == '{' {
-			for _, inner := range t.changedMembers(was[name], is[name]) {
-				names = appendNew(names, inner)
-			}
+			names = append(names, changedMembers(was[name], is[name])...)
 			continue
 		}
-		if isSameValue(was[name], is[name]) {
-			continue
+		if !isSameValue(was[name], is[name]) {
+			names = append(names, name)
 		}
-
-		if t.hides(name) {
-			name = jsonvalue.AnyName
-		}
-		names = appendNew(names, name)
 	}
 
 	return names

@@ -1,10 +1,9 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -19,8 +18,6 @@ const (
 	// long one request may take.
 	restoreLimit = 2 * time.Minute
 	requestLimit = restoreLimit / 8
-	// looks is how often a record is read after it was written, until it is as written.
-	looks = 3
 	// lateFactor times the settling time is how long an update without an answer may land.
 	lateFactor = 5
 )
@@ -33,17 +30,17 @@ func (x *examination) examineWriting(ctx context.Context) {
 	}
 
 	t := &trial{examination: x}
-	t.read = func(ctx context.Context) (answer.Consent, error) {
+	t.get = func(ctx context.Context) (answer.Consent, error) {
 		return x.use.client.GetConsent(ctx, x.scope, x.options.Identity)
 	}
-	t.write = t.updateOnce
+	t.patch = t.updateOnce
 	t.run(ctx)
 }
 
 // updateOnce sends an update at most once: the client repeats one whose answer is lost, which
 // could overwrite what the person has chosen since.
-func (t *trial) updateOnce(ctx context.Context, f form, u client.ConsentUpdate) error {
-	c, err := t.connect(t.use, t.wireAs(f), 0)
+func (t *trial) updateOnce(ctx context.Context, form client.Wire, u client.ConsentUpdate) error {
+	c, err := t.connect(t.use, form, 0)
 	if err != nil {
 		return err
 	}
@@ -67,8 +64,8 @@ func (t *trial) updateOnce(ctx context.Context, f form, u client.ConsentUpdate) 
 type trial struct {
 	*examination
 
-	read  func(ctx context.Context) (answer.Consent, error)
-	write func(ctx context.Context, f form, u client.ConsentUpdate) error
+	get   func(ctx context.Context) (answer.Consent, error)
+	patch func(ctx context.Context, form client.Wire, u client.ConsentUpdate) error
 
 	before record
 	// own is the last record that the trial has not made: before, or a choice of the person.
@@ -76,8 +73,9 @@ type trial struct {
 	chosen bool // own is not before
 	sent   []sentUpdate
 
-	working *form // was read back as written; nil if there is none
-	untimed *form // the first that was read back without a time
+	forms   []client.Wire // the settings for each way to send an update, the configured one first
+	working *client.Wire  // the form that was read back as written; nil if there is none
+	timed   bool          // its agreement_time was read back too
 }
 
 // record is what the service holds about the person.
@@ -92,40 +90,23 @@ type sentUpdate struct {
 	until time.Time // it may land until then; zero once it was seen
 }
 
-// form is one way to send a consent update.
-type form struct{ in, format string }
-
-func (f form) String() string { return f.in + " with " + f.format }
-
-// forms returns all forms, the configured one first.
-func (t *trial) forms() []form {
-	var all []form
-	for _, in := range firstOf(client.Placements, t.wire.ConsentParametersIn) {
-		for _, format := range firstOf(client.TimeFormats, t.wire.AgreementTimeFormat) {
-			all = append(all, form{in, format})
-		}
-	}
-	return all
-}
-
-// wireAs returns the settings for a form.
-func (t *trial) wireAs(f form) client.Wire {
-	wire := t.wire
-	wire.ConsentParametersIn, wire.AgreementTimeFormat = f.in, f.format
-	return wire
-}
-
 // run carries out the trial. An interrupt ends it, and never its restoration.
 func (t *trial) run(ctx context.Context) {
-	held, err := t.read(ctx)
-	exists := !client.IsClass(err, client.ClassNotFound)
-	if exists && (err != nil || lacksClause(held)) {
+	before, err := t.read(ctx)
+	if err != nil {
 		t.report.add(GroupWriting, "form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
 		return
 	}
 
-	t.before = record{held, exists}
-	t.own = t.before
+	t.before, t.own = before, before
+	for _, in := range firstOf(client.Placements, t.wire.ConsentParametersIn) {
+		for _, format := range firstOf(client.TimeFormats, t.wire.AgreementTimeFormat) {
+			form := t.wire
+			form.ConsentParametersIn, form.AgreementTimeFormat = in, format
+			t.forms = append(t.forms, form)
+		}
+	}
+
 	t.tryForms(ctx)
 	if len(t.sent) == 0 {
 		return
@@ -140,85 +121,64 @@ func (t *trial) run(ctx context.Context) {
 // no time is used only if no other form shows one.
 func (t *trial) tryForms(ctx context.Context) {
 	var reasons []string
-	for i, f := range t.forms() {
-		reason, next := t.try(ctx, i, f)
-		if t.working != nil {
-			t.wire = t.wireAs(f)
-			return
-		}
-
-		reasons = append(reasons, f.String()+": "+reason)
+	for i, form := range t.forms {
+		reason, next := t.try(ctx, i, form)
+		reasons = append(reasons, form.ConsentParametersIn+" with "+form.AgreementTimeFormat+": "+reason)
 		if !next || t.chosen || ctx.Err() != nil {
 			break
 		}
 	}
 
-	if t.untimed == nil {
+	if t.working == nil {
 		t.report.add(GroupWriting, "form", Broken, "no form was read back as it was written ("+list(reasons)+")")
 		return
 	}
-	t.working, t.wire = t.untimed, t.wireAs(*t.untimed)
-	t.report.add(GroupWriting, "form", Unknown, "parameters as "+t.untimed.in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
+
+	word, in := OK, t.working.ConsentParametersIn
+	if !t.timed {
+		t.report.add(GroupWriting, "form", Unknown, "parameters as "+in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
+	} else {
+		if !maps.Equal(settingsOf(*t.working), settingsOf(t.wire)) {
+			word = Differs
+		}
+		t.report.add(GroupWriting, "form", word, "read back as written: parameters as "+in+", agreement_time as "+t.working.AgreementTimeFormat+inURL(in))
+	}
+	t.wire = *t.working
 }
 
 // try writes one update. It returns why the update is not read back as written, and
 // whether another form may be.
-func (t *trial) try(ctx context.Context, i int, f form) (reason string, next bool) {
+func (t *trial) try(ctx context.Context, i int, form client.Wire) (reason string, next bool) {
 	if _, err := t.look(ctx); err != nil || t.chosen {
 		return "not sent, since the record cannot be read or has changed", false
 	}
 
 	u := t.testUpdate(i)
-	if err := t.send(ctx, f, u); err != nil {
+	if err := t.send(ctx, form, u); err != nil {
 		return describe(err), client.IsClass(err, client.ClassRejected, client.ClassNotFound, client.ClassEndpointNotFound)
 	}
 
-	held, err := t.readBack(ctx, u)
+	held, err := t.settle(ctx)
 	if err != nil {
 		return "accepted, and reading it failed: " + describe(err), false
 	}
-	if names := differences(u, held.Consent); len(names) > 0 {
+	if names := u.Differences(held.Consent); len(names) > 0 {
 		return "accepted, and read back with another " + list(names), true
 	}
-	if !isSet(held.AgreementTime) {
-		if t.untimed == nil {
-			t.untimed = &f
-		}
-		return "accepted, and read back without agreement_time", true
+
+	t.timed = isSet(held.AgreementTime)
+	if t.timed || t.working == nil {
+		t.working = &form
 	}
 
-	word := OK
-	configured := t.options.Client.Wire
-	if f != (form{cmp.Or(configured.ConsentParametersIn, client.InJSON), cmp.Or(configured.AgreementTimeFormat, client.TimeRFC3339)}) {
-		word = Differs
-	}
-	t.working = &f
-	t.report.add(GroupWriting, "form", word, "read back as written: parameters as "+f.in+", agreement_time as "+f.format+inURL(f.in))
-
-	return "", false
-}
-
-// readBack reads the record until it is as written, since a read may lag behind a write. After
-// a few looks it returns what was read last.
-func (t *trial) readBack(ctx context.Context, u client.ConsentUpdate) (held record, err error) {
-	for look := range looks {
-		held, err = t.look(ctx)
-		if err != nil || t.chosen || look == looks-1 || len(differences(u, held.Consent)) == 0 {
-			break
-		}
-		if client.Pause(ctx, t.options.Settle/(looks-1)) != nil {
-			break
-		}
-	}
-
-	return held, err
+	return "accepted, and read back without agreement_time", !t.timed
 }
 
 // send sends an update, and notes how long it may land: longer without an answer.
-func (t *trial) send(ctx context.Context, f form, u client.ConsentUpdate) error {
+func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpdate) error {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
-	err := t.write(ctx, f, u)
+	err := t.patch(ctx, form, u)
 
 	late := t.options.Settle
 	e, ok := errors.AsType[*client.Error](err)
@@ -230,23 +190,38 @@ func (t *trial) send(ctx context.Context, f form, u client.ConsentUpdate) error 
 	return err
 }
 
-// look reads the record. One that is neither the person's as known nor made by an update that
-// was sent is a choice of the person.
-func (t *trial) look(ctx context.Context) (record, error) {
+// read reads the record. One that lacks a clause is an error, since it could not be restored.
+func (t *trial) read(ctx context.Context) (record, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
 
-	held, err := t.read(ctx)
-	exists := !client.IsClass(err, client.ClassNotFound)
-	if exists && err == nil && lacksClause(held) {
+	held, err := t.get(ctx)
+	if client.IsClass(err, client.ClassNotFound) {
+		return record{}, nil
+	}
+	if err == nil && lacksClause(held) {
 		err = &client.Error{Class: client.ClassPayload}
 	}
-	if exists && err != nil {
+
+	return record{held, true}, err
+}
+
+// look reads the record, and notes which updates have landed. A record that is neither the
+// person's as known nor made by an update that was sent is a choice of the person.
+func (t *trial) look(ctx context.Context) (record, error) {
+	r, err := t.read(ctx)
+	if err != nil {
 		return record{}, err
 	}
 
-	r := record{held, exists}
-	if !t.noteLanded(r) && !t.own.isSame(r) {
+	landed := false
+	for i, u := range t.sent {
+		if t.hasMade(u.ConsentUpdate, r) {
+			t.sent[i].until = time.Time{}
+			landed = true
+		}
+	}
+	if !landed && !t.own.isSame(r) {
 		t.own, t.chosen = r, true
 	}
 
@@ -259,24 +234,13 @@ func (r record) isSame(other record) bool {
 		r.UserIPv6 == other.UserIPv6 && r.Manual == other.Manual
 }
 
-// noteLanded reports whether an update has made the record, and notes that it has landed.
-func (t *trial) noteLanded(r record) (landed bool) {
-	for i, u := range t.sent {
-		if t.hasMade(u, r) {
-			t.sent[i].until = time.Time{}
-			landed = true
-		}
-	}
-	return landed
-}
-
 // hasMade reports whether a record is what an update makes of the person's own: it has the
 // five clauses of the update, and each other field is the update's or the person's.
-func (t *trial) hasMade(u sentUpdate, r record) bool {
+func (t *trial) hasMade(u client.ConsentUpdate, r record) bool {
 	isOwn := map[string]bool{
 		fieldTime: r.AgreementTime == t.own.AgreementTime, fieldAddress: r.UserIPv6 == t.own.UserIPv6, fieldManual: r.Manual == t.own.Manual,
 	}
-	others := slices.DeleteFunc(differences(u.ConsentUpdate, r.Consent), func(name string) bool { return isOwn[name] })
+	others := slices.DeleteFunc(u.Differences(r.Consent), func(name string) bool { return isOwn[name] })
 
 	return r.exists && len(others) == 0
 }
@@ -294,24 +258,24 @@ func (t *trial) testUpdate(i int) client.ConsentUpdate {
 	}
 }
 
-// testClauses returns the clauses of update i, counted among those that are neither all equal
-// nor as before.
+// testClauses returns the clauses of update i: never all equal, and never those of before.
 func (t *trial) testClauses(i int) (clauses [answer.Clauses]bool) {
-	for mask := 1; ; mask++ {
-		isBefore, isEqual := true, true
-		for c := range clauses {
-			clauses[c] = mask>>c&1 == 1
-			before, _ := t.before.Clauses[c].Get()
-			isBefore = isBefore && clauses[c] == before
-			isEqual = isEqual && clauses[c] == clauses[0]
-		}
-		if !isBefore && !isEqual {
-			i--
-		}
-		if i < 0 {
-			return clauses
+	before := 0
+	for c, held := range t.before.Clauses {
+		if agreed, _ := held.Get(); agreed {
+			before |= 1 << c
 		}
 	}
+
+	mask := i + 1
+	if before > 0 && mask >= before {
+		mask++
+	}
+	for c := range clauses {
+		clauses[c] = mask>>c&1 == 1
+	}
+
+	return clauses
 }
 
 // addressOf returns the address of a record; the zero Addr if it has none.
@@ -322,28 +286,4 @@ func addressOf(held answer.Consent) netip.Addr {
 		return netip.Addr{}
 	}
 	return a
-}
-
-// differences returns the names of the fields that are read with another value than was
-// sent. Apart from a clause, a field that the record does not have is no difference. Times
-// are compared to the second.
-func differences(u client.ConsentUpdate, held answer.Consent) []string {
-	var names []string
-	for i, sent := range u.Clauses {
-		if read, ok := held.Clauses[i].Get(); !ok || read != sent {
-			names = append(names, fmt.Sprintf("clause_%d_consent", i+1))
-		}
-	}
-
-	if read, ok := held.AgreementTime.Get(); ok && !u.AgreementTime.IsZero() && read.Unix() != u.AgreementTime.Unix() {
-		names = append(names, fieldTime)
-	}
-	if isSet(held.UserIPv6) && u.UserIPv6.IsValid() && addressOf(held).Unmap() != u.UserIPv6.Unmap() {
-		names = append(names, fieldAddress)
-	}
-	if read, ok := held.Manual.Get(); ok && read != u.Manual {
-		names = append(names, fieldManual)
-	}
-
-	return names
 }

@@ -26,6 +26,12 @@ const Name = "doctor"
 // exitUsage is the exit status where nothing could be examined.
 const exitUsage = 2
 
+// Numbers of records of an export that are read at most, by default and by -records.
+const (
+	presetRecords = 100
+	limitRecords  = 100_000
+)
+
 // settle is our assumption, since the interface does not say how soon a write shows.
 const settle = 2 * time.Second
 
@@ -111,7 +117,7 @@ func (s *settings) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &s.write},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &s.yes},
 		&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &s.day},
-		&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: doctor.DefaultRecords, Destination: &s.records},
+		&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: presetRecords, Destination: &s.records},
 		&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &s.json},
 	}
 }
@@ -148,17 +154,20 @@ func (p Process) options(ctx context.Context, s settings) (doctor.Options, error
 	if s.write && s.identity == "" {
 		return o, errors.New("-write needs -identity, the identity of a test person")
 	}
-	if s.records < 1 || s.records > doctor.LimitRecords {
-		return o, fmt.Errorf("-records is a number from 1 to %d", doctor.LimitRecords)
+	if s.records < 1 || s.records > limitRecords {
+		return o, fmt.Errorf("-records is a number from 1 to %d", limitRecords)
 	}
+
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	o.Day = today.AddDate(0, 0, -1)
 	if s.day != "" {
 		var err error
 		if o.Day, err = client.ParseDay(s.day); err != nil {
 			return o, errors.New("-day " + err.Error())
 		}
-		if !o.Day.Before(time.Now().UTC().Truncate(24 * time.Hour)) {
-			return o, errors.New("-day must be a UTC day that is over")
-		}
+	}
+	if !o.Day.Before(today) {
+		return o, errors.New("-day must be a UTC day that is over")
 	}
 
 	e, problems := provider.ReadEnvironment(ctx, p.Version, p.Getenv)

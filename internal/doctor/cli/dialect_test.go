@@ -96,10 +96,16 @@ type output struct {
 // run runs the command; with -json, the report is decoded.
 func run(t *testing.T, environment map[string]string, args ...string) output {
 	t.Helper()
+	return runFor(t, 0, environment, args...)
+}
+
+// runFor is run with a service whose reads lag behind its writes.
+func runFor(t *testing.T, settle time.Duration, environment map[string]string, args ...string) output {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := cli.Run(t.Context(), cli.Process{
 		Args: append([]string{cli.Name}, args...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Getenv: func(name string) string { return environment[name] }, Version: "1.2.3",
+		Getenv: func(name string) string { return environment[name] }, Version: "1.2.3", Settle: settle,
 	})
 
 	out := output{status: status, stdout: stdout.String(), stderr: stderr.String()}

@@ -56,13 +56,6 @@ func writeText(out io.Writer, r *doctor.Report) error {
 	for _, o := range r.NotAnswered {
 		b.WriteString(wrapped("  - ", o.Question+": "+o.Why))
 	}
-	if len(r.Strangers) > 0 {
-		b.WriteString("\nNot understood by the provider (names only, for an issue report)\n")
-	}
-	for _, s := range r.Strangers {
-		b.WriteString(wrapped("  - ", s.Where+" has "+strings.Join(s.Members, ", ")))
-	}
-
 	fmt.Fprintf(&b, "\n%d ok, %d unknown, %d differs, %d broken; %d answers, %d of them to logins; exit status %d\n",
 		counts[doctor.OK], counts[doctor.Unknown], counts[doctor.Differs], counts[doctor.Broken], r.Requests, r.LoginAttempts, r.ExitStatus)
 	_, err := io.WriteString(out, b.String())
