@@ -14,7 +14,7 @@ import (
 type way struct {
 	name        string
 	credentials client.Credentials
-	client      *client.Client // with the settings that are known; nil if it cannot be used
+	client      *client.Client
 
 	accepted, refused []string // groups of endpoints
 }
@@ -84,27 +84,25 @@ func isAbsent(err error) bool {
 	return client.IsClass(err, client.ClassNotFound, client.ClassEndpointNotFound)
 }
 
-// examineUsers reads the current user with each of the credentials at hand.
-func (x *examination) examineUsers(ctx context.Context) {
+// examineUsers reads the current user with each of the credentials at hand. It reports whether
+// there are any, and the service can be reached.
+func (x *examination) examineUsers(ctx context.Context) bool {
 	for _, w := range x.ways {
-		if w.name != wayLogin {
-			w.client, _ = x.connect(w, x.wire, 1)
-		}
-		if w.client == nil {
-			continue
+		var err error
+		if w.client, err = x.connect(w, x.wire, 1); err == nil {
+			_, err = w.client.CurrentUser(ctx)
 		}
 
-		_, err := w.client.CurrentUser(ctx)
 		w.note(endpointsUser, err)
 		if err != nil && !isRefused(err) {
 			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
 		}
-		if groupOf(err) == GroupConnection {
-			break // every other request would fail too
+		if w.client == nil || groupOf(err) == GroupConnection {
+			return false // every other request would fail too
 		}
 	}
 
-	x.ways = slices.DeleteFunc(x.ways, func(w *way) bool { return w.client == nil })
+	return len(x.ways) > 0
 }
 
 // groupOf returns the group that an error of the first requests belongs to: that of the

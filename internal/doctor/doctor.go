@@ -94,8 +94,7 @@ func (x *examination) run(ctx context.Context) {
 	}
 
 	x.examineLogin(ctx)
-	x.examineUsers(ctx)
-	if x.requests.Load() == 0 {
+	if !x.examineUsers(ctx) {
 		return
 	}
 

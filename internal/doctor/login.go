@@ -11,7 +11,8 @@ import (
 
 // examineLogin logs in with each place of the parameters, until one works. The configured
 // place comes first. Only a rejection leads to the next one, so that a service that is down
-// or counts attempts is asked once.
+// or counts attempts is asked once. The token of the login serves all further requests; without
+// one, nothing else is asked in this way.
 func (x *examination) examineLogin(ctx context.Context) {
 	i := slices.IndexFunc(x.ways, func(w *way) bool { return w.name == wayLogin })
 	if i < 0 {
@@ -19,16 +20,19 @@ func (x *examination) examineLogin(ctx context.Context) {
 		return
 	}
 
-	w := x.ways[i]
 	var reasons []string
 	var err error
 	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
-		if err = x.logIn(ctx, w, in); err == nil {
+		wire := x.wire
+		wire.LoginParametersIn = in
+		if err = x.logIn(ctx, x.ways[i], wire); err == nil {
 			word := OK
-			if in != cmp.Or(x.options.Client.Wire.LoginParametersIn, client.InJSON) {
+			if in != cmp.Or(x.wire.LoginParametersIn, client.InJSON) {
 				word = Differs
 			}
 			x.report.add(GroupAccess, "login", word, "e-mail and password are accepted as "+in+inURL(in))
+			x.wire = wire
+
 			return
 		}
 
@@ -38,26 +42,21 @@ func (x *examination) examineLogin(ctx context.Context) {
 		}
 	}
 
+	x.ways = slices.Delete(x.ways, i, i+1)
 	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); %s sent, and never more than %d",
 		list(reasons), counted(len(reasons), "attempt was", "attempts were"), len(client.Placements)))
 }
 
-// logIn logs in once. The token of the login serves all further requests.
-func (x *examination) logIn(ctx context.Context, w *way, in string) error {
-	wire := x.wire
-	wire.LoginParametersIn = in
+func (x *examination) logIn(ctx context.Context, w *way, wire client.Wire) error {
 	c, err := x.connect(w, wire, 0)
 	if err != nil {
 		return err
 	}
-	token, err := c.NewSessionToken(ctx)
-	if err != nil {
-		return err
-	}
 
-	x.wire = wire
-	w.credentials = client.Credentials{Token: token.Token}
-	w.client, err = x.connect(w, wire, 1)
+	token, err := c.NewSessionToken(ctx)
+	if err == nil {
+		w.credentials = client.Credentials{Token: token.Token}
+	}
 
 	return err
 }
