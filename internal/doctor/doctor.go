@@ -21,10 +21,9 @@ import (
 
 // Options say what to examine.
 type Options struct {
-	// Client is the configuration without credentials.
+	// Client is the configuration. Its credentials may be several ways to authenticate, each
+	// of which is tried.
 	Client client.Config
-	// Credentials may hold several ways to authenticate, each of which is tried.
-	Credentials client.Credentials
 	// Scope may hold both path families, each of which is tried.
 	Scope   client.Scope
 	Version string
@@ -69,7 +68,7 @@ func Examine(ctx context.Context, o Options) *Report {
 		level = "one person is read and written"
 	}
 
-	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Credentials), families: familiesOf(o.Scope)}
+	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Client.Credentials), families: familiesOf(o.Scope)}
 	x.report = &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: []Omission{}}
 	x.run(ctx)
 	for _, c := range x.clients {
@@ -193,7 +192,7 @@ func (x *examination) shown(names []string) string {
 // it has no form that names of fields have, or it holds a private value or a word of what
 // stands before the @ of the identity.
 func (x *examination) hides(name string) bool {
-	c := x.options.Credentials
+	c := x.options.Client.Credentials
 	private := []string{c.Email, c.Password, c.Token, c.APISecretKey, x.options.Identity}
 	private = slices.AppendSeq(private, maps.Values(x.options.Client.Headers))
 	for _, w := range x.ways {

@@ -26,13 +26,13 @@ func examine(t *testing.T, change func(*client.Config), configure func(*mockserv
 	t.Helper()
 	service := mocktest.StartPipe(t, configure)
 	service.PutConsent(scope, person, before)
-	cfg := client.Config{BaseURL: service.URL, UserAgent: "doctor-test", DialContext: service.DialContext}
+	cfg := client.Config{BaseURL: service.URL, UserAgent: "doctor-test", DialContext: service.DialContext, Credentials: client.Credentials{APISecretKey: service.SecretKey}}
 	if change != nil {
 		change(&cfg)
 	}
 
 	report := doctor.Examine(t.Context(), doctor.Options{
-		Client: cfg, Credentials: client.Credentials{APISecretKey: service.SecretKey}, Scope: client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID},
+		Client: cfg, Scope: client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID},
 		Identity: person, Write: true, Day: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Records: 10, Settle: 2 * time.Second,
 	})
 	for _, f := range report.Findings {

@@ -4,94 +4,68 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
-	"time"
 	"unicode"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var (
-	credentialNames = []string{"email", "password", "token", "api_secret_key"}
-	scopeNames      = []string{"org_id", "project_id", "account_id"}
-)
-
-func (m model) credentials() []types.String {
-	return []types.String{m.Email, m.Password, m.Token, m.APISecretKey}
-}
-
-func (m model) scope() []types.String { return []types.String{m.OrgID, m.ProjectID, m.AccountID} }
-
-// ValidateConfig checks the provider block. The environment is not checked before Configure.
-func (p *analyticsProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	var m model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+// ValidateConfig checks the provider block. The environment, and what the block lacks, are not
+// checked before Configure.
+func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	r := newReading(req.Config.Raw, func(string) string { return "" }, &resp.Diagnostics)
+	c := r.configuration()
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	if isKnown(m.BaseURL) {
-		checkBaseURL(m.BaseURL.ValueString(), &resp.Diagnostics)
+	if r.sources["base_url"] == "provider block" {
+		checkBaseURL(c.BaseURL, &resp.Diagnostics)
 	}
-	if values := m.credentials(); areKnown(values) {
-		addCredentialError(&resp.Diagnostics, credentialsOf(presence(credentialNames, values)).Validate())
+	if r.sets(credentialGroup) {
+		r.checkCredentials(c)
 	}
-	if values := m.scope(); areKnown(values) {
-		addScopeError(&resp.Diagnostics, scopeOf(presence(scopeNames, values)))
-	}
-	if headers, ok := knownHeaders(ctx, m.Headers); ok {
-		addHeaderError(&resp.Diagnostics, client.ValidateHeaders(headers))
-	}
-}
-
-// presence returns a placeholder for each value that is given. The values themselves are
-// checked by their validators.
-func presence(names []string, values []types.String) map[string]string {
-	given := map[string]string{}
-	for i, name := range names {
-		if !values[i].IsNull() {
-			given[name] = "present"
-		}
-	}
-
-	return given
+	r.checkScope(c)
+	r.checkWire(c)
 }
 
 // Configure creates the client without a request to the service. Attributes that are not known
 // yet are recorded, and reported when a resource or data source needs the service.
 func (p *analyticsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var m model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	r := newReading(req.Config.Raw, p.getenv, &resp.Diagnostics)
+	c := r.complete()
+	if !resp.Diagnostics.HasError() {
+		r.checkCredentials(c)
+		r.checkScope(c)
+	}
+	tflog.Debug(ctx, "Sources of the provider configuration", r.sources)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	s := newSettings(p.getenv, &resp.Diagnostics)
-	cfg := s.clientConfig(ctx, m)
-	cfg.Credentials = s.credentials(m)
-	cfg.UserAgent = p.userAgent(req.TerraformVersion)
-	cfg.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
-
-	service := &tfkit.Service{}
-	service.DefaultScope, service.UnknownScope = s.defaultScope(m)
-	service.Unknown = s.unknown
-
-	s.logSources(ctx)
-	if resp.Diagnostics.HasError() {
-		return
+	service := &tfkit.Service{UnknownScope: r.unknownOf(scopeGroup)}
+	if len(service.UnknownScope) == 0 {
+		service.DefaultScope = c.scope
+	}
+	for _, name := range r.unknown {
+		if !slices.Contains(service.UnknownScope, name) {
+			service.Unknown = append(service.Unknown, name)
+		}
 	}
 
-	if len(s.unknown) == 0 {
-		p.connect(service, cfg, &resp.Diagnostics)
+	c.UserAgent = p.userAgent(req.TerraformVersion)
+	c.LogIsOff = p.getenv("TF_LOG_PROVIDER_ANALYTICS") == "off"
+	if len(service.Unknown) == 0 {
+		p.connect(service, c.Config, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -117,29 +91,57 @@ func (p *analyticsProvider) connect(service *tfkit.Service, cfg client.Config, d
 	service.Client, service.Deferred = c, deferred.NewEngine(c)
 }
 
-// clientConfig returns the configuration of the client without credentials.
-func (s *settings) clientConfig(ctx context.Context, m model) client.Config {
-	cfg := client.Config{
-		BaseURL:  s.text("base_url", m.BaseURL),
-		ReadOnly: s.boolean("read_only", m.ReadOnly),
-		MaxConcurrency: s.whole("max_concurrency", m.MaxConcurrency,
-			limits[int64]{client.DefaultMaxConcurrency, 1, client.LimitMaxConcurrency}),
-		RequestsPerSecond: s.number("requests_per_second", m.RequestsPerSecond,
-			limits[float64]{0, minRequestsPerSecond, client.LimitRequestsPerSec}),
-		RequestTimeout: s.duration("request_timeout", m.RequestTimeout,
-			limits[time.Duration]{client.DefaultRequestTimeout, client.MinRequestTimeout, client.LimitRequestTimeout}),
-		MaxRetries: s.whole("max_retries", m.MaxRetries,
-			limits[int64]{client.DefaultMaxRetries, 0, client.LimitMaxRetries}),
-		CACertPEM: s.certificates(m),
-		Headers:   s.headers(ctx, m),
-		Wire:      s.wire(ctx, m),
+// Environment is the configuration that the provider's environment variables hold, without a
+// provider block. Unlike one, it may hold several ways to authenticate and both path families.
+type Environment struct {
+	Client client.Config
+	Scope  client.Scope
+}
+
+// ReadEnvironment reads the environment variables for a program beside Terraform. Problems
+// are sentences that never hold a value.
+func ReadEnvironment(version string, getenv func(string) string) (e Environment, problems []string) {
+	var diags diag.Diagnostics
+	c := newReading(tftypes.Value{}, getenv, &diags).complete()
+	c.UserAgent = (&analyticsProvider{version: version, getenv: getenv}).userAgent("")
+
+	for _, d := range diags.Errors() {
+		problems = append(problems, d.Summary()+": "+d.Detail())
 	}
 
-	if !m.BaseURL.IsUnknown() {
-		checkBaseURL(cfg.BaseURL, s.diags)
+	return Environment{c.Config, c.scope}, problems
+}
+
+// complete takes over every setting that is known, and checks everything but credentials and
+// scope.
+func (r *reading) complete() *configuration {
+	c := r.configuration()
+	if c.caCertFile != "" {
+		pem, err := os.ReadFile(c.caCertFile)
+		if err != nil {
+			tfkit.Problem{
+				Summary: "Invalid value",
+				Detail:  "ca_cert_file (or ANALYTICS_CA_CERT_FILE) cannot be read: " + reasonOf(err) + ".",
+				At:      path.Root("ca_cert_file"),
+			}.AddError(r.diags)
+		}
+		c.CACertPEM = pem
 	}
 
-	return cfg
+	if !slices.Contains(r.unknown, "base_url") {
+		checkBaseURL(c.BaseURL, r.diags)
+	}
+	r.checkWire(c)
+
+	return c
+}
+
+// reasonOf returns the text of an error of the file system without the path.
+func reasonOf(err error) string {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return at.Err.Error()
+	}
+	return "it is not a readable file"
 }
 
 func checkBaseURL(value string, diags *diag.Diagnostics) {
@@ -164,26 +166,11 @@ func checkBaseURL(value string, diags *diag.Diagnostics) {
 	}
 }
 
-func (s *settings) credentials(m model) client.Credentials {
-	read, unknown := s.group(credentialNames, m.credentials())
-	if len(unknown) > 0 {
-		s.unknown = append(s.unknown, unknown...)
-		return client.Credentials{}
-	}
-
-	c := credentialsOf(read)
-	addCredentialError(s.diags, c.Validate())
-
-	return c
-}
-
-func credentialsOf(read map[string]string) client.Credentials {
-	return client.Credentials{Email: read["email"], Password: read["password"], Token: read["token"], APISecretKey: read["api_secret_key"]}
-}
-
-func addCredentialError(diags *diag.Diagnostics, err error) {
-	var e *client.CredentialError
-	if !errors.As(err, &e) {
+// checkCredentials refuses everything but exactly one way to authenticate, once all of them are
+// known.
+func (r *reading) checkCredentials(c *configuration) {
+	e, ok := errors.AsType[*client.CredentialError](c.Credentials.Validate())
+	if !ok || len(r.unknownOf(credentialGroup)) > 0 {
 		return
 	}
 
@@ -191,144 +178,31 @@ func addCredentialError(diags *diag.Diagnostics, err error) {
 		Summary: "Unusable credentials",
 		Detail:  "The setting " + e.Error() + ".",
 		Do: "give exactly one of email and password, token, or api_secret_key, in the provider block, or as " +
-			envName("email") + " and " + envName("password") + ", " + envName("token") + ", or " + envName("api_secret_key") + " in the environment. The block wins as a whole.",
+			"ANALYTICS_EMAIL and ANALYTICS_PASSWORD, ANALYTICS_TOKEN, or ANALYTICS_API_SECRET_KEY in the environment. The block wins as a whole.",
 		At: path.Root(e.Setting),
-	}.AddError(diags)
+	}.AddError(r.diags)
 }
 
-func (s *settings) defaultScope(m model) (client.Scope, []string) {
-	read, unknown := s.group(scopeNames, m.scope())
-	if len(unknown) > 0 {
-		return client.Scope{}, unknown
-	}
-
-	scope := scopeOf(read)
-	addScopeError(s.diags, scope)
-
-	return scope, nil
-}
-
-func scopeOf(read map[string]string) client.Scope {
-	return client.Scope{OrgID: read["org_id"], ProjectID: read["project_id"], AccountID: read["account_id"]}
-}
-
-// addScopeError reports a scope that cannot be used. A missing scope can: resources and data
-// sources may have their own.
-func addScopeError(diags *diag.Diagnostics, scope client.Scope) {
-	if scope.IsZero() {
-		return
-	}
-
-	err := scope.Validate()
-	if err == nil {
+// checkScope refuses a scope that cannot be used, once all of it is known. A missing scope can
+// be used: resources and data sources may have their own.
+func (r *reading) checkScope(c *configuration) {
+	err := c.scope.Validate()
+	if err == nil || c.scope.IsZero() || len(r.unknownOf(scopeGroup)) > 0 {
 		return
 	}
 
 	at := path.Root("org_id")
-	if scope.Account() {
+	if c.scope.Account() {
 		at = path.Root("account_id")
 	}
-	tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(diags)
+	tfkit.Problem{Summary: "Unusable scope", Detail: "The scope cannot be used: " + err.Error() + ".", At: at}.AddError(r.diags)
 }
 
-func (s *settings) certificates(m model) []byte {
-	file := s.text("ca_cert_file", m.CACertFile)
-	if file == "" {
-		return nil
+// checkWire refuses what the settings of wire cannot be together.
+func (r *reading) checkWire(c *configuration) {
+	if err := c.Wire.Validate(); err != nil && !r.diags.HasError() {
+		tfkit.Problem{Summary: "Invalid value", Detail: "The setting " + err.Error() + ".", At: path.Root("wire")}.AddError(r.diags)
 	}
-
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		s.refuse("ca_cert_file", "cannot be read: "+reasonOf(err))
-	}
-
-	return pem
-}
-
-// reasonOf returns the text of an error of the file system without the path.
-func reasonOf(err error) string {
-	if at, ok := errors.AsType[*os.PathError](err); ok {
-		return at.Err.Error()
-	}
-	return "it is not a readable file"
-}
-
-func (s *settings) headers(ctx context.Context, m model) map[string]string {
-	value, fromEnv := s.env("headers", m.Headers)
-	if fromEnv {
-		return s.parseHeaders(value)
-	}
-
-	headers, known := knownHeaders(ctx, m.Headers)
-	if !known && !m.Headers.IsNull() && !m.Headers.IsUnknown() {
-		s.unknown = append(s.unknown, "headers")
-	}
-
-	return headers
-}
-
-// parseHeaders parses the headers of the environment.
-func (s *settings) parseHeaders(value string) map[string]string {
-	var headers map[string]string
-	if err := json.Unmarshal([]byte(value), &headers); err != nil {
-		s.refuseEnv("headers", "must be a JSON object of strings")
-		return nil
-	}
-
-	addHeaderError(s.diags, client.ValidateHeaders(headers))
-	return headers
-}
-
-// knownHeaders returns the headers, or false unless all of them are known.
-func knownHeaders(ctx context.Context, m types.Map) (map[string]string, bool) {
-	if m.IsNull() || m.IsUnknown() {
-		return nil, false
-	}
-
-	headers := map[string]string{}
-	for name, v := range m.Elements() {
-		text, ok := v.(basetypes.StringValuable)
-		if !ok || v.IsUnknown() {
-			return nil, false
-		}
-
-		value, _ := text.ToStringValue(ctx)
-		headers[name] = value.ValueString()
-	}
-
-	return headers, true
-}
-
-func addHeaderError(diags *diag.Diagnostics, err error) {
-	if err != nil {
-		tfkit.Problem{Summary: "Unusable headers", Detail: "The map " + err.Error() + ".", At: path.Root("headers")}.AddError(diags)
-	}
-}
-
-func (s *settings) wire(ctx context.Context, m model) client.Wire {
-	if m.Wire.IsUnknown() {
-		s.unknown = append(s.unknown, "wire")
-		return client.Wire{}
-	}
-
-	var w wireModel
-	if !m.Wire.IsNull() {
-		s.diags.Append(m.Wire.As(ctx, &w, basetypes.ObjectAsOptions{})...)
-	}
-
-	wire := client.Wire{
-		LoginParametersIn:   s.text("wire_login_parameters_in", w.LoginParametersIn),
-		ConsentParametersIn: s.text("wire_consent_parameters_in", w.ConsentParametersIn),
-		AgreementTimeFormat: s.text("wire_agreement_time_format", w.AgreementTimeFormat),
-	}
-	s.answerWire(w.answerWireModel, &wire)
-	s.exportWire(w.exportWireModel, &wire)
-
-	if err := wire.Validate(); err != nil {
-		tfkit.Problem{Summary: "Invalid value", Detail: "The setting " + err.Error() + ".", At: path.Root("wire")}.AddError(s.diags)
-	}
-
-	return wire
 }
 
 // userAgent returns the User-Agent header: Terraform, the provider, and what

@@ -2,12 +2,15 @@ package provider_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -119,6 +122,30 @@ func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 			if !strings.Contains(nested.Description, variable+"_"+strings.ToUpper(nested.Name)) {
 				t.Errorf("%s.%s does not name its variable", attribute.Name, nested.Name)
 			}
+		}
+	}
+}
+
+func TestProvider_wireHasEverySettingOfTheClient(t *testing.T) {
+	t.Parallel()
+	want := []string{"ended_statuses"}
+	for _, s := range client.WireSettings {
+		want = append(want, s.Name)
+	}
+	slices.Sort(want)
+
+	for _, attribute := range prototest.MustStart(t, good).Schemas().Provider.Block.Attributes {
+		if attribute.Name != "wire" {
+			continue
+		}
+
+		var got []string
+		for _, nested := range attribute.NestedType.Attributes {
+			got = append(got, nested.Name)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -1,193 +1,242 @@
 package provider
 
 import (
-	"cmp"
-	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// settings reads the provider block and, for attributes that are not set, the environment. It
-// records attributes that are not known yet, and reports values that cannot be used.
-type settings struct {
-	getenv  func(string) string
-	diags   *diag.Diagnostics
-	unknown []string
-	sources map[string]any // where the value of each attribute comes from, for the log
+// configuration is what a provider block and the environment configure.
+type configuration struct {
+	client.Config
+
+	scope      client.Scope
+	caCertFile string
 }
 
-func newSettings(getenv func(string) string, diags *diag.Diagnostics) *settings {
-	return &settings{getenv: getenv, diags: diags, sources: map[string]any{}}
+// Groups of settings that come from one place as a whole: from the block if it sets any of them,
+// and from the environment otherwise.
+const (
+	credentialGroup = "credentials"
+	scopeGroup      = "scope"
+)
+
+// Types of settings that hold several texts.
+var (
+	textMap = types.MapType{ElemType: types.StringType}
+	textSet = types.SetType{ElemType: types.StringType}
+)
+
+// setting is one attribute of the provider block or of wire. Schema, validation, Configure and
+// the environment are made from the list of all settings.
+type setting struct {
+	name       string // of the attribute; those of wire begin with wire_
+	text       string // the description
+	inVariable string // what the description adds about the value of the variable
+	typ        attr.Type
+	sensitive  bool
+	group      string
+	// apply takes over a value, which has the form of the variable. The error completes a
+	// sentence about the attribute, and never holds the value.
+	apply func(to *configuration, value string) error
 }
 
-// limits holds the default of a setting and its bounds.
-type limits[T cmp.Ordered] struct{ preset, from, to T }
+// variable returns the name of the environment variable.
+func (s setting) variable() string { return "ANALYTICS_" + strings.ToUpper(s.name) }
 
-func (l limits[T]) include(value T) bool { return value >= l.from && value <= l.to }
-
-// env returns the environment's value of an attribute that the block does not set.
-func (s *settings) env(name string, configured attr.Value) (value string, found bool) {
-	if configured.IsUnknown() {
-		s.unknown = append(s.unknown, name)
-		s.sources[name] = "not known yet"
-		return "", false
+// path returns the path of the attribute.
+func (s setting) path() path.Path {
+	if name, isWire := strings.CutPrefix(s.name, "wire_"); isWire {
+		return path.Root("wire").AtName(name)
 	}
-	if !configured.IsNull() {
-		s.sources[name] = "provider block"
-		return "", false
-	}
-
-	value = s.getenv(envName(name))
-	if value == "" {
-		return "", false
-	}
-
-	s.sources[name] = "environment"
-
-	return value, true
+	return path.Root(s.name)
 }
 
-func (s *settings) text(name string, configured types.String) string {
-	if value, ok := s.env(name, configured); ok {
-		return value
-	}
-	return configured.ValueString()
+// minRequestsPerSecond is the lowest limit that does not look like a hang.
+const minRequestsPerSecond = 0.01
+
+// settings are all settings.
+var settings = []setting{
+	{
+		name: "base_url", typ: types.StringType,
+		text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
+		apply: func(to *configuration, value string) error { to.BaseURL = value; return nil },
+	},
+	{
+		name: "ca_cert_file", typ: types.StringType,
+		text:  "PEM file with certificates to trust in addition to the system's own.",
+		apply: func(to *configuration, value string) error { to.caCertFile = value; return nil },
+	},
+	{
+		name: "headers", typ: textMap, sensitive: true,
+		text:       "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive.",
+		inVariable: " Its value is a JSON object of strings.",
+		apply:      applyHeaders,
+	},
+	{
+		name: "read_only", typ: types.BoolType,
+		text: "Whether every write is refused before it is sent. Defaults to `false`.",
+		apply: func(to *configuration, value string) (err error) {
+			if to.ReadOnly, err = strconv.ParseBool(value); err != nil {
+				return errors.New("must be true or false")
+			}
+			return nil
+		},
+	},
+	{
+		name: "max_concurrency", typ: types.NumberType,
+		text:  fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency),
+		apply: whole(func(to *configuration) *int { return &to.MaxConcurrency }, 1, client.LimitMaxConcurrency),
+	},
+	{
+		name: "requests_per_second", typ: types.NumberType,
+		text: fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
+		apply: func(to *configuration, value string) (err error) {
+			to.RequestsPerSecond, err = strconv.ParseFloat(value, 64)
+			if err != nil || !(to.RequestsPerSecond >= minRequestsPerSecond && to.RequestsPerSecond <= client.LimitRequestsPerSec) { // also NaN
+				return fmt.Errorf("must be a number from %v to %d", minRequestsPerSecond, client.LimitRequestsPerSec)
+			}
+			return nil
+		},
+	},
+	{
+		name: "request_timeout", typ: types.StringType,
+		text: fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
+		apply: func(to *configuration, value string) (err error) {
+			to.RequestTimeout, err = time.ParseDuration(value)
+			if err != nil || to.RequestTimeout < client.MinRequestTimeout || to.RequestTimeout > client.LimitRequestTimeout {
+				return fmt.Errorf("must be a duration such as 45s, from %s to %s", client.MinRequestTimeout, client.LimitRequestTimeout)
+			}
+			return nil
+		},
+	},
+	{
+		name: "max_retries", typ: types.NumberType,
+		text:  fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries),
+		apply: whole(func(to *configuration) *int { return &to.MaxRetries }, 0, client.LimitMaxRetries),
+	},
+
+	credential("email", "E-mail address to log in with. Requires `password`.", func(c *client.Credentials) *string { return &c.Email }),
+	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(c *client.Credentials) *string { return &c.Password }),
+	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(c *client.Credentials) *string { return &c.Token }),
+	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(c *client.Credentials) *string { return &c.APISecretKey }),
+
+	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(s *client.Scope) *string { return &s.OrgID }),
+	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(s *client.Scope) *string { return &s.ProjectID }),
+	scopePart("account_id", "Account of all resources without a scope of their own, in the older path family.", func(s *client.Scope) *string { return &s.AccountID }),
+
+	wire("login_parameters_in", choice("Where a login carries e-mail and password.", client.Placements)),
+	wire("consent_parameters_in", choice("Where a consent update carries its fields.", client.Placements)),
+	wire("agreement_time_format", choice("Format in which `agreement_time` is sent.", client.TimeFormats)),
+	wire("export_kind_parameter", "Name of the query parameter that selects the kind of records. By default none is sent."),
+	wire("export_kind_values", "Values of `export_kind_parameter` for persons, sessions and events, separated by commas. Defaults to `"+client.DefaultExportKindValues+"`."),
+	wire("export_invalid_utf8", "Whether bytes that are not UTF-8 are an `error` (default) or are replaced by U+FFFD (`replace`)."),
+	wire("export_record_member", "Name of a member that every record has, and nothing else in the answer."),
+	wire("export_ignored_members", "Members or headers beside the records that can be ignored, separated by commas, such as `tenant,next=null`."),
+	wire("pending_identity_field", "Name of the field that identifies the person in a pending request. The usual names are recognised."),
+	wire("pending_ignored_members", "Members beside the list of pending requests that can be ignored, separated by commas."),
+	wire("pending_list", "How the list of pending requests is used: `whole` (default), `partial` or `ignored`."),
+	wire("pending_list_lag", "How long the list of pending requests may lag behind the service, up to `10m`. Defaults to `"+client.DefaultPendingListLag+"`."),
+	wire("profile_member", "Name of the member that holds the profile, if the service wraps it."),
+	wire("all_data_member", "Name of a member at the top of all data of a person. Only an answer with it is accepted at once."),
+	{
+		name: "wire_ended_statuses", typ: textSet,
+		text:       "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending.",
+		inVariable: " Separate statuses by commas there.",
+		apply: func(to *configuration, value string) error {
+			for status := range strings.SplitSeq(value, ",") {
+				if status = strings.TrimSpace(status); status == "" {
+					return errors.New("must not be empty, nor hold an empty word")
+				}
+				to.Wire.EndedStatuses = append(to.Wire.EndedStatuses, status)
+			}
+			return nil
+		},
+	},
 }
 
-func (s *settings) boolean(name string, configured types.Bool) bool {
-	value, ok := s.env(name, configured)
-	if !ok {
-		return configured.ValueBool()
-	}
-
-	b, err := strconv.ParseBool(value)
-	if err != nil {
-		s.refuseEnv(name, "must be true or false")
-	}
-
-	return b
-}
-
-func (s *settings) whole(name string, configured types.Int64, l limits[int64]) int {
-	value, ok := s.env(name, configured)
-	if !ok && !isKnown(configured) {
-		return int(l.preset)
-	}
-	if !ok {
-		return int(configured.ValueInt64())
-	}
-
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || !l.include(n) {
-		s.refuseEnv(name, "must be a whole number from "+strconv.FormatInt(l.from, 10)+" to "+strconv.FormatInt(l.to, 10))
-	}
-
-	return int(n)
-}
-
-func (s *settings) number(name string, configured types.Float64, l limits[float64]) float64 {
-	value, ok := s.env(name, configured)
-	if !ok {
-		return configured.ValueFloat64()
-	}
-
-	n, err := strconv.ParseFloat(value, 64)
-	if err != nil || !l.include(n) {
-		s.refuseEnv(name, "must be a number from "+strconv.FormatFloat(l.from, 'f', -1, 64)+" to "+strconv.FormatFloat(l.to, 'f', -1, 64))
-	}
-
-	return n
-}
-
-func (s *settings) duration(name string, configured types.String, l limits[time.Duration]) time.Duration {
-	value := s.text(name, configured)
-	if value == "" {
-		return l.preset
-	}
-
-	d, err := time.ParseDuration(value)
-	if err != nil || !l.include(d) {
-		s.refuse(name, "must be a duration from "+l.from.String()+" to "+l.to.String())
-	}
-
-	return d
-}
-
-// refuseEnv reports an environment variable that cannot be used, without its value.
-func (s *settings) refuseEnv(name, problem string) {
-	tfkit.Problem{
-		Summary: "Invalid environment variable",
-		Detail:  "The environment variable " + envName(name) + " " + problem + ".",
-		At:      path.Root(name),
-	}.AddError(s.diags)
-}
-
-// refuse reports a value that cannot be used, without the value.
-func (s *settings) refuse(name, problem string) {
-	tfkit.Problem{
-		Summary: "Invalid value",
-		Detail:  name + " (or " + envName(name) + ") " + problem + ".",
-		At:      path.Root(name),
-	}.AddError(s.diags)
-}
-
-func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
-
-// anyGiven reports whether the block sets any of the values, known or not. If so, none of them
-// is read from the environment.
-func anyGiven(values []types.String) bool {
-	return slices.ContainsFunc(values, func(v types.String) bool { return !v.IsNull() })
-}
-
-// areKnown reports whether the block sets any of the values, and none is unknown.
-func areKnown(values []types.String) bool {
-	return anyGiven(values) && !slices.ContainsFunc(values, types.String.IsUnknown)
-}
-
-// group reads attributes that come from one place as a whole: the block if it sets any of
-// them, and the environment otherwise.
-func (s *settings) group(names []string, values []types.String) (read map[string]string, unknown []string) {
-	if !anyGiven(values) {
-		return s.groupFromEnv(names), nil
-	}
-
-	read = map[string]string{}
-	for i, name := range names {
-		switch {
-		case values[i].IsUnknown():
-			unknown = append(unknown, name)
-			s.sources[name] = "not known yet"
-		case !values[i].IsNull():
-			read[name] = values[i].ValueString()
-			s.sources[name] = "provider block"
+// whole returns the apply of a whole number within bounds.
+func whole(field func(*configuration) *int, from, to int) func(*configuration, string) error {
+	return func(c *configuration, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < from || n > to {
+			return fmt.Errorf("must be a whole number from %d to %d", from, to)
 		}
-	}
+		*field(c) = n
 
-	return read, unknown
+		return nil
+	}
 }
 
-func (s *settings) groupFromEnv(names []string) map[string]string {
-	read := map[string]string{}
-	for _, name := range names {
-		read[name] = s.getenv(envName(name))
-		if read[name] != "" {
-			s.sources[name] = "environment"
-		}
-	}
+// credential returns the setting of one of the credentials.
+func credential(name, text string, field func(*client.Credentials) *string) setting {
+	return setting{
+		name: name, text: text, typ: types.StringType, sensitive: name != "email", group: credentialGroup,
+		apply: func(to *configuration, value string) error {
+			if problem := client.ValidateSecret(name, value); problem != "" {
+				return errors.New(problem)
+			}
+			*field(&to.Credentials) = value
 
-	return read
+			return nil
+		},
+	}
 }
 
-// logSources logs where each value comes from, without the values.
-func (s *settings) logSources(ctx context.Context) {
-	tflog.Debug(ctx, "Sources of the provider configuration", s.sources)
+// scopePart returns the setting of an identifier of the default scope.
+func scopePart(name, text string, field func(*client.Scope) *string) setting {
+	return setting{
+		name: name, text: text, typ: types.StringType, group: scopeGroup,
+		apply: func(to *configuration, value string) error {
+			*field(&to.scope) = value
+			return client.ValidateSegment(value)
+		},
+	}
+}
+
+// wire returns the setting of one of client.WireSettings.
+func wire(name, text string) setting {
+	i := slices.IndexFunc(client.WireSettings, func(w client.WireSetting) bool { return w.Name == name })
+	of := client.WireSettings[i]
+
+	return setting{
+		name: "wire_" + name, text: text, typ: types.StringType,
+		apply: func(to *configuration, value string) error {
+			if of.Accepted != nil && !slices.Contains(of.Accepted, value) {
+				return errors.New("must be one of " + strings.Join(of.Accepted, ", "))
+			}
+			if value == "" {
+				return errors.New("must not be empty")
+			}
+			*of.Field(&to.Wire) = value
+
+			return nil
+		},
+	}
+}
+
+// choice returns the description of a setting with few values, the first of which is the default.
+func choice(text string, accepted []string) string {
+	return text + " One of `" + strings.Join(accepted, "`, `") + "`. Defaults to `" + accepted[0] + "`."
+}
+
+// applyHeaders takes over a JSON object of headers.
+func applyHeaders(to *configuration, value string) error {
+	if json.Unmarshal([]byte(value), &to.Headers) != nil {
+		return errors.New("must be a JSON object of strings")
+	}
+	if err := client.ValidateHeaders(to.Headers); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "headers "))
+	}
+	return nil
 }

@@ -170,14 +170,14 @@ func (p Process) options(ctx context.Context, s settings) (doctor.Options, error
 		return o, errors.New("-day must be a UTC day that is over")
 	}
 
-	e, problems := provider.ReadEnvironment(ctx, p.Version, p.Getenv)
+	e, problems := provider.ReadEnvironment(p.Version, p.Getenv)
 	if len(problems) > 0 {
 		return o, errors.New(strings.Join(problems, "\n"))
 	}
 	if s.write && e.Client.ReadOnly {
 		return o, errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
 	}
-	o.Client, o.Credentials, o.Scope = e.Client, e.Credentials, e.Scope
+	o.Client, o.Scope = e.Client, e.Scope
 
 	return o, nil
 }
