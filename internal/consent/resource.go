@@ -157,7 +157,9 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	var plan, state resourceModel
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if req.State.Raw.IsNull() {
+		r.RefuseReadOnly(&resp.Diagnostics)
 		plan.checkAgreementTime(&resp.Diagnostics)
+
 		return
 	}
 
@@ -182,7 +184,11 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
 			warnOverwritten(&resp.Diagnostics, "The plan overwrites", overwritten)
 		}
-		r.checkOthers(plan, plan.differs(state), object, &resp.Diagnostics)
+		writes := plan.differs(state)
+		if writes {
+			r.RefuseReadOnly(&resp.Diagnostics)
+		}
+		r.checkOthers(plan, writes, object, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 }
@@ -196,6 +202,9 @@ func (r *consentResource) planDestroy(ctx context.Context, req resource.ModifyPl
 		return
 	}
 
+	if state.OnDestroy.ValueString() == withdraw {
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
 	state.warnRetained(&resp.Diagnostics)
 	r.checkWithdrawal(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
 }

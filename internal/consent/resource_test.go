@@ -308,7 +308,7 @@ func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	p, service := start(t, prototest.Attributes{"read_only": true})
 	for _, others := range []prototest.Attributes{nil, agreed} {
 		state, diags := p.Create(name, config(others))
-		prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
+		prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
 		if state != nil || service.Count("") != 0 {
 			t.Errorf("state %v, %d requests", state, service.Count(""))
 		}

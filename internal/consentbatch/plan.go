@@ -75,6 +75,9 @@ func (r *batchResource) planDestroy(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 
+	if state.OnDestroy.ValueString() == withdraw {
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
 	state.warnDestroyed(&resp.Diagnostics)
 	r.planWithdrawal(ctx, *state, resp)
 }
@@ -223,7 +226,10 @@ func (p *planner) proposeByService(ctx context.Context) (ok bool) {
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
 		"rows": len(p.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
 	})
-	p.work = p.work || t.toWrite() > 0
+	if t.toWrite() > 0 {
+		p.resource.RefuseReadOnly(p.diags)
+		p.work = true
+	}
 	p.warnUntimed(t)
 	if !p.work && !p.model.Written.IsUnknown() { // no apply follows, which would warn
 		p.warnKept(t)

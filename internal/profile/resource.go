@@ -121,6 +121,7 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	isMoved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
+		r.RefuseReadOnly(&resp.Diagnostics)
 		return
 	}
 	if req.Plan.Raw.IsNull() {
@@ -134,6 +135,9 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
 	var state resourceModel
 	diags.Append(req.State.Get(ctx, &state)...)
+	if state.OnDestroy.ValueString() == destroyClears {
+		r.RefuseReadOnly(diags)
+	}
 	state.warnRetained(diags)
 }
 
@@ -163,6 +167,9 @@ func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPla
 	}
 	warnDropped(config.dropped(managed), &resp.Diagnostics)
 	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	if len(plan.changes(state, config.writeOnly(), s)) > 0 {
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
 	plan.planFulfilled(state, s)
 
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

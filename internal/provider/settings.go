@@ -85,7 +85,7 @@ var settings = []setting{
 	},
 	{
 		name: "read_only", typ: types.BoolType,
-		text: "Whether every write is refused before it is sent. Defaults to `false`.",
+		text: "Whether every write is refused, in the plan already. Defaults to `false`.",
 		apply: func(to *configuration, value string) (err error) {
 			if to.ReadOnly, err = strconv.ParseBool(value); err != nil {
 				return errors.New("must be true or false")

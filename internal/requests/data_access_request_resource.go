@@ -73,6 +73,7 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 
 	isMoved := r.PlanKeptScope(ctx, req, resp)
 	if req.State.Raw.IsNull() {
+		r.RefuseReadOnly(&resp.Diagnostics)
 		return
 	}
 	if req.Plan.Raw.IsNull() {
@@ -105,6 +106,9 @@ func (r *dataAccessRequestResource) planUpdate(ctx context.Context, req resource
 		return // Terraform plans again, without a state
 	}
 
+	if !plan.sameOccasion(state.requestModel) {
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
 	plan.planComputed(state, readSubmission(ctx, req.Private, state.requestModel))
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }

@@ -62,6 +62,7 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 // planCreate refuses an object that would repeat the deletion of one that the plan
 // destroys.
 func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.ModifyPlanResponse) {
+	r.RefuseReadOnly(&resp.Diagnostics)
 	warnIrreversible(&resp.Diagnostics)
 
 	var plan requestModel
@@ -101,6 +102,7 @@ func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.Modi
 	}
 
 	if plan.planChange(state, readSubmission(ctx, req.Private, state)) == changeSubmit {
+		r.RefuseReadOnly(&resp.Diagnostics)
 		warnIrreversible(&resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)

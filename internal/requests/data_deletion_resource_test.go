@@ -303,7 +303,7 @@ func TestDataDeletion_readOnlyProviderSendsNothing(t *testing.T) {
 	_, service := start(t)
 	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
 	state, diags := p.Create(deletionName, config(nil))
-	prototest.WantText(t, diags.Errors(), "read-only", "In state now: nothing")
+	prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
 	if state != nil || len(service.Requests()) != 0 {
 		t.Errorf("created is %v, %d requests were sent", state, len(service.Requests()))
 	}

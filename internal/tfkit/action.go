@@ -118,7 +118,7 @@ func (a *Action) PlanPerson(ctx context.Context, req action.ModifyPlanRequest, m
 		return false
 	}
 
-	a.refuseReadOnly(diags)
+	a.RefuseReadOnly(diags)
 	a.PlanScope(m.person().Scope, diags)
 
 	return true
@@ -134,20 +134,6 @@ func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, m p
 	}
 
 	return c, scope, hasIdentity(m.person().IdentityID, diags)
-}
-
-// refuseReadOnly reports, in the plan of an action that changes something, that the
-// provider is read-only.
-func (a *Action) refuseReadOnly(diags *diag.Diagnostics) {
-	if a.Service == nil || a.Client == nil || !a.Client.ReadOnly() {
-		return
-	}
-
-	Problem{
-		Summary: "The provider is read-only",
-		Detail:  "read_only is set, and this action changes something at the service. Nothing was sent.",
-		Do:      advices[client.ClassReadOnly],
-	}.AddError(diags)
 }
 
 // hasIdentity reports whether the person of an action arrived, and otherwise reports why

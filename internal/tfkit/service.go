@@ -80,6 +80,20 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 	}.AddError(diags)
 }
 
+// RefuseReadOnly reports, in a plan that changes something at the service, that the provider is
+// read-only.
+func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
+	if s == nil || s.Client == nil || !s.Client.ReadOnly() {
+		return
+	}
+
+	Problem{
+		Summary: "The provider is read-only",
+		Detail:  "read_only is set, and what is planned changes something at the service. Nothing was sent.",
+		Do:      advices[client.ClassReadOnly],
+	}.AddError(diags)
+}
+
 // Today returns the beginning of the current day in UTC, by the clock of the service if that
 // is known.
 func (s *Service) Today() time.Time {
