@@ -50,7 +50,6 @@ func TestConsentEphemeral_refuses(t *testing.T) {
 		"nobody":        {prototest.Attributes{"identity_id": "nobody"}, []string{"Not found", "HTTP status: 404", "this was only read"}},
 		"half a scope":  {prototest.Attributes{"identity_id": person, "org_id": "org"}, []string{"project_id"}},
 		"no person":     {prototest.Attributes{"identity_id": ".."}, []string{"identity_id"}},
-		"no time":       {prototest.Attributes{"identity_id": person, "timeouts": prototest.Attributes{"open": "0s"}}, []string{"Unusable duration"}},
 		"two of scopes": {prototest.Attributes{"identity_id": person, "account_id": "a", "org_id": "o", "project_id": "p"}, []string{"account_id"}},
 	} {
 		_, diags := p.Open(name, tc.config)

@@ -79,14 +79,6 @@ func addDayNotOver(diags *diag.Diagnostics) {
 	}.AddError(diags)
 }
 
-func addListTimeout(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The list took too long",
-		Detail:  "The time limit of the list was reached before all people were looked up.",
-		Do:      "raise list in the block timeouts, lower limit, or raise max_concurrency in the provider block.",
-	}.AddError(diags)
-}
-
 // addListInterrupted reports a list that was cancelled. Without an error, Terraform takes
 // what was listed so far for the whole list.
 func addListInterrupted(diags *diag.Diagnostics) {

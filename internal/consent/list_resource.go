@@ -38,10 +38,9 @@ type consentList struct{ tfkit.Resource }
 // listModel holds the configuration of the list resource analytics_consent.
 type listModel struct {
 	tfkit.Scope
-	UTCDate       types.String       `tfsdk:"utc_date"`
-	IdentityIDs   types.List         `tfsdk:"identity_ids"`
-	IdentityField types.String       `tfsdk:"identity_field"`
-	Timeouts      tfkit.ListTimeouts `tfsdk:"timeouts"`
+	UTCDate       types.String `tfsdk:"utc_date"`
+	IdentityIDs   types.List   `tfsdk:"identity_ids"`
+	IdentityField types.String `tfsdk:"identity_field"`
 }
 
 func (l *consentList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -79,7 +78,6 @@ func (l *consentList) ListResourceConfigSchema(_ context.Context, _ list.ListRes
 				MarkdownDescription: "Member of a Person record that holds the identity. Defaults to `identityId`, or else `identity_id`.",
 			},
 		}),
-		Blocks: map[string]schema.Block{"timeouts": tfkit.ListTimeoutsBlock()},
 	}
 }
 
@@ -99,9 +97,6 @@ func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *li
 			push(list.ListResult{Diagnostics: diags})
 			return
 		}
-
-		ctx, cancel := tfkit.WithListTimeout(ctx, m.Timeouts)
-		defer cancel()
 
 		run, ok := l.newListing(ctx, m, &diags)
 		if !ok {
@@ -151,7 +146,7 @@ func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.D
 
 	read, err := readDay(ctx, c, scope, day, fields)
 	if err != nil && ctx.Err() != nil {
-		addEnded(ctx, diags)
+		addListInterrupted(diags)
 		return nil, false
 	}
 	if err != nil {

@@ -284,18 +284,17 @@ func TestConsentList_refusesAConfiguration(t *testing.T) {
 		config prototest.Attributes
 		want   []string
 	}{
-		"no source":              {prototest.Attributes{}, []string{"utc_date", "identity_ids"}},
-		"two sources":            {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
-		"nobody":                 {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
-		"too many":               {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
-		"a null":                 {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
-		"no identity":            {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
-		"a field without a day":  {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
-		"an empty field":         {prototest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
-		"no date":                {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
-		"a day of an account":    {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
-		"half a scope":           {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
-		"a timeout without time": {prototest.Attributes{"identity_ids": []any{"user-1"}, "timeouts": prototest.Attributes{"list": "0s"}}, []string{"Unusable duration"}},
+		"no source":             {prototest.Attributes{}, []string{"utc_date", "identity_ids"}},
+		"two sources":           {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
+		"nobody":                {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
+		"too many":              {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
+		"a null":                {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
+		"no identity":           {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
+		"a field without a day": {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
+		"an empty field":        {prototest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
+		"no date":               {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
+		"a day of an account":   {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
+		"half a scope":          {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
 	} {
 		diags := p.ValidateList(name, tc.config)
 		if len(diags.Errors()) == 0 {

@@ -2,7 +2,6 @@ package consent
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
 
@@ -186,18 +185,8 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	case l.isFull() && more:
 		warnLimit(l.request.Limit, diags)
 	case ctx.Err() != nil:
-		addEnded(ctx, diags)
+		addListInterrupted(diags)
 	case more:
 		addTooManyPeople(diags)
 	}
-}
-
-// addEnded reports why a list has ended whose context is done.
-func addEnded(ctx context.Context, diags *diag.Diagnostics) {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		addListTimeout(diags)
-		return
-	}
-
-	addListInterrupted(diags)
 }

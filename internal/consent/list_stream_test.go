@@ -86,31 +86,6 @@ func TestConsentList_cancelledEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestConsentList_timeIsLimited(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p, service, stop := startPipe(t, prototest.Attributes{"request_timeout": "5m"}, hanging("user-3"))
-		defer stop()
-		putConsents(service, identities(5)...)
-
-		req := listOf(identities(5)...)
-		for timeout, want := range map[string]time.Duration{"30s": 30 * time.Second, "": 10 * time.Minute} {
-			if timeout != "" {
-				req.Config["timeouts"] = prototest.Attributes{"list": timeout}
-			}
-			began := time.Now()
-			results := p.List(name, req)
-			delete(req.Config, "timeouts")
-
-			wantNames(t, results, "user-1", "user-2")
-			prototest.WantText(t, results.Diagnostics().Errors(), "The list took too long", "raise list in the block timeouts")
-			if took := time.Since(began); took != want {
-				t.Errorf("it took %s, want %s", took, want)
-			}
-		}
-	})
-}
-
 // TestConsentList_panicIsAnError panics in a goroutine that looks a person up. One in the
 // iteration itself is the guard's of the provider.
 func TestConsentList_panicIsAnError(t *testing.T) {

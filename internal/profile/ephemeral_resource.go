@@ -16,12 +16,6 @@ func NewEphemeralResource() ephemeral.EphemeralResource { return &profileEphemer
 
 type profileEphemeral struct{ tfkit.Ephemeral }
 
-// ephemeralModel is the model of the ephemeral resource analytics_profile.
-type ephemeralModel struct {
-	dataSourceModel
-	Timeouts tfkit.OpenTimeouts `tfsdk:"timeouts"`
-}
-
 func (e *profileEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_profile"
 }
@@ -30,21 +24,18 @@ func (e *profileEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the profile of one person and stores it neither in plan nor in state.",
 		Attributes:          tfkit.EphemeralAttributes(dataSourceAttributes()),
-		Blocks:              map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
 	}
 }
 
 func (e *profileEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	defer e.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var m ephemeralModel
+	var m dataSourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	ctx, cancel := tfkit.WithOpenTimeout(ctx, m.Timeouts)
-	defer cancel()
 	if !m.read(ctx, e.Service, &resp.Diagnostics) {
 		return
 	}

@@ -21,9 +21,8 @@ type sessionTokenEphemeral struct{ tfkit.Ephemeral }
 
 // sessionTokenModel is the model of analytics_session_token.
 type sessionTokenModel struct {
-	Token     types.String       `tfsdk:"token"`
-	ExpiresAt types.String       `tfsdk:"expires_at"`
-	Timeouts  tfkit.OpenTimeouts `tfsdk:"timeouts"`
+	Token     types.String `tfsdk:"token"`
+	ExpiresAt types.String `tfsdk:"expires_at"`
 }
 
 func (e *sessionTokenEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
@@ -45,7 +44,6 @@ func (e *sessionTokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequ
 				MarkdownDescription: "Time at which the token expires, in RFC 3339 format and UTC.",
 			},
 		},
-		Blocks: map[string]schema.Block{"timeouts": tfkit.OpenTimeoutsBlock()},
 	}
 }
 
@@ -62,9 +60,6 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 	if !ok {
 		return
 	}
-
-	ctx, cancel := tfkit.WithOpenTimeout(ctx, m.Timeouts)
-	defer cancel()
 
 	issued, err := c.NewSessionToken(ctx)
 	if client.IsClass(err, client.ClassInvalid) {

@@ -5,9 +5,5 @@ list "analytics_consent" "person" {
 
   config {
     utc_date = "2026-01-31"
-
-    timeouts {
-      list = "2h"
-    }
   }
 }
