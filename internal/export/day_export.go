@@ -19,12 +19,12 @@ type dayExport struct {
 	*tfkit.Service
 
 	day      *dayModel // with all values known
-	previous []output  // what the object has written before, which may be replaced
+	previous []*output // what the object has written before, which may be replaced
 	inState  string    // what is in state if the export fails
 	diags    *diag.Diagnostics
 
-	outputs []output // the files to write
-	written tally    // so far
+	outputs []*output // the files to write
+	written tally     // so far
 }
 
 // run exports the day. It reports false, and leaves the old files in place, after an error.
@@ -42,7 +42,7 @@ func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
 	kinds := kindsOf(ctx, e.day.Kinds)
 	e.outputs = e.day.outputs(kinds)
 	query := client.ExportQuery{Day: day, Kinds: kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
-	result, files, err := e.write(func(sink client.ExportSink) (client.ExportResult, error) {
+	result, err := e.write(func(sink client.ExportSink) (client.ExportResult, error) {
 		return c.Export(ctx, scope, query, sink)
 	})
 	if err != nil {
@@ -58,40 +58,42 @@ func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
 		complete:     result.Over(day, today),
 		kinds:        kinds,
 		outputs:      e.outputs,
-		files:        files,
 	}, true
 }
 
 // write reserves the files, writes what export hands to the sink, and puts all files in
-// their places together. It returns a description of each file.
-func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, error)) (client.ExportResult, []outfile.File, error) {
+// their places together.
+func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, error)) (client.ExportResult, error) {
 	reservation, err := e.Files.Reserve(e.targets()...)
 	if err != nil {
-		return client.ExportResult{}, nil, err
+		return client.ExportResult{}, err
 	}
 	defer reservation.Close()
 
 	sink, err := newFileSink(e.day, e.outputs, reservation, &e.written)
 	if err != nil {
-		return client.ExportResult{}, nil, err
+		return client.ExportResult{}, err
 	}
 	defer sink.abort() // no effect after finish
 
 	exported, err := export(sink)
 	if err != nil {
-		return client.ExportResult{}, nil, err
+		return client.ExportResult{}, err
 	}
 	if err := sink.finish(); err != nil {
-		return client.ExportResult{}, nil, err
+		return client.ExportResult{}, err
 	}
 
 	files, err := reservation.Commit()
 	if err != nil {
-		return client.ExportResult{}, nil, err
+		return client.ExportResult{}, err
 	}
 	reservation.Keep()
+	for i, file := range files {
+		e.outputs[i].written = file
+	}
 
-	return exported, files, nil
+	return exported, nil
 }
 
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths
@@ -122,7 +124,7 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 func (e *dayExport) targets() []outfile.Target {
 	var targets []outfile.Target
 	for _, o := range e.outputs {
-		isOwn := slices.ContainsFunc(e.previous, func(old output) bool { return outfile.SamePath(old.path, o.path) })
+		isOwn := slices.ContainsFunc(e.previous, func(old *output) bool { return outfile.SamePath(old.path, o.path) })
 		targets = append(targets, outfile.Target{
 			Path:          o.path,
 			Replace:       isOwn || e.day.Overwrite.ValueBool(),
@@ -139,14 +141,13 @@ type exportedDay struct {
 
 	complete bool           // the day was over
 	kinds    []records.Kind // that were asked for
-	outputs  []output
-	files    []outfile.File // by output; of the zero value for one that was not written
+	outputs  []*output
 }
 
 // bytes returns the size of all files together.
 func (x exportedDay) bytes() (total int64) {
-	for _, file := range x.files {
-		total += file.Bytes
+	for _, o := range x.outputs {
+		total += o.written.Bytes
 	}
 	return total
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -36,15 +37,16 @@ const kindPlaceholder = "{kind}"
 // split reports whether each kind has a file of its own. The path must be known.
 func (m *dayModel) split() bool { return strings.Contains(m.Path.ValueString(), kindPlaceholder) }
 
-// output is one file of an object.
+// output is one file of an object: before it is written, while it is, and as it was written.
 type output struct {
 	name string // plural of the kind, or wholeFile
 	kind records.Kind
 	path string
 	// optional files are not written if they would be empty.
 	optional bool
-	// sha256 is the digest that was written; empty if it is not known.
-	sha256 string
+
+	lines   *lineFile    // that are being written; nil before the first, and for an optional file without records
+	written outfile.File // of the zero value if it was not written
 }
 
 // wholeFile is the name of the only file of an object, which holds all kinds.
@@ -52,14 +54,14 @@ const wholeFile = "all"
 
 // outputs returns the files to write: one for each of kinds and one for records of unknown
 // kind, or a single one.
-func (m *dayModel) outputs(kinds []records.Kind) []output {
+func (m *dayModel) outputs(kinds []records.Kind) []*output {
 	if !m.split() {
-		return []output{{name: wholeFile, path: m.Path.ValueString()}}
+		return []*output{{name: wholeFile, path: m.Path.ValueString()}}
 	}
 
-	var list []output
+	var list []*output
 	for _, kind := range append(slices.Clone(kinds), records.Unknown) {
-		list = append(list, output{
+		list = append(list, &output{
 			name:     kind.Plural(),
 			kind:     kind,
 			path:     strings.ReplaceAll(m.Path.ValueString(), kindPlaceholder, kind.Plural()),

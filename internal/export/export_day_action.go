@@ -186,9 +186,9 @@ func (t *tally) String() string {
 // String says what was written: the records by kind, and the size and digests of the files.
 func (x exportedDay) String() string {
 	var counts, digests []string
-	for i, o := range x.outputs {
-		if file := x.files[i]; file.SHA256 != "" {
-			digests = append(digests, ofKind(o)+file.SHA256)
+	for _, o := range x.outputs {
+		if o.written.SHA256 != "" {
+			digests = append(digests, ofKind(o)+o.written.SHA256)
 		}
 	}
 	for _, kind := range append(slices.Clone(x.kinds), records.Unknown) {
@@ -202,7 +202,7 @@ func (x exportedDay) String() string {
 }
 
 // ofKind names the file of one kind; nothing for a single file.
-func ofKind(o output) string {
+func ofKind(o *output) string {
 	if o.name == wholeFile {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
@@ -51,18 +52,18 @@ const (
 )
 
 // written returns the files that state says were written.
-func (m *fileModel) written(ctx context.Context) []output {
+func (m *fileModel) written(ctx context.Context) []*output {
 	if m.Files.IsNull() {
-		return []output{{name: wholeFile, path: m.Path.ValueString(), sha256: m.SHA256.ValueString()}}
+		return []*output{{name: wholeFile, path: m.Path.ValueString(), written: outfile.File{SHA256: m.SHA256.ValueString()}}}
 	}
 
 	var files map[string]writtenFile
 	m.Files.ElementsAs(ctx, &files, false)
 
-	var list []output
+	var list []*output
 	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
 		if file, ok := files[kind.Plural()]; ok {
-			list = append(list, output{name: kind.Plural(), kind: kind, path: file.Path, sha256: file.SHA256})
+			list = append(list, &output{name: kind.Plural(), kind: kind, path: file.Path, written: outfile.File{SHA256: file.SHA256}})
 		}
 	}
 
@@ -124,14 +125,14 @@ func (m *fileModel) fromExport(ctx context.Context, exported exportedDay, diags 
 func (m *fileModel) fromFiles(ctx context.Context, exported exportedDay, diags *diag.Diagnostics) {
 	m.Bytes = types.Int64Value(exported.bytes())
 	if !m.split() {
-		m.SHA256, m.Files = types.StringValue(exported.files[0].SHA256), types.MapNull(writtenFileType)
+		m.SHA256, m.Files = types.StringValue(exported.outputs[0].written.SHA256), types.MapNull(writtenFileType)
 		return
 	}
 
 	files := map[string]writtenFile{}
-	for i, o := range exported.outputs {
-		if file := exported.files[i]; file.SHA256 != "" {
-			files[o.name] = writtenFile{o.path, file.SHA256, file.Bytes, exported.Counts.Of(o.kind)}
+	for _, o := range exported.outputs {
+		if o.written.SHA256 != "" {
+			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, exported.Counts.Of(o.kind)}
 		}
 	}
 

@@ -24,22 +24,20 @@ type fileSink struct {
 	reserved *outfile.Reservation
 	limit    int64 // of all files together, in bytes; 0 for none
 	written  *tally
-	files    []*lineFile // by target; nil for an optional one without records
-	outputs  []output
+	outputs  []*output                  // by target
 	targets  [len(records.Counts{})]int // by kind
 	compress string
 }
 
 // newFileSink returns a sink that has begun to write every file but the optional ones. It
 // counts in written.
-func newFileSink(m *dayModel, outputs []output, reserved *outfile.Reservation, written *tally) (*fileSink, error) {
+func newFileSink(m *dayModel, outputs []*output, reserved *outfile.Reservation, written *tally) (*fileSink, error) {
 	s := &fileSink{
 		withKind: m.WithKind.ValueBool(),
 		compress: m.Compression.ValueString(),
 		reserved: reserved,
 		limit:    m.MaxBytes.ValueInt64(),
 		written:  written,
-		files:    make([]*lineFile, len(outputs)),
 		outputs:  outputs,
 	}
 	for i, o := range outputs {
@@ -72,7 +70,7 @@ func (s *fileSink) start(target int) error {
 		return err
 	}
 
-	s.files[target] = startLines(&bounded{out, s.limit, s.written}, s.compress)
+	s.outputs[target].lines = startLines(&bounded{out, s.limit, s.written}, s.compress)
 	return nil
 }
 
@@ -81,10 +79,10 @@ func (s *fileSink) Restart() error {
 	s.abort()
 	s.written.restart()
 
-	for i, f := range s.files {
-		if f != nil {
+	for i, o := range s.outputs {
+		if o.lines != nil {
 			s.reserved.Discard(i)
-			s.files[i] = nil
+			o.lines = nil
 		}
 	}
 
@@ -93,9 +91,9 @@ func (s *fileSink) Restart() error {
 
 // abort ends the writing of all files and waits for it. It has no effect after finish.
 func (s *fileSink) abort() {
-	for _, f := range s.files {
-		if f != nil {
-			f.abort()
+	for _, o := range s.outputs {
+		if o.lines != nil {
+			o.lines.abort()
 		}
 	}
 }
@@ -103,9 +101,9 @@ func (s *fileSink) abort() {
 // finish writes what is left and waits for it.
 func (s *fileSink) finish() error {
 	var all error
-	for _, f := range s.files {
-		if f != nil {
-			all = errors.Join(all, f.finish())
+	for _, o := range s.outputs {
+		if o.lines != nil {
+			all = errors.Join(all, o.lines.finish())
 		}
 	}
 	return all
@@ -145,12 +143,12 @@ func oneLine(record jsontext.Value) (jsontext.Value, error) {
 // fileOf returns the file for records of a kind. It starts an optional one.
 func (s *fileSink) fileOf(k records.Kind) (*lineFile, error) {
 	target := s.targets[k]
-	if s.files[target] == nil {
+	if s.outputs[target].lines == nil {
 		if err := s.start(target); err != nil {
 			return nil, err
 		}
 	}
-	return s.files[target], nil
+	return s.outputs[target].lines, nil
 }
 
 // The parts of a line before and after the record.

@@ -52,9 +52,9 @@ func (s stamps) write(ctx context.Context, to tfkit.PrivateWriter, diags *diag.D
 // stampsOf returns the stamps of the files of a day.
 func stampsOf(exported exportedDay) stamps {
 	s := stamps{}
-	for i, o := range exported.outputs {
-		if file := exported.files[i]; file.SHA256 != "" {
-			s[o.name] = file.Stamp
+	for _, o := range exported.outputs {
+		if o.written.SHA256 != "" {
+			s[o.name] = o.written.Stamp
 		}
 	}
 	return s
@@ -101,7 +101,7 @@ func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagno
 }
 
 // compare compares one file with what was written: by its stamp, or else by its digest.
-func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdict, error) {
+func (m *fileModel) compare(ctx context.Context, o *output, known stamps) (verdict, error) {
 	if m.hasStamp(o, known) {
 		return unchanged, nil
 	}
@@ -113,7 +113,7 @@ func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdic
 	if errors.Is(err, outfile.ErrNotRegular) {
 		return notRegular, nil
 	}
-	if err != nil || file.SHA256 != o.sha256 {
+	if err != nil || file.SHA256 != o.written.SHA256 {
 		return altered, err
 	}
 
@@ -124,9 +124,9 @@ func (m *fileModel) compare(ctx context.Context, o output, known stamps) (verdic
 
 // hasStamp reports whether a file need not be read, because it still has its stamp and
 // verify does not ask for its digest.
-func (m *fileModel) hasStamp(o output, known stamps) bool {
+func (m *fileModel) hasStamp(o *output, known stamps) bool {
 	stamp, noted := known[o.name]
-	if !noted || o.sha256 == "" || m.Verify.ValueString() == verifyDigest {
+	if !noted || o.written.SHA256 == "" || m.Verify.ValueString() == verifyDigest {
 		return false
 	}
 
@@ -169,7 +169,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 
 	stays := false
 	for _, o := range m.written(ctx) {
-		gone, err := files.Remove(ctx, o.path, o.sha256)
+		gone, err := files.Remove(ctx, o.path, o.written.SHA256)
 		if err != nil {
 			addNotRemoved(err, diags)
 		} else if !gone {
@@ -184,10 +184,10 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 
 // removePrevious removes previous files that are not among the new ones. A file that cannot
 // be removed is a warning, because the new files are in their places.
-func (m *fileModel) removePrevious(ctx context.Context, previous []output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
+func (m *fileModel) removePrevious(ctx context.Context, previous []*output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	written := m.written(ctx)
 	for _, old := range previous {
-		if slices.ContainsFunc(written, func(o output) bool { return outfile.SamePath(old.path, o.path) }) {
+		if slices.ContainsFunc(written, func(o *output) bool { return outfile.SamePath(old.path, o.path) }) {
 			continue
 		}
 
@@ -198,12 +198,12 @@ func (m *fileModel) removePrevious(ctx context.Context, previous []output, files
 }
 
 // removeOld removes one previous file. It returns why the file stays; empty if it is gone.
-func (m *fileModel) removeOld(ctx context.Context, old output, files *outfile.PathsInUse) string {
+func (m *fileModel) removeOld(ctx context.Context, old *output, files *outfile.PathsInUse) string {
 	if m.OnDestroy.ValueString() == destroyRetains {
 		return "on_destroy is \"retain\""
 	}
 
-	gone, err := files.Remove(ctx, old.path, old.sha256)
+	gone, err := files.Remove(ctx, old.path, old.written.SHA256)
 	if err != nil {
 		return "it could not be removed: " + err.Error()
 	}
