@@ -74,7 +74,6 @@ func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, e
 	if err != nil {
 		return client.ExportResult{}, err
 	}
-	defer sink.abort() // no effect after finish
 
 	exported, err := export(sink)
 	if err != nil {

@@ -53,6 +53,7 @@ func exportDayAttributes() map[string]schema.Attribute {
 			Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
 			MarkdownDescription: kindsDescription,
 		},
+
 		"path": schema.StringAttribute{
 			Required: true, Validators: pathValidators(),
 			MarkdownDescription: pathDescription,
@@ -62,10 +63,12 @@ func exportDayAttributes() map[string]schema.Attribute {
 			MarkdownDescription: compressionDescription,
 		},
 		"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
+
 		"max_bytes": schema.Int64Attribute{
 			Optional: true, Validators: maxBytesValidators(),
 			MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error.",
 		},
+
 		"overwrite": schema.BoolAttribute{
 			Optional:            true,
 			MarkdownDescription: "Whether existing files may be replaced, once the new ones are complete. Defaults to `false`.",
@@ -74,6 +77,7 @@ func exportDayAttributes() map[string]schema.Attribute {
 			Optional:            true,
 			MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Defaults to `false`.",
 		},
+
 		"allow_incomplete_day": schema.BoolAttribute{
 			Optional:            true,
 			MarkdownDescription: "Whether the current UTC day may be exported, with a warning. Defaults to `false`.",

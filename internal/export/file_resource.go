@@ -4,7 +4,7 @@
 //
 // Both hand a sink to client.Export, which calls it for each record. The textSink of the
 // data source keeps the records. A dayExport, in day_*.go, hands over a fileSink, which
-// writes the records to lineFiles, which compress beside the reading.
+// writes the records to lineFiles, which compress.
 //
 // The resource is spread over the steps of its life: a dayExport writes the files,
 // file_verify.go compares them with what was written, and file_model.go maps both to

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"errors"
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -53,9 +52,7 @@ func (s *fileSink) begin() error {
 		if o.optional {
 			continue
 		}
-
 		if err := s.start(i); err != nil {
-			s.abort()
 			return err
 		}
 	}
@@ -70,43 +67,34 @@ func (s *fileSink) start(target int) error {
 		return err
 	}
 
-	s.outputs[target].lines = startLines(&bounded{out, s.limit, s.written}, s.compress)
-	return nil
+	s.outputs[target].lines, err = startLines(&bounded{out, s.limit, s.written}, s.compress)
+
+	return err
 }
 
 // Restart forgets every record.
 func (s *fileSink) Restart() error {
-	s.abort()
 	s.written.restart()
-
 	for i, o := range s.outputs {
-		if o.lines != nil {
-			s.reserved.Discard(i)
-			o.lines = nil
-		}
+		s.reserved.Discard(i)
+		o.lines = nil
 	}
 
 	return s.begin()
 }
 
-// abort ends the writing of all files and waits for it. It has no effect after finish.
-func (s *fileSink) abort() {
-	for _, o := range s.outputs {
-		if o.lines != nil {
-			o.lines.abort()
-		}
-	}
-}
-
-// finish writes what is left and waits for it.
+// finish writes what is left.
 func (s *fileSink) finish() error {
-	var all error
 	for _, o := range s.outputs {
-		if o.lines != nil {
-			all = errors.Join(all, o.lines.finish())
+		if o.lines == nil {
+			continue
+		}
+		if err := o.lines.finish(); err != nil {
+			return err
 		}
 	}
-	return all
+
+	return nil
 }
 
 // Record writes one record as a line. The record keeps its spelling; only white space that
@@ -116,17 +104,20 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.fileOf(k)
-	if err != nil {
-		return err
+
+	target := s.targets[k]
+	if s.outputs[target].lines == nil { // an optional one
+		if err := s.start(target); err != nil {
+			return err
+		}
 	}
 
 	s.written.records.Add(1)
 	if s.withKind {
-		return f.line(lineBegins[k], line, wrappedEnds)
+		return s.outputs[target].lines.line(lineBegins[k], line, wrappedEnds)
 	}
 
-	return f.line(nil, line, lineEnds)
+	return s.outputs[target].lines.line(line, lineEnds)
 }
 
 // oneLine returns a record without line breaks. It does not change record.
@@ -138,17 +129,6 @@ func oneLine(record jsontext.Value) (jsontext.Value, error) {
 	line := record.Clone()
 	err := line.Compact()
 	return line, err
-}
-
-// fileOf returns the file for records of a kind. It starts an optional one.
-func (s *fileSink) fileOf(k records.Kind) (*lineFile, error) {
-	target := s.targets[k]
-	if s.outputs[target].lines == nil {
-		if err := s.start(target); err != nil {
-			return nil, err
-		}
-	}
-	return s.outputs[target].lines, nil
 }
 
 // The parts of a line before and after the record.
