@@ -126,6 +126,28 @@ func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
 	}
 }
 
+// TestProvider_pathsAreNamedByTheirUse has every attribute that is the path of a file: source is
+// read, path is what the object is, and others are written beside it.
+func TestProvider_pathsAreNamedByTheirUse(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"action analytics_export_day: path", "action analytics_request_data_access: output_path", "provider: ca_cert_file",
+		"resource analytics_consent_batch: report_path", "resource analytics_consent_batch: source", "resource analytics_data_access_request: output_path",
+		"resource analytics_export_file: files: path", "resource analytics_export_file: path",
+	}
+
+	var got []string
+	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		if regexp.MustCompile(`path$|file$|^source$|^output$|^report$`).MatchString(attribute.Name) {
+			got = append(got, where)
+		}
+	})
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestProvider_wireHasEverySettingOfTheClient(t *testing.T) {
 	t.Parallel()
 	want := []string{"ended_statuses"}
