@@ -138,7 +138,7 @@ func TestProvider_pathsAreNamedByTheirUse(t *testing.T) {
 
 	var got []string
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
-		if regexp.MustCompile(`path$|file$|^source$|^output$|^report$`).MatchString(attribute.Name) {
+		if regexp.MustCompile(`path$|_file$|^source$|^output$|^report$`).MatchString(attribute.Name) {
 			got = append(got, where)
 		}
 	})

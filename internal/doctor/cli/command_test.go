@@ -287,7 +287,7 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		says  string
 	}{
 		{"no address", map[string]string{"ANALYTICS_BASE_URL": ""}, nil, "base_url"},
-		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_INVALID_UTF8": "round"}, nil, "wire.export_invalid_utf8"},
+		{"a wrong setting", map[string]string{"ANALYTICS_WIRE_EXPORT_INVALID_UTF8": "round"}, nil, "ANALYTICS_WIRE_EXPORT_INVALID_UTF8"},
 		{"write without a person", nil, []string{"-write", "-yes"}, "-identity"},
 		{"write without a terminal", nil, []string{"-write", "-identity", person}, "needs -yes"},
 		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},
