@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
@@ -169,12 +170,12 @@ func (r request) isOpen() bool {
 }
 
 // PersonKey returns what identifiers that may be of one person have in common: they differ
-// only by capitals and percent-encoding.
+// only by capitals, percent-encoding and Unicode normalisation.
 func PersonKey(identity string) string {
 	if plain, err := url.PathUnescape(identity); err == nil {
 		identity = plain
 	}
-	return strings.ToLower(identity)
+	return strings.ToLower(norm.NFC.String(identity))
 }
 
 // requestWords are the words that the name of a request type consists of, and those without

@@ -80,9 +80,9 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 }
 
 // Await waits until an accepted request is no longer pending, but no longer than limit
-// or until the context ends, or until nothing can show any more that it was carried out.
-// All waits in a scope share the same polls of the pending
-// list.
+// or until the context ends, or until nothing can show any more that it was carried out. In
+// place of an adopted request that comes to nothing it sends the request, and waits for that.
+// All waits in a scope share the same polls of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Report) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -99,7 +99,21 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 	x.report.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current)
 
-	return x.current, x.ended()
+	if !x.current.IsToSend() || bounded.Err() != nil {
+		return x.current, x.ended()
+	}
+
+	s, report, err := e.Submit(bounded, r, Submission{})
+	if err != nil {
+		report.Err = err
+		return x.current, report
+	}
+	if !s.State.IsOpen() {
+		return s, report
+	}
+	until, _ := bounded.Deadline()
+
+	return e.Await(ctx, r, s, time.Until(until))
 }
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -188,11 +190,12 @@ func TestDeferred_personInAnotherSpelling(t *testing.T) {
 		"lower case":      strings.ToLower,
 		"upper case":      strings.ToUpper,
 		"percent-encoded": url.PathEscape,
+		"decomposed":      norm.NFD.String,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
-				const person = "Jane/Doe@example.com"
+				const person = "Jané/Doe@example.com"
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpDeleteAllData})
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
 				e := wantClass(t, err, client.ClassPayload)

@@ -149,7 +149,7 @@ func (x *execution) adopt(equal []answer.PendingRecord) {
 	}
 
 	now := time.Now()
-	x.current = Submission{Occasion: x.request.Occasion, At: now, Sent: now, EffectBefore: true}
+	x.current = Submission{Occasion: x.request.Occasion, At: now, Sent: now, Adopted: true, EffectBefore: true}
 	if at, given := own.CreatedAt.Get(); given {
 		x.current.At = at
 	}

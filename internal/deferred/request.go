@@ -99,6 +99,10 @@ func (s State) IsOpen() bool { return s == Accepted || s == Listed || s == Left 
 // for the same occasion.
 func (s State) IsOver() bool { return s == Failed || s == Dropped }
 
+// IsToSend reports whether the request was another's and came to nothing, so that one is sent
+// for the same occasion.
+func (s Submission) IsToSend() bool { return s.Adopted && s.State.IsOver() }
+
 // isUncertain reports whether it is not known that the service has the request.
 func (s State) isUncertain() bool { return s == Idle || s == Unanswered || s == Lost }
 
@@ -132,6 +136,9 @@ type Submission struct {
 	// Before are the keys of the records of the same person and request type that are not
 	// this request. They distinguish it as long as the list has not shown its ID.
 	Before []string `json:"before,omitempty"`
+	// Adopted reports that somebody else has sent the request. If it comes to nothing, the
+	// one of the object has still to be sent.
+	Adopted bool `json:"adopted,omitempty"`
 	// EffectBefore reports that the effect was visible before the request was sent, was not
 	// measured then, or may be that of a request that was pending then. Seeing it afterwards
 	// then proves nothing.

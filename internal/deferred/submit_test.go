@@ -454,3 +454,23 @@ func TestDeferred_lostAnswerHasATime(t *testing.T) {
 		}
 	}, becomes(mockserver.Outcome{After: -1}))
 }
+
+// The request of somebody else that comes to nothing does not stand for ours.
+func TestDeferred_adoptedRequestThatFailsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
+		id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
+		s, report := r.mustSubmit(t, q.of(r))
+		if !report.Adopted || s.ID != id {
+			t.Fatalf("not adopted: %+v", s)
+		}
+
+		time.AfterFunc(time.Minute, func() { service.Conclude(id, mockserver.Outcome{Fate: mockserver.Failed}) })
+		s, _ = r.Await(t.Context(), q.of(r), s, 3*time.Hour)
+		wantState(t, s, deferred.Fulfilled)
+		wantQueued(t, service, 2)
+		if s.ID == id || s.Adopted {
+			t.Errorf("it stands for the one that failed: %+v", s)
+		}
+	})
+}

@@ -82,7 +82,7 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 // await waits for a pending request, if the configuration says so.
 func (f *fetch) await(ctx context.Context) {
 	if f.model.Wait.ValueBool() && f.submission.State.IsOpen() {
-		f.attempt.await(ctx, f.request(nil), f.limit)
+		f.attempt.await(ctx, f.request(io.Discard), f.limit)
 	}
 }
 

@@ -204,7 +204,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 	plan.keepComputed(state.requestModel)
 	plan.keepFile(state)
 
-	if !plan.sameOccasion(state.requestModel) {
+	if plan.submits(state.requestModel, f.submission) {
 		f.submitAnother(ctx, req)
 		return
 	}

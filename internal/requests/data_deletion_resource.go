@@ -185,7 +185,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	limit := tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
 	before := readSubmission(ctx, req.Private, state)
 
-	if plan.sameOccasion(state) {
+	if !plan.submits(state, before) {
 		d.submission = before
 		d.resume(ctx, limit)
 		return

@@ -152,3 +152,29 @@ func (w *waiter) operation() string {
 	}
 	return mockserver.OpDeleteAllData
 }
+
+// Once a refresh has found that the request of somebody else has failed, the next apply sends
+// the object's own.
+func TestRequests_failedAdoptedRequestIsFollowedByOurs(t *testing.T) {
+	t.Parallel()
+
+	for _, name := range []string{deletionName, accessName} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			w := startWaiter(t, name, false)
+			w.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: w.operation()})
+			state := w.create()
+			wantQueued(t, w.service, w.operation(), 1)
+			w.service.Conclude(w.service.Queue()[0].ID, mockserver.Outcome{Fate: mockserver.Failed})
+			state, _ = w.MustRefresh(name, state)
+
+			state, diags := w.Update(name, state, w.config)
+			w.NoErrors(diags)
+			queued := wantQueued(t, w.service, w.operation(), 2)
+			wantAttributes(t, state, prototest.Attributes{"request_id": queued[1].ID})
+			state, _ = w.MustRefresh(name, state)
+			w.WantEmptyPlan(name, state, w.config)
+		})
+	}
+}

@@ -136,7 +136,7 @@ const (
 // planChange plans the computed attributes of an object in state and returns what the
 // apply has to do. s is the submission that the object stands for.
 func (m *requestModel) planChange(state requestModel, s deferred.Submission) change {
-	if !m.sameOccasion(state) {
+	if m.submits(state, s) {
 		m.planSubmission()
 		return changeSubmit
 	}
@@ -149,6 +149,12 @@ func (m *requestModel) planChange(state requestModel, s deferred.Submission) cha
 	m.planFulfilment()
 
 	return changeContinue
+}
+
+// submits reports whether an apply submits a request for an object in state: its triggers have
+// changed, or the request of somebody else that it stands for has come to nothing.
+func (m *requestModel) submits(state requestModel, s deferred.Submission) bool {
+	return !m.sameOccasion(state) || s.IsToSend()
 }
 
 // continues reports whether an apply goes on with the accepted request: to fetch data
