@@ -11,6 +11,7 @@ import (
 type Profile struct {
 	Members map[string]jsontext.Value
 	JSON    []byte // the complete answer
+	Cached  bool   // a cache has kept the answer for some time
 }
 
 // Holds reports whether the profile has all these members with these values. A null

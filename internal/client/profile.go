@@ -34,8 +34,19 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	}
 
 	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
+	profile.Cached = got.Cached
 
 	return profile, problem(got, err)
+}
+
+// ProfileNow is GetProfile for the effect of a request: an answer of a cache, which proves
+// nothing about it, is an error that may pass.
+func (c *Client) ProfileNow(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
+	profile, err := c.GetProfile(ctx, scope, identity, managed)
+	if err == nil && profile.Cached {
+		return profile, &transport.Error{Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method, Detail: "the answer comes from a cache"}
+	}
+	return profile, err
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
@@ -67,7 +78,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 // values, which is the effect of an update.
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
-		p, err := c.GetProfile(ctx, scope, identity, members)
+		p, err := c.ProfileNow(ctx, scope, identity, members)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return false, nil
 		}
@@ -79,7 +90,7 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 // empty one, which is the visible effect of a deletion.
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
-		p, err := c.GetProfile(ctx, scope, identity, nil)
+		p, err := c.ProfileNow(ctx, scope, identity, nil)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return true, nil
 		}

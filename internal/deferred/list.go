@@ -189,7 +189,7 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingR
 	}
 
 	added := filter(r.newRecords(s, v), func(record answer.PendingRecord) bool {
-		return s.Seen || s.ID == "" && record.Progress() == answer.Waiting || s.wasSent(record)
+		return s.Seen || s.ID == "" && record.Progress() == answer.Waiting && !s.isYoungerThan(record) || s.wasSent(record)
 	})
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return answer.PendingRecord{}, false
@@ -203,6 +203,13 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingR
 func (s Submission) wasSent(record answer.PendingRecord) bool {
 	at, given := record.CreatedAt.Get()
 	return given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
+}
+
+// isYoungerThan reports whether a record says, by the service's clock, that its request is from
+// before the submission was sent.
+func (s Submission) isYoungerThan(record answer.PendingRecord) bool {
+	at, given := record.CreatedAt.Get()
+	return given && at.Before(s.SentDate)
 }
 
 // current returns the newest open record, or else the newest: one that is older and was

@@ -284,7 +284,7 @@ const whom = "Person@example.com"
 
 // listing returns what the service shows in its list.
 func (w *world) listing(choice string) *listing {
-	shown := &listing{began: time.Now()}
+	shown := &listing{began: time.Now(), ended: time.Now(), date: time.Now().Truncate(time.Second)}
 	if w.crowded && !w.left {
 		shown.all = append(shown.all, w.others()...)
 	}

@@ -44,6 +44,9 @@ func warnPending(diags *diag.Diagnostics, person string, s deferred.Submission, 
 		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s, person))
 		return
 	}
+	if report.Unproven {
+		tfkit.WarnUnproven(diags, "the "+nameOf(s, person))
+	}
 	if report.Gap == "" {
 		return
 	}

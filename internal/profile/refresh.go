@@ -48,7 +48,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 		warnDroppedUpdate(r.diags, request.Identity, s)
 	}
 
-	if _, err := r.look(ctx, r.model.managed()); err != nil {
+	if _, err := r.read(ctx, r.client.GetProfile, r.model.managed()); err != nil {
 		tfkit.WarnUnchecked(r.diags, "the "+updateName, err)
 		return s, false
 	}

@@ -242,7 +242,7 @@ func (r *profileResource) readPending(ctx context.Context, of target, s deferred
 
 // readFulfilled is Read while no update is under way.
 func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *resource.ReadResponse) {
-	if _, err := of.look(ctx, of.model.managed()); err != nil {
+	if _, err := of.read(ctx, of.client.GetProfile, of.model.managed()); err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}

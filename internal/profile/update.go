@@ -39,9 +39,17 @@ type target struct {
 	holds   bool    // the latest look found what it expected
 }
 
-// look reads the profile and reports whether it has members with these values.
+// look is read for the effect of an update.
 func (t *target) look(ctx context.Context, expected members) (bool, error) {
-	profile, err := t.client.GetProfile(ctx, t.scope, t.model.IdentityID.ValueString(), expected)
+	return t.read(ctx, t.client.ProfileNow, expected)
+}
+
+// getProfile is a method of the client that reads a profile.
+type getProfile func(ctx context.Context, scope client.Scope, identity string, managed members) (answer.Profile, error)
+
+// read reads the profile and reports whether it has members with these values.
+func (t *target) read(ctx context.Context, get getProfile, expected members) (bool, error) {
+	profile, err := get(ctx, t.scope, t.model.IdentityID.ValueString(), expected)
 	t.missing, t.holds = client.IsClass(err, client.ClassNotFound), false
 	if err != nil && !t.missing {
 		return false, err

@@ -394,3 +394,34 @@ func TestProfile_droppedWriteOnlyMemberIsSaidToStay(t *testing.T) {
 		})
 	}
 }
+
+// A refresh of an update that nothing can show says so.
+func TestProfile_unprovenUpdateIsSaidToBe(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{After: -1}))
+	state, _ := p.MustCreate(name, writeOnly(`{"plan":"gold"}`, 1, notWaiting))
+	_, _ = p.MustRefresh(name, state)
+	state, diags := p.MustRefresh(name, state)
+	if state.Attributes["fulfilled"] != false {
+		t.Errorf("state %v", state.Attributes)
+	}
+	prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", service.Queue()[0].ID)
+}
+
+// What a cache holds of a profile shows nothing of an update.
+func TestProfile_profileOfACacheProvesNothing(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
+	state, _ := p.MustCreate(name, config(`{"plan":"gold"}`, notWaiting))
+	service.Inject(mockserver.Fault{
+		Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"plan":"gold"}`), Header: map[string][]string{"Age": {"30"}}, Times: -1,
+	})
+	service.Hide(service.Queue()[0].ID)
+	for range 3 {
+		if state, _ = p.MustRefresh(name, state); state.Attributes["fulfilled"] != false {
+			t.Errorf("state %v", state.Attributes)
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (t requestType) warnRefreshed(diags *diag.Diagnostics, person string, s def
 		t.warnGap(diags, person, s, report.Gap)
 	}
 	if report.Unproven && s.State.IsOpen() {
-		tfkit.WarnUnproven(diags, "the "+string(t)+", request "+shownID(s.ID, person))
+		t.warnUnproven(diags, person, s)
 	}
 }
 
@@ -104,7 +104,21 @@ func (t requestType) warnAwaited(diags *diag.Diagnostics, person string, s defer
 		t.warnOver(diags, person, s, report.Code)
 		return
 	}
+	if report.Unproven && !report.Interrupted && report.Err == nil {
+		t.warnUnproven(diags, person, s)
+		return
+	}
 	tfkit.WarnUnfinished(diags, tfkit.NameRequest("the "+string(t), s.ID, person), s, report)
+}
+
+// warnUnproven warns that nothing shows whether a request was carried out. The data itself
+// would show it.
+func (t requestType) warnUnproven(diags *diag.Diagnostics, person string, s deferred.Submission) {
+	problem := tfkit.Unproven(tfkit.NameRequest("the "+string(t), s.ID, person))
+	if t == access {
+		problem.Do += " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member."
+	}
+	problem.AddWarning(diags)
 }
 
 // warnOver warns of a request that came to nothing. code is the service's code of a

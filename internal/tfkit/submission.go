@@ -107,11 +107,14 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 
 // WarnUnproven warns of an accepted request of which nothing shows whether it was carried
 // out. what names the request, such as "the deletion".
-func WarnUnproven(diags *diag.Diagnostics, what string) {
+func WarnUnproven(diags *diag.Diagnostics, what string) { Unproven(what).AddWarning(diags) }
+
+// Unproven returns the problem of WarnUnproven.
+func Unproven(what string) Problem {
 	problem := unproven(what)
 	problem.InState = notFulfilled
 	problem.Do = "ask the operator of the service about the request. Each refresh looks again, and nothing is sent."
-	problem.AddWarning(diags)
+	return problem
 }
 
 func unproven(what string) Problem {
