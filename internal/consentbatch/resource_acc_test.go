@@ -64,7 +64,7 @@ func TestAccConsentBatchResource_update(t *testing.T) {
 				ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 2}),
 			},
 			{ // settings of the object alone send nothing
-				Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
+				Config:            acctest.Block(service) + f.block(`format = "csv"`),
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
 			},
