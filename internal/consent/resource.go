@@ -225,7 +225,7 @@ func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tf
 		return
 	}
 
-	if withdrawer, conflict := r.Written.PlanRest(object, scope, identity); conflict {
+	if withdrawer, conflict := r.Written.PlanDone(object, scope, identity); conflict {
 		addKeptByAnother(diags, withdrawer, object, scope)
 	}
 }
@@ -238,7 +238,7 @@ func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Obje
 		return
 	}
 
-	if resting, conflict := r.Written.PlanWithdrawal(object, scope, state.IdentityID.ValueString()); conflict {
+	if resting, conflict := r.Written.PlanAgainst(object, scope, state.IdentityID.ValueString()); conflict {
 		addKeptByAnother(diags, object, resting, scope)
 	}
 }

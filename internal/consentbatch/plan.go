@@ -49,7 +49,7 @@ func (r *batchResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 
 	if state != nil && !p.work { // nothing would be written after a withdrawal
-		p.overlapBy(r.Written.PlanRest).report(keptByAnother, &p.batch, tfkit.Problem.AddError)
+		p.overlapBy(r.Written.PlanDone).report(keptByAnother, &p.batch, tfkit.Problem.AddError)
 	}
 
 	// The framework marks computed attributes as unknown if any attribute has changed.
@@ -93,7 +93,7 @@ func (r *batchResource) planWithdrawal(ctx context.Context, state model, resp *r
 	b := &batch{resource: r, model: state, prior: &state, object: state.objectIn(ctx, resp.Private), diags: &unread}
 	if b.readApplied() {
 		b.diags = &resp.Diagnostics
-		b.overlapBy(r.Written.PlanWithdrawal).report(keptByAnother, b, tfkit.Problem.AddError)
+		b.overlapBy(r.Written.PlanAgainst).report(keptByAnother, b, tfkit.Problem.AddError)
 	}
 }
 

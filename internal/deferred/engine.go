@@ -73,8 +73,10 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 	}
 	x.submit(ctx)
 
-	e.history.clearPlan(r)
 	e.history.note(r, x.current)
+	if x.err == nil {
+		e.history.noteSubmitted(r)
+	}
 
 	return x.current, x.ended(), x.err
 }
@@ -137,29 +139,6 @@ func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submissi
 	return x.current, x.ended(), nil
 }
 
-// Note remembers the request of an object in state. An object that replaces it in this
-// process takes over the request.
+// Note remembers the request of an object that is being destroyed. An object that replaces
+// it in this process takes over the request.
 func (e *Engine) Note(r Request, s Submission) { e.history.note(r, s) }
-
-// Forget is Note for an object that is being destroyed.
-func (e *Engine) Forget(r Request, s Submission) {
-	e.history.clearPlan(r)
-	e.history.note(r, s)
-}
-
-// PlanCreate remembers that the plan creates an object for a request. moves reports
-// whether the plan also destroys the object of the same request. The apply runs in
-// another process, may create before it destroys, and would then send the request again.
-func (e *Engine) PlanCreate(r Request) (moves bool) {
-	return e.history.plan(r, func(own *entry) { own.creates = true })
-}
-
-// PlanDestroy remembers that the plan destroys the object of a request, and reports
-// whether it also creates one; see PlanCreate. It ignores objects whose request failed
-// or was dropped, since another object has to send it again.
-func (e *Engine) PlanDestroy(r Request, s Submission) (moves bool) {
-	if s.State.IsOver() {
-		return false
-	}
-	return e.history.plan(r, func(own *entry) { own.destroys = true })
-}

@@ -35,10 +35,7 @@ type personHistory struct {
 type entry struct {
 	Submission
 	requestType string
-
-	// creates: the plan creates an object for the request. destroys: the plan destroys
-	// one that stands for it.
-	creates, destroys bool
+	submitted   bool // by this process
 }
 
 func (h *history) of(about person) *personHistory {
@@ -64,7 +61,8 @@ func (p *personHistory) entryOf(r Request) *entry {
 	return &p.entries[at]
 }
 
-// find returns the submission of a request that is sent once for its occasion.
+// find returns the submission that stands for a request which is sent once for its
+// occasion.
 func (h *history) find(r Request) (Submission, bool) {
 	if !r.Once {
 		return Submission{}, false
@@ -73,9 +71,24 @@ func (h *history) find(r Request) (Submission, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	s := h.of(personOf(r)).entryOf(r).Submission
+	for _, e := range h.of(personOf(r)).entries {
+		if e.standsFor(r) && e.State != Idle && !e.State.IsOver() {
+			return e.Submission, true
+		}
+	}
 
-	return s, s.State != Idle && !s.State.IsOver()
+	return Submission{}, false
+}
+
+// standsFor reports whether a request is for the same occasion as the entry, or whether one
+// of the two is for any occasion and the entry was submitted by this process.
+func (e *entry) standsFor(r Request) bool {
+	if e.requestType != r.Type {
+		return false
+	}
+
+	isAny := e.Occasion == AnyOccasion || r.Occasion == AnyOccasion
+	return e.Occasion == r.Occasion || isAny && e.submitted
 }
 
 // note stores the submission of a request, as it is now.
@@ -88,13 +101,12 @@ func (h *history) note(r Request, s Submission) {
 	entry.Occasion = r.Occasion
 }
 
-// clearPlan forgets what was planned for a request.
-func (h *history) clearPlan(r Request) {
+// noteSubmitted notes that this process has submitted a request.
+func (h *history) noteSubmitted(r Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 
-	entry := h.of(personOf(r)).entryOf(r)
-	entry.creates, entry.destroys = false, false
+	h.of(personOf(r)).entryOf(r).submitted = true
 }
 
 // noteEnd notes that a submission about a person has just ended.
@@ -147,15 +159,4 @@ func (h *history) open(r Request) []entry {
 	}
 
 	return open
-}
-
-// plan applies mark to an entry, and reports whether an object is planned to be created
-// and one to be destroyed for its request.
-func (h *history) plan(r Request, mark func(*entry)) (both bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-
-	entry := h.of(personOf(r)).entryOf(r)
-	mark(entry)
-	return entry.creates && entry.destroys
 }

@@ -46,6 +46,10 @@ type Request struct {
 	Effect func(ctx context.Context) (bool, error)
 }
 
+// AnyOccasion is the occasion of a request that stands for each one which this process
+// submits for the same person, whatever its occasion.
+const AnyOccasion = "invocation"
+
 // Report is what a call noticed in addition to the new Submission.
 type Report struct {
 	// Adopted: a request that was pending already stands for this one, and nothing was

@@ -205,7 +205,7 @@ func (w *world) noteOver(before, after Submission) {
 // destroy forgets the object and hands its request to what takes its place.
 func (w *world) destroy(o *object) {
 	if o.exists {
-		w.engine.Forget(w.request(o.submission.Occasion), o.submission)
+		w.engine.Note(w.request(o.submission.Occasion), o.submission)
 	}
 	*o = object{occasion: o.occasion, destroyed: true}
 }

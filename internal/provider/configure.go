@@ -74,6 +74,7 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 	resp.ResourceData, resp.DataSourceData = service, service
 	resp.EphemeralResourceData, resp.ActionData = service, service
 	resp.ListResourceData = service
+	p.service.Store(service)
 }
 
 // connect sets the client of the service.

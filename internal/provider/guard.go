@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,6 +20,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -37,6 +39,8 @@ type Server interface {
 // tfkit.Service.RecoverAndReport.
 type Guard struct {
 	Server
+
+	service *atomic.Pointer[tfkit.Service] // of the latest Configure
 
 	calls sync.Map // has a channel for each call under way, which is closed at its end
 }
@@ -135,6 +139,25 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 	}
 
 	return nil, status.Error(codes.Internal, summary+": "+detail) // an answer without diagnostics
+}
+
+// UpgradeResourceState is the call with which Terraform shows every object in state that a run
+// is about, in the plan and in the apply, before it asks anything else about the object.
+func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	resp, err := g.Server.UpgradeResourceState(ctx, req)
+	if err != nil || req.TypeName != requests.DeletionType || req.RawState == nil {
+		return resp, err
+	}
+
+	service := g.service.Load()
+	if service == nil { // it is not configured, so that nothing is planned
+		return resp, nil
+	}
+	for _, d := range requests.SeeDeletion(service, req.RawState.JSON) {
+		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
+	}
+
+	return resp, nil
 }
 
 // stopLimit is how long a stop waits for calls. An interrupted one ends within two seconds.

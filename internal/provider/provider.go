@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -22,6 +23,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/profile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/requests"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/session"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // TypeName is the prefix of the provider's resources and data sources.
@@ -47,14 +49,17 @@ func New(version string, getenv func(string) string, options ...Option) provider
 // NewServer returns the provider as a server of protocol 6.
 func NewServer(version string, getenv func(string) string, options ...Option) *Guard {
 	// The framework returns a smaller interface than its server has.
-	framework, _ := providerserver.NewProtocol6(New(version, getenv, options...))().(Server)
-	return &Guard{Server: framework}
+	p := &analyticsProvider{version: version, getenv: getenv, options: options}
+	framework, _ := providerserver.NewProtocol6(p)().(Server)
+
+	return &Guard{Server: framework, service: &p.service}
 }
 
 type analyticsProvider struct {
 	version string
 	getenv  func(string) string
 	options []Option
+	service atomic.Pointer[tfkit.Service]
 }
 
 func (p *analyticsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

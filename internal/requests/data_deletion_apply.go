@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -24,6 +23,10 @@ type deletionApply struct {
 // apply returns the apply of a model that is saved in resp.
 func (r *dataDeletionResource) apply(m *requestModel, resp tfkit.Response) (*deletionApply, bool) {
 	request, ok := r.request(*m, resp.Diags)
+	if ok {
+		r.carriedOut(request)
+	}
+
 	return &deletionApply{attempt: attempt{Response: resp, engine: r.Deferred}, model: m, request: request}, ok
 }
 
@@ -98,14 +101,6 @@ func (r *dataDeletionResource) plannedRequest(m requestModel) (deferred.Request,
 	return m.deletion(r.Client, scope), known
 }
 
-// noteFulfilled tells the engine of a deletion that is carried out, so that no other
-// object of the run sends it again.
-func (r *dataDeletionResource) noteFulfilled(state requestModel) {
-	if request, ok := r.plannedRequest(state); ok {
-		r.Deferred.Note(request, state.submission())
-	}
-}
-
 // deletion returns the request that an object stands for. It is sent once for its
 // triggers.
 func (m *requestModel) deletion(c *client.Client, scope client.Scope) deferred.Request {
@@ -141,20 +136,8 @@ func warnIrreversible(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: summaryIrreversible,
 		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"Nothing is sent if such a deletion is pending already, or if this object is replaced without a change of triggers: the object takes over the deletion that is known.",
+			"Nothing is sent if such a deletion is pending already: the object takes it over. This plan knows the objects that it reads: an object that stands for the deletion and is left out by -target, or belongs to another provider configuration, does not prevent another one.",
 	}.AddWarning(diags)
-}
-
-// addRepeated refuses a plan that would submit a deletion again.
-func addRepeated(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "The plan would submit a deletion again",
-		Detail: "The plan destroys the object that stands for a deletion, and creates another one for the same person with the same triggers. The usual cause is a renamed key of for_each, or a renamed resource. " +
-			"Terraform may create the new object first and hands nothing from one to the other, so the deletion would be sent again.",
-		InState: "the object as it was; nothing was sent",
-		Do:      "write a moved block from the old address to the new one. To delete once more on purpose, change triggers.",
-		At:      path.Root("identity_id"),
-	}.AddError(diags)
 }
 
 // warnForgotten warns that destroying the object does not undo the deletion.

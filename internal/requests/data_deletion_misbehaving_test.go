@@ -1,10 +1,7 @@
 package requests_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -134,88 +131,6 @@ func TestDataDeletion_refusalUnderAStatusOfSuccess(t *testing.T) {
 	}
 }
 
-// Terraform may create the object of a renamed key before it destroys the old one. The plan
-// sees both, in either order, and is refused.
-func TestDataDeletion_renamedKeyIsRefusedInThePlan(t *testing.T) {
-	t.Parallel()
-
-	for name, destroyFirst := range map[string]bool{"destroy is planned first": true, "create is planned first": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t)
-			state, _ := p.MustCreate(deletionName, config(nil))
-
-			p = nextRun(t, service)
-
-			plans := []func() prototest.Diagnostics{
-				func() prototest.Diagnostics { _, diags := p.Plan(deletionName, state, nil); return diags },
-				func() prototest.Diagnostics { _, diags := p.Plan(deletionName, nil, config(nil)); return diags },
-			}
-
-			if !destroyFirst {
-				plans[0], plans[1] = plans[1], plans[0]
-			}
-
-			p.NoErrors(plans[0]())
-			diags := plans[1]()
-			prototest.WantText(t, diags.Errors(), "submit a deletion again", "moved", "change triggers")
-			wantNoPerson(t, diags)
-
-			// With other triggers it is another deletion, which is no repetition.
-			p = nextRun(t, service)
-			_, diags = p.Plan(deletionName, state, nil)
-			p.NoErrors(diags)
-			_, diags = p.Plan(deletionName, nil, config(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}}))
-			p.NoErrors(diags)
-		})
-	}
-}
-
-// Without the plan, a run that has read or destroyed the old object still knows its
-// deletion.
-func TestDataDeletion_renamedKeysSendNothingInARunThatKnows(t *testing.T) {
-	t.Parallel()
-
-	const people = 40
-	p, service := start(t, outcome(mockserver.Outcome{KeepListed: true})) // which is proof at once
-	configs, states := make([]prototest.Attributes, people), make([]*prototest.State, people)
-	var creates sync.WaitGroup // at once, as Terraform does it
-	for i := range people {
-		configs[i] = config(prototest.Attributes{"identity_id": fmt.Sprint("user-", i)})
-		creates.Go(func() {
-			var diags prototest.Diagnostics
-			states[i], diags = p.Create(deletionName, configs[i])
-			if states[i] == nil || len(diags.Errors()) > 0 {
-				t.Errorf("user-%d was not created: %v", i, diags.Errors())
-			}
-		})
-	}
-	creates.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-
-	p = nextRun(t, service)
-	steps := make([]func(), 0, 2*people)
-	for i := range people {
-		p.MustRefresh(deletionName, states[i])
-		steps = append(steps,
-			func() { p.MustCreate(deletionName, configs[i]) },
-			func() {
-				_, diags := p.DestroyUnplanned(t.Context(), deletionName, states[i])
-				p.NoErrors(diags)
-			})
-	}
-
-	rand.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-	for _, step := range steps {
-		step()
-	}
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, people)
-}
-
 // A changed scope of the provider is refused while the request is pending. Once it is
 // fulfilled, the object is replaced with a warning.
 func TestDataDeletion_changedProviderScope(t *testing.T) {
@@ -279,30 +194,6 @@ func TestDataDeletion_failureNamesNobody(t *testing.T) {
 			}
 
 			wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-		})
-	}
-}
-
-// The run remembers what is planned when a refresh comes between the two plans.
-func TestDataDeletion_renamedKeyIsRefusedAfterARefresh(t *testing.T) {
-	t.Parallel()
-
-	for name, fulfilled := range map[string]bool{"done": true, "pending": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t, never)
-			state, _ := p.MustCreate(deletionName, config(atOnce))
-			if fulfilled {
-				service.FulfilAll()
-			}
-
-			p = nextRun(t, service)
-			_, diags := p.Plan(deletionName, nil, config(atOnce))
-			p.NoErrors(diags)
-			state, _ = p.MustRefresh(deletionName, state)
-			_, diags = p.Plan(deletionName, state, nil)
-			prototest.WantText(t, diags.Errors(), "submit a deletion again")
 		})
 	}
 }

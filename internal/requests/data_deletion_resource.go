@@ -59,29 +59,24 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 	r.planUpdate(ctx, req, resp, isMoved)
 }
 
-// planCreate refuses an object that would repeat the deletion of one that the plan
-// destroys.
+// planCreate refuses an object that would repeat a deletion for which an object in state
+// stands, also if that is the object that it replaces: Terraform may create the new one
+// first.
 func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.ModifyPlanResponse) {
-	r.RefuseReadOnly(&resp.Diagnostics)
-	warnIrreversible(&resp.Diagnostics)
-
 	var plan requestModel
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	request, ok := r.plannedRequest(plan)
-	if ok && r.Deferred.PlanCreate(request) {
-		addRepeated(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+
+	r.planSubmit(plan, &resp.Diagnostics)
 }
 
-// planDestroy is planCreate for plans in which the new object comes first.
 func (r *dataDeletionResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
 	var state requestModel
 	diags.Append(req.State.Get(ctx, &state)...)
-	warnForgotten(state, diags)
-
-	request, ok := r.plannedRequest(state)
-	if ok && r.Deferred.PlanDestroy(request, readSubmission(ctx, req.Private, state)) {
-		addRepeated(diags)
+	if !diags.HasError() {
+		warnForgotten(state, diags)
 	}
 }
 
@@ -102,8 +97,7 @@ func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.Modi
 	}
 
 	if plan.planChange(state, readSubmission(ctx, req.Private, state)) == changeSubmit {
-		r.RefuseReadOnly(&resp.Diagnostics)
-		warnIrreversible(&resp.Diagnostics)
+		r.planSubmit(plan, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
@@ -146,7 +140,6 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 
 	r.ReadScope(&state.Scope)
 	if state.Fulfilled.ValueBool() {
-		r.noteFulfilled(state)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		return
 	}
@@ -215,6 +208,7 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 
 	warnForgotten(state, &resp.Diagnostics)
 	if request, ok := r.plannedRequest(state); ok {
-		r.Deferred.Forget(request, readSubmission(ctx, req.Private, state))
+		r.carriedOut(request)
+		r.Deferred.Note(request, readSubmission(ctx, req.Private, state))
 	}
 }

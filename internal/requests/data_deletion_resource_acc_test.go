@@ -116,30 +116,32 @@ func TestAccDataDeletionResource_triggers(t *testing.T) {
 	}
 }
 
-// TestAccDataDeletionResource_tainted replaces an object, which takes over the deletion that
-// the object before has submitted.
+// TestAccDataDeletionResource_tainted plans to replace an object whose deletion is carried
+// out, which is refused until its triggers change.
 func TestAccDataDeletionResource_tainted(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)
-	same := statecheck.CompareValue(compare.ValuesSame())
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
 			{
-				Config:            acctest.Block(service) + block(deletionName),
-				ConfigStateChecks: []statecheck.StateCheck{same.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
+				Config: acctest.Block(service) + block(deletionName),
 			},
 			{
-				Taint:             []string{deletionAddress},
-				Config:            acctest.Block(service) + block(deletionName),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate)),
-				ConfigStateChecks: []statecheck.StateCheck{same.AddStateValue(deletionAddress, tfjsonpath.New("request_id"))},
+				Taint:       []string{deletionAddress},
+				Config:      acctest.Block(service) + block(deletionName),
+				ExpectError: regexp.MustCompile("The plan would submit a deletion again"),
+			},
+			{
+				PreConfig:        func() { service.PutProfile(scope, person, `{"name":"Jane Canary"}`) },
+				Config:           acctest.Block(service) + block(deletionName, `triggers = { on = "friday" }`),
+				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(deletionAddress, plancheck.ResourceActionDestroyBeforeCreate)),
 			},
 		},
 	})
 
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
+	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
 func TestAccDataDeletionResource_adopted(t *testing.T) {

@@ -26,7 +26,7 @@ func (a *deleteDataAction) Metadata(_ context.Context, req action.MetadataReques
 
 func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Deletes all data of one person, except the consent record. Each invocation is another request.",
+		MarkdownDescription: "Deletes all data of one person, except the consent record. Each run that invokes it is another request.",
 		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
 			"Whether to wait until the deletion is carried out."),
 		Blocks: map[string]schema.Block{
@@ -56,7 +56,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	}
 
 	request := deletionRequest(c, scope, m.IdentityID.ValueString())
-	request.Occasion = tfkit.InvocationOccasion
+	request.Occasion, request.Once = tfkit.InvocationOccasion, true
 
 	i := a.Invocation(&m, resp, string(deletion))
 	if err := i.Submit(ctx, request); err != nil {

@@ -103,12 +103,13 @@ func TestDeleteData_saysWhatHappensInOrder(t *testing.T) {
 	}
 }
 
-func TestDeleteData_eachInvocationIsAnotherRequest(t *testing.T) {
+func TestDeleteData_eachRunSendsAnotherRequest(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t)
-	p.MustCreate(deletionName, config(nil)) // fulfilled, and known to this run
+	p.MustCreate(deletionName, config(nil))
 	for range 2 {
+		p = nextRun(t, service)
 		p.NoErrors(p.Invoke(deleteName, config(nil)).Diagnostics)
 	}
 	wantQueued(t, service, mockserver.OpDeleteAllData, 3)

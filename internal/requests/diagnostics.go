@@ -39,7 +39,7 @@ func (t requestType) warnSubmitted(diags *diag.Diagnostics, person string, s def
 	if report.Known {
 		tfkit.Problem{
 			Summary: "No second " + string(t) + " was sent",
-			Detail: fmt.Sprintf("This run already knows a %s of the same person with the same triggers: request %s of %s, from the object that this one replaces or from another object for the same person. This object takes it over, and nothing was sent.",
+			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another object or an action. This object takes it over, and nothing was sent.",
 				t, shownID(s.ID, person), instant(s.At).ValueString()),
 			Do: "nothing. To send another one, change triggers.",
 		}.AddWarning(diags)
@@ -129,7 +129,7 @@ func (t requestType) warnOver(diags *diag.Diagnostics, person string, s deferred
 			Summary: "The " + string(t) + " left the list without its effect",
 			Detail:  "Request " + shownID(s.ID, person) + " is no longer pending, and the person's profile is still there: the service has dropped the request, or new data has come in since.",
 			InState: requestKept,
-			Do:      "ask the operator of the service about the request. To send another one, change triggers or replace the object.",
+			Do:      "ask the operator of the service about the request. To send another one, change triggers.",
 		}.AddWarning(diags)
 		return
 	}
@@ -143,7 +143,7 @@ func (t requestType) warnOver(diags *diag.Diagnostics, person string, s deferred
 		Summary: "The " + string(t) + " failed",
 		Detail:  "The service accepted request " + shownID(s.ID, person) + " and then failed it" + with + ".",
 		InState: requestKept,
-		Do:      "remove the cause, then change triggers or replace the object to send another one.",
+		Do:      "remove the cause, then change triggers to send another one.",
 	}.AddWarning(diags)
 }
 

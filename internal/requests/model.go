@@ -36,6 +36,15 @@ func (m *requestModel) occasion() string {
 		}
 	}
 
+	return occasionOf(triggers)
+}
+
+// occasionOf returns triggers as text. No triggers and null are the same.
+func occasionOf(triggers map[string]*string) string {
+	if len(triggers) == 0 {
+		return "{}"
+	}
+
 	text, _ := json.Marshal(triggers) // cannot fail for a map of strings
 
 	return string(text)

@@ -27,9 +27,6 @@ func TestCLIDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	cli.MustRun("apply", "tfplan")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
-	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "1 added, 0 changed, 1 destroyed")
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`) // its end proves the second deletion
 	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
@@ -42,8 +39,6 @@ func TestCLIDataDeletion_neverCarriedOutIsAWarning(t *testing.T) {
 
 	cli, service := newCLI(t, block(deletionName, "timeouts {\n    create = \"1s\"\n  }"), never)
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "still pending", "1 added")
-	// An object that replaces a pending deletion continues the same request.
-	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve", "-replace="+deletionName+".jane"), "No second deletion was sent", "still pending")
 	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion cannot be undone", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }

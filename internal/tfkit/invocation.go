@@ -32,7 +32,7 @@ type Invocation struct {
 
 // InvocationOccasion is the occasion of requests that actions submit. It differs from
 // that of every resource.
-const InvocationOccasion = "invocation"
+const InvocationOccasion = deferred.AnyOccasion
 
 // Invocation returns the invocation of an action. name is that of its request.
 func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, name string) *Invocation {
@@ -65,16 +65,20 @@ func (i *Invocation) SayAccepted() {
 		as = "as request " + QuoteID(i.Submission.ID, i.person)
 	}
 
-	if !i.Report.Adopted {
+	if !i.Report.Adopted && !i.Report.Known {
 		i.Progress.Say("The service accepted the " + i.Name + " " + as + ". It cannot be cancelled.")
 		return
 	}
 
 	waits := ""
-	if i.Waits {
+	if i.Waits && i.Submission.State.IsOpen() {
 		waits = "it is waited for, and "
 	}
-	i.Progress.Say("A " + i.Name + " is pending already, " + as + "; " + waits + "no other is sent.")
+	since := "is pending already, "
+	if i.Report.Known {
+		since = "of this person was submitted in this run, "
+	}
+	i.Progress.Say("A " + i.Name + " " + since + as + "; " + waits + "no other is sent.")
 }
 
 // Await waits until an accepted request is no longer pending, for the limit at most, if

@@ -33,6 +33,8 @@ type Service struct {
 	Written Written
 	// WrittenProfiles records whose profile the objects of this run write.
 	WrittenProfiles Written
+	// Deletions records which deletions the objects of this run stand for and submit.
+	Deletions Written
 	// Deferred carries out deferred requests; nil if Client is nil.
 	Deferred *deferred.Engine
 	// Files are the output files of this run.

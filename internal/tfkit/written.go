@@ -11,11 +11,11 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Written is what a run knows of the people that its objects write and withdraw. A write or
-// a withdrawal counts as done after the service has confirmed its PATCH, with the values
-// that it left: what was not sent, or not confirmed, is never taken for done. That an object
-// looks after a person counts from before its first request on, because from then on no
-// other object may withdraw the person.
+// Written is what a run knows of the people that its objects write and withdraw, or whose
+// data they delete. A write or a withdrawal counts as done after the service has confirmed
+// its PATCH, with the values that it left: what was not sent, or not confirmed, is never
+// taken for done. That an object looks after a person counts from before its first request
+// on, because from then on no other object may withdraw the person.
 //
 // A run is one process of the provider. Terraform starts one for each provider block, and
 // others for the plan and for the apply, and none of them knows of the others. It creates
@@ -37,10 +37,10 @@ type personKey [16]byte
 type role int
 
 const (
-	keeps     role = iota // looks after the person
-	rests                 // is left as it is by the plan
-	withdraws             // withdraws the person by the plan
-	roles                 // how many there are
+	keeps   role = iota // looks after the person
+	relies              // takes what was done about the person for done, by the plan
+	opposes             // undoes that, or does it again, by the plan
+	roles               // how many there are
 )
 
 // traces are what is known about a person.
@@ -102,17 +102,26 @@ func (w *Written) Keep(by Object, scope client.Scope, identity string) (other Ob
 	return w.record(by, keeps, keeps, keyOf(scope, identity))
 }
 
-// PlanRest records that an object looks after a person and has nothing to write in the apply
-// of a plan. If the plan destroys another object that withdraws the person, it returns that
-// one: nobody would write the person again.
-func (w *Written) PlanRest(by Object, scope client.Scope, identity string) (withdrawer Object, conflict bool) {
-	return w.record(by, rests, withdraws, keyOf(scope, identity))
+// PlanDone records that an object takes what was done about a person for done: it has nothing
+// to write in the apply of a plan, or stands for a request that was sent. If the plan opposes
+// that for another object, it returns that one.
+func (w *Written) PlanDone(by Object, scope client.Scope, identity string) (opposing Object, conflict bool) {
+	return w.record(by, relies, opposes, keyOf(scope, identity))
 }
 
-// PlanWithdrawal records that a plan destroys an object which withdraws a person. If the
-// plan leaves another object of the person as it is, it returns that one.
-func (w *Written) PlanWithdrawal(by Object, scope client.Scope, identity string) (resting Object, conflict bool) {
-	return w.record(by, withdraws, rests, keyOf(scope, identity))
+// PlanAgainst records that a plan undoes what was done about a person, because it destroys an
+// object which withdraws the person, or does it again, because it creates an object which
+// sends a request. If another object takes it for done, it returns that one.
+func (w *Written) PlanAgainst(by Object, scope client.Scope, identity string) (relying Object, conflict bool) {
+	return w.record(by, opposes, relies, keyOf(scope, identity))
+}
+
+// Carried forgets what was planned about a person, because it has been carried out.
+func (w *Written) Carried(scope client.Scope, identity string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	delete(w.people, keyOf(scope, identity))
 }
 
 // record records the first object in a role, and returns another one whose role opposes it.
