@@ -299,7 +299,7 @@ func TestConsent_conflictIsNotRepeated(t *testing.T) {
 	p, service := start(t, nil)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
 	_, diags := p.Create(name, config(nil))
-	prototest.WantText(t, diags.Errors(), "Changed elsewhere", "run plan again")
+	prototest.WantText(t, diags.Errors(), "Changed elsewhere", "apply again")
 	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 }
 

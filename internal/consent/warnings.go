@@ -117,6 +117,6 @@ func addNotHeld(diags *diag.Diagnostics, e *client.Error) {
 		Summary: "No consent where there has to be one",
 		Detail:  "This object is in state, and a consent record cannot be removed from the service. But the service, or a gateway before it, says that there is no consent of this person, so a later choice cannot be excluded. Nothing was sent.\n\n" + tfkit.Describe(e),
 		InState: tfkit.PriorKept,
-		Do:      "plan again. If the service has lost the record, the plan creates it.",
+		Do:      tfkit.AdviceApplyAgain,
 	}.AddError(diags)
 }

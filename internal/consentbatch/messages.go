@@ -13,26 +13,30 @@ import (
 type failedWords struct {
 	// done is a format with how many rows succeeded, and how many of these were sent.
 	done string
-	// inState completes "In state now: …". next says what to do once the cause is gone.
-	inState, next string
+	// inState completes "In state now: …". Do says what to do once the cause is gone.
+	inState, Do string
 }
 
 var (
 	createFailed = failedWords{
-		"%d are in place, %d of them since now", tfkit.NothingSaved + "; the rows that were written stay at the service",
-		"apply again: rows that are in place are compared only, and just the missing ones are written.",
+		done:    "%d are in place, %d of them since now",
+		inState: tfkit.NothingSaved + "; the rows that were written stay at the service",
+		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	updateFailed = failedWords{
-		"%d are in place, %d of them since now", "this object with the present content, and how many rows are missing",
-		"apply again: rows that are in place are compared only, and just the missing ones are written.",
+		done:    "%d are in place, %d of them since now",
+		inState: "this object with the present content, and how many rows are missing",
+		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = failedWords{
-		"%d are done, %d of them withdrawn now", "this object as it was before; what was withdrawn stays withdrawn",
-		"destroy again: rows that are withdrawn are skipped.",
+		done:    "%d are done, %d of them withdrawn now",
+		inState: "this object as it was before; what was withdrawn stays withdrawn",
+		Do:      "destroy again: rows that are withdrawn are skipped.",
 	}
 	planFailed = failedWords{
-		"%d were compared, %d of them differ", "what was there before; nothing was written",
-		"plan again. With compare_at_plan = false a plan asks the service nothing.",
+		done:    "%d were compared, %d of them differ",
+		inState: "what was there before; nothing was written",
+		Do:      "plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
 
@@ -46,12 +50,12 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.content.rows)),
 		Detail:  b.detail(t, words),
 		InState: words.inState,
-		Do:      words.next,
+		Do:      words.Do,
 	}
 	if t.interrupted {
 		problem.Summary = "Interrupted before all rows were done"
 	} else if t.counts[failed] > 0 {
-		problem.Do = t.failures.Advice() + " Then " + words.next
+		problem.Do = t.failures.Advice() + " Then " + words.Do
 	}
 
 	problem.AddError(b.diags)

@@ -34,7 +34,7 @@ func warnDroppedUpdate(diags *diag.Diagnostics, person string, s deferred.Submis
 		Summary: "The request left the pending list without a visible effect",
 		Detail:  "The " + nameOf(s, person) + " is no longer pending, and its effect cannot be seen at the service.",
 		InState: updateKept,
-		Do:      "run plan; it shows what the service holds.",
+		Do:      tfkit.AdviceApplyAgain,
 	}.AddWarning(diags)
 }
 
@@ -65,7 +65,7 @@ func warnRemoved(diags *diag.Diagnostics) {
 		Summary: "The profile was removed while its update was pending",
 		Detail:  "The service has no profile of this person any more, and the update that it had accepted has no effect any more.",
 		InState: "nothing of this object",
-		Do:      "run plan; it plans to create the profile again. If the person's data was deleted on purpose, remove the object from the configuration.",
+		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the object from the configuration.",
 	}.AddWarning(diags)
 }
 

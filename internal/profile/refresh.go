@@ -20,7 +20,7 @@ type refresh struct {
 
 // run updates the model after one look at the update. It returns the submission after the
 // look, and reports whether the profile is gone. An update that came to nothing leaves
-// what the service holds in the model, so that the plan shows the difference.
+// what the service holds in the model.
 func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Submission, gone bool) {
 	request := r.updateRequest(nil, r.memory.sent(r.model.managed()))
 	if s.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
@@ -43,7 +43,7 @@ func (r *refresh) run(ctx context.Context, s deferred.Submission) (_ deferred.Su
 	}
 
 	if s.State == deferred.Failed {
-		tfkit.ProblemOf(request.Rejection(s, report), "what the service holds; the plan shows the difference").AddWarning(r.diags)
+		tfkit.ProblemOf(request.Rejection(s, report), "what the service holds").AddWarning(r.diags)
 	} else {
 		warnDroppedUpdate(r.diags, request.Identity, s)
 	}

@@ -65,7 +65,7 @@ func writeProblem(err error) tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "The file could not be written",
 		Detail:  because(err) + " The service has sent the data, and they were discarded.",
-		Do:      "remove the cause and apply again.",
+		Do:      "remove the cause and run again.",
 		At:      atOutputPath,
 	}
 }
@@ -76,7 +76,7 @@ func (f *fetch) warnNotReserved(err error) {
 		Summary: "The file cannot be written",
 		Detail:  "The service has carried out the data access request. " + because(err) + " The data were not fetched.",
 		InState: requestKept,
-		Do:      "remove the cause and apply again; it fetches them. If a file at output_path may be replaced, set overwrite = true.",
+		Do:      "remove the cause and run again. If a file at output_path may be replaced, set overwrite = true.",
 		At:      atOutputPath,
 	}.AddWarning(f.Diags)
 }
@@ -89,7 +89,7 @@ func (f *fetch) warnNotDelivered(err error) {
 			Summary: "The data could not be fetched",
 			Detail:  "The service has carried out the data access request, and fetching the data failed: " + err.Error() + ".",
 			InState: requestKept,
-			Do:      "remove the cause and apply again; it fetches them.",
+			Do:      "remove the cause and run again.",
 		}.AddWarning(f.Diags)
 		return
 	}
@@ -98,7 +98,7 @@ func (f *fetch) warnNotDelivered(err error) {
 		Summary: "The file could not be written",
 		Detail:  "The service has sent the data. " + because(err),
 		InState: requestKept,
-		Do:      "remove the cause and apply again; it fetches the data again.",
+		Do:      "remove the cause and run again.",
 		At:      atOutputPath,
 	}.AddWarning(f.Diags)
 }
@@ -116,7 +116,7 @@ func noDataProblem(person string, other deferred.Submission) tfkit.Problem {
 	return tfkit.Problem{
 		Summary: "The service gave no data",
 		Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + shownID(other.ID, person) + ".",
-		Do:      "apply again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
+		Do:      "run again once that request is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
 	}
 }
 

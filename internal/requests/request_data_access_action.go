@@ -189,7 +189,6 @@ func (f *invokedFetch) fetchReady(ctx context.Context) {
 
 	if f.Submission.State != deferred.Fulfilled {
 		problem := noDataProblem(f.identity, f.Submission)
-		problem.Do = "invoke the action again once it is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member."
 		problem.AddError(f.Diags)
 		return
 	}
@@ -217,7 +216,5 @@ func (f *invokedFetch) addError(err error) {
 		return
 	}
 
-	problem := writeProblem(err)
-	problem.Do = "remove the cause and invoke the action again."
-	problem.AddError(f.Diags)
+	writeProblem(err).AddError(f.Diags)
 }

@@ -143,7 +143,7 @@ func TestRequestDataAccess_endsWithoutAFile(t *testing.T) {
 		"never listed": {configure: outcome(mockserver.Outcome{After: -1}), errors: []string{"nothing shows that it was carried out", `"request-1"`, "There is no file", "wire.all_data_member"}, queued: 1},
 		"failed later": {configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}), errors: []string{"request-1", "E_HOLD"}, queued: 1},
 		"refused":      {configure: never, fault: mockserver.Fault{Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)}, errors: []string{"E_LEGAL_HOLD"}},
-		"never given":  {configure: func(s *mockserver.Server) { s.DataRetention = 1 }, errors: []string{"The service gave no data", "invoke the action again", "request-2"}, queued: 2},
+		"never given":  {configure: func(s *mockserver.Server) { s.DataRetention = 1 }, errors: []string{"The service gave no data", "run again once that request is carried out", "request-2"}, queued: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -186,7 +186,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	client.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
 	client.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
-	client.ClassConflict:         "run plan again to see the service's present values, then decide.",
+	client.ClassConflict:         AdviceApplyAgain,
 	client.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
 	client.ClassServer:           "run again later. If the failure persists, tell the operator of the service the operation and the time.",
 	client.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
@@ -195,18 +195,28 @@ var advices = map[client.ErrorClass]string{
 	client.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
 	client.ClassPayload:          "check that the versions of the provider and the service match: the named field does not have the expected form.",
 	client.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
-	client.ClassUnknownOutcome:   "run plan: it reads what the service holds now, and the next apply writes only what is missing.",
+	client.ClassUnknownOutcome:   AdviceApplyAgain,
 	client.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
 	client.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
 func Advice(e *client.Error) string {
-	if e.Class == client.ClassUnknownOutcome && e.Queued {
+	switch {
+	case e.Class == client.ClassUnknownOutcome && e.Queued:
 		return adviceQueued
+	case e.Class == client.ClassConflict && e.Status == 0: // nothing was sent
+		return adviceConflict
+	default:
+		return advices[e.Class]
 	}
-	return advices[e.Class]
 }
+
+// AdviceApplyAgain applies where the service may hold something else than Terraform knows.
+const AdviceApplyAgain = "apply again: the plan reads what the service holds now, and only what is missing is written."
+
+// adviceConflict applies to a request that another one prevents.
+const adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
 
 // adviceQueued applies to a request that may be in the service's queue: reading shows less
 // of a request than of a value.

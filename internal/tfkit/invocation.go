@@ -113,9 +113,6 @@ func (i *Invocation) Finish(ctx context.Context, request deferred.Request, limit
 // AddSubmitError reports an error of Submit.
 func (i *Invocation) AddSubmitError(err error) {
 	problem := ProblemOf(err, "")
-	if client.IsClass(err, client.ClassConflict) {
-		problem.Do = "invoke the action again once the other request is carried out; analytics_pending_requests shows it."
-	}
 	if client.IsClass(err, client.ClassUnknownOutcome) {
 		problem.Do = "look at analytics_pending_requests before you invoke the action again. " + i.AfterUnknown
 	}
@@ -139,7 +136,7 @@ func Unfinished(what string, report deferred.Report) Problem {
 
 	if report.Unproven {
 		pending = unproven(what)
-		pending.Do = "ask the operator of the service about the request. Invoking the action again sends another one."
+		pending.Do = adviceOperator
 	}
 	if report.Interrupted {
 		pending.Summary = "Interrupted while waiting"
@@ -154,6 +151,9 @@ func Unfinished(what string, report deferred.Report) Problem {
 	return pending
 }
 
+// adviceOperator applies to a request that came to nothing, or that nothing shows.
+const adviceOperator = "ask the operator of the service about the request. Invoking the action again sends another one."
+
 // AddOver reports a request that came to nothing, or returns false if it did not.
 func (i *Invocation) AddOver(request deferred.Request) bool {
 	if i.Submission.State == deferred.Failed {
@@ -167,7 +167,7 @@ func (i *Invocation) AddOver(request deferred.Request) bool {
 	Problem{
 		Summary: "The request left the list without its effect",
 		Detail:  "The service had accepted " + i.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
-		Do:      "ask the operator of the service about the request before you invoke the action again.",
+		Do:      adviceOperator,
 	}.AddError(i.Diags)
 
 	return true

@@ -87,7 +87,7 @@ func WarnUnfinished(diags *diag.Diagnostics, what string, s deferred.Submission,
 			Summary: "Interrupted while waiting",
 			Detail:  "The service has accepted " + what + ", and the run ended before it was fulfilled.",
 			InState: notFulfilled,
-			Do:      "apply again; it goes on waiting for the same request and sends nothing.",
+			Do:      adviceLater,
 		}.AddWarning(diags)
 
 		return
@@ -123,6 +123,9 @@ func unproven(what string) Problem {
 		Detail:  "The service has accepted " + what + ". The list of pending requests has never shown it, and no effect of it can be seen, so that it may be carried out, pending or lost.",
 	}
 }
+
+// adviceLater applies to a request that is pending.
+const adviceLater = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
 
 // notFulfilled is what is in state while a request is pending.
 const notFulfilled = "the object with fulfilled = false"
@@ -178,7 +181,7 @@ func warnPending(diags *diag.Diagnostics, what, gap string) {
 		Summary: "Accepted and still pending",
 		Detail:  "The service has accepted " + what + " and has not fulfilled it within the time that timeouts allows." + describeGap(gap),
 		InState: notFulfilled,
-		Do:      "nothing; a later refresh finds it fulfilled. A longer wait can be set in timeouts.",
+		Do:      adviceLater,
 	}.AddWarning(diags)
 }
 

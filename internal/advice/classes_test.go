@@ -1,0 +1,132 @@
+package advice_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+// answered is a fault that answers one request of an operation.
+func answered(operation string, status int, text string) func(*stage) {
+	return inject(mockserver.Fault{Operation: operation, Status: status, Body: []byte(text)})
+}
+
+const html = "<html><body>Please log in</body></html>"
+
+// redirecting returns a situation in which base_url is that of a server which redirects to the
+// service.
+func redirecting(s *stage) {
+	old := httptest.NewServer(http.RedirectHandler(s.service.URL+"/v1", http.StatusMovedPermanently))
+	s.t.Cleanup(old.Close)
+	s.Setenv("ANALYTICS_BASE_URL", old.URL)
+}
+
+// elsewhere returns a situation in which base_url is that of another server.
+func elsewhere(s *stage) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	s.t.Cleanup(other.Close)
+	s.Setenv("ANALYTICS_BASE_URL", other.URL)
+}
+
+func toService(s *stage) { s.Setenv("ANALYTICS_BASE_URL", s.service.URL) }
+
+func httpsOf(s *stage) {
+	s.Setenv("ANALYTICS_BASE_URL", strings.Replace(s.service.URL, "http://", "https://", 1))
+}
+
+// failures are the advices for errors of the client, by the beginning of the text.
+var failures = map[string]play{
+	"if writing is intended, remove read_only": {
+		situation: set("ANALYTICS_READ_ONLY", "true"), follow: set("ANALYTICS_READ_ONLY", "false"),
+	},
+	"check base_url, the network and proxy settings": {
+		situation: set("ANALYTICS_BASE_URL", "http://127.0.0.1:1"), follow: toService,
+	},
+	"run again. If the service is known to be slow": {
+		situation: applied(set("ANALYTICS_REQUEST_TIMEOUT", "1s"), inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Hang: true})),
+	},
+	"run again. If it happens again, look for a proxy or load balancer": {
+		situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Cut: mockserver.CutBeforeCommit})),
+	},
+	"check that base_url names the right host": {situation: httpsOf, follow: toService},
+	"set base_url to the final address":        {situation: redirecting, follow: toService},
+	"check base_url and wire.login_parameters_in": {
+		situation: inOrder(func(s *stage) {
+			s.Setenv("ANALYTICS_API_SECRET_KEY", "")
+			s.Setenv("ANALYTICS_EMAIL", s.service.Email)
+			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
+		}, answered(mockserver.OpLogin, http.StatusOK, `{"hello":"world"}`)),
+	},
+	"check the credentials of the provider block": {
+		situation: set("ANALYTICS_API_SECRET_KEY", "wrong-key-0123456789"), follow: func(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) },
+	},
+	"ask an administrator of the project": {situation: answered(mockserver.OpUpdateConsent, http.StatusForbidden, `{"error":{"code":"role"}}`)},
+	"check identity_id and the scope": {
+		configuration: consent("x") + "\ndata \"analytics_consent\" \"other\" {\n  identity_id = \"nobody\"\n  depends_on  = [analytics_consent.x]\n}\n",
+		follow:        configure(consent("x") + "\ndata \"analytics_consent\" \"other\" {\n  identity_id = \"ann\"\n  depends_on  = [analytics_consent.x]\n}\n"),
+	},
+	"correct what the service names": {
+		configuration: consent("x", `agreement_time = "2020-01-31T12:00:00Z"`),
+		situation:     answered(mockserver.OpUpdateConsent, http.StatusBadRequest, `{"error":{"fields":{"agreement_time":"too early"}}}`),
+		follow:        configure(consent("x", `agreement_time = "2021-01-31T12:00:00Z"`)),
+	},
+	"apply again: the plan reads what the service holds now": {situation: answered(mockserver.OpUpdateConsent, http.StatusConflict, `{"error":{"code":"changed"}}`)},
+	"wait, then run again; lower max_concurrency": {
+		situation: inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: http.StatusTooManyRequests, Body: []byte(`{}`), Header: http.Header{"Retry-After": {"0"}}}),
+		follow:    set("ANALYTICS_MAX_CONCURRENCY", "2"),
+	},
+	"run again later. If the failure persists, tell the operator":     {situation: applied(answered(mockserver.OpGetConsent, http.StatusInternalServerError, `{}`))},
+	"check base_url; a login portal, a proxy or a maintenance page":   {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
+	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
+	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
+	"check that the versions of the provider and the service match":   {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":"often"}`))},
+	"check base_url (without /v1), and whether the other path family": {situation: elsewhere, follow: toService},
+	"make the value of that attribute smaller, or ask the operator of": {
+		configuration: object("profile", "x", `profile = jsonencode({ plan = "gold and more" })`),
+		situation:     answered(mockserver.OpUpdateProfile, http.StatusRequestEntityTooLarge, `{}`),
+		follow:        configure(object("profile", "x", `profile = jsonencode({ plan = "gold" })`)),
+	},
+	"run again later; for an export, once the day is over": {
+		configuration: block("resource", "export_file", "x", `utc_date = "2026-01-31"`, `path = "day.ndjson"`),
+		service:       day,
+		situation:     answered(mockserver.OpExportRecords, http.StatusAccepted, `{}`),
+	},
+	"put the proxy's user and password into HTTPS_PROXY": {
+		// A proxy is never used for an address of this machine.
+		configuration: consent("x"), situation: func(s *stage) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusProxyAuthRequired) }))
+			s.t.Cleanup(proxy.Close)
+			s.Setenv("HTTPS_PROXY", proxy.URL)
+			s.Setenv("ANALYTICS_BASE_URL", "https://service.example.com")
+		},
+		follow: inOrder(set("NO_PROXY", "*"), toService),
+	},
+	"look at analytics_pending_requests before you apply again": {
+		configuration: object("data_deletion", "x", "wait_for_fulfilment = false"),
+		service:       never,
+		situation: func(s *stage) {
+			refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
+			s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit, Then: func() { s.service.Inject(refuse) }})
+		},
+	},
+	"run again once the other request is carried out": {
+		configuration: object("data_deletion", "x", "wait_for_fulfilment = false"),
+		service:       never,
+		situation: func(s *stage) {
+			s.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "ann", Operation: mockserver.OpUpdateProfile})
+		},
+		follow: func(s *stage) { s.service.FulfilAll() },
+	},
+}
+
+// never keeps every request pending.
+func never(s *mockserver.Server) {
+	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{Fate: mockserver.Never} }
+}
+
+// day gives the service one day of records.
+func day(s *mockserver.Server) {
+	s.PutExport(scope, "2026-01-31", mockserver.ExportDay{Persons: []any{map[string]any{"identityId": "ann"}}})
+}

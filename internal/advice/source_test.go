@@ -1,0 +1,122 @@
+package advice_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// source is the code of the provider: its files by path below internal, parsed.
+func source(t *testing.T) map[string]*ast.File {
+	t.Helper()
+	files := map[string]*ast.File{}
+	positions := token.NewFileSet()
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		file, err := parser.ParseFile(positions, path, nil, parser.SkipObjectResolution)
+		files[strings.TrimPrefix(filepath.ToSlash(path), "../")] = file
+
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return files
+}
+
+// advicesIn returns the texts that a file gives as advice: the values of a field Do, those of
+// the map advices, and the constants whose names begin with advice.
+func advicesIn(t *testing.T, path string, file *ast.File) []string {
+	t.Helper()
+	var found []string
+	add := func(expressions ...ast.Expr) {
+		for _, e := range expressions {
+			text, ok := textOf(e)
+			if !ok {
+				t.Errorf("%s: an advice is no text but an expression: write the text into Do", path)
+			}
+			if text != "" && strings.TrimSpace(text) != "Then" {
+				found = append(found, text)
+			}
+		}
+	}
+
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Do" {
+				add(n.Value)
+			}
+		case *ast.AssignStmt:
+			if to, ok := n.Lhs[0].(*ast.SelectorExpr); ok && to.Sel.Name == "Do" {
+				add(n.Rhs...)
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if !isAdvice(name) || i >= len(n.Values) {
+					continue
+				}
+				if all, ok := n.Values[i].(*ast.CompositeLit); ok {
+					for _, element := range all.Elts {
+						if pair, ok := element.(*ast.KeyValueExpr); ok {
+							add(pair.Value)
+						}
+					}
+					continue
+				}
+				add(n.Values[i])
+			}
+		}
+
+		return true
+	})
+
+	return found
+}
+
+// textOf returns the text of an expression, with "…" for what is known only when the provider
+// runs. Advice that is told by name or by class has its text where that is declared: the text
+// is empty here.
+func textOf(e ast.Expr) (text string, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.ParenExpr:
+		return textOf(e.X)
+	case *ast.BinaryExpr:
+		left, knownLeft := textOf(e.X)
+		right, knownRight := textOf(e.Y)
+		if !knownLeft {
+			left = "…"
+		}
+		if !knownRight {
+			right = "…"
+		}
+		return left + right, knownLeft || knownRight
+	case *ast.CallExpr:
+		if named, isNamed := e.Fun.(*ast.SelectorExpr); isNamed && named.Sel.Name == "Sprintf" {
+			return textOf(e.Args[0])
+		}
+		return textOf(e.Fun)
+	case *ast.Ident:
+		return "", isAdvice(e)
+	case *ast.IndexExpr:
+		return textOf(e.X)
+	case *ast.SelectorExpr:
+		return "", e.Sel.Name == "Do" || isAdvice(e.Sel)
+	default:
+		return "", false
+	}
+}
+
+// isAdvice reports whether a name is that of an advice, or of a map or a function of them.
+func isAdvice(name *ast.Ident) bool { return strings.HasPrefix(strings.ToLower(name.Name), "advice") }

@@ -1,0 +1,154 @@
+package advice_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+var scope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
+// stage is a CLI and its service while an advice is followed.
+type stage struct {
+	*clitest.CLI
+
+	t       *testing.T
+	service *mocktest.Instance
+}
+
+// play is what happens before the message with the advice, and after it.
+type play struct {
+	// configuration is the first one.
+	configuration string
+	// service changes the service before it starts.
+	service func(*mockserver.Server)
+	// situation makes the situation. The message comes with the command says, or else with
+	// an apply.
+	situation func(*stage)
+	says      []string
+	// follow does what the advice says, up to the apply at the end.
+	follow func(*stage)
+	// again is how many further requests for one person the advice asks for.
+	again int
+}
+
+var apply = []string{"apply", "-auto-approve"}
+
+// perform makes the situation, looks for the advice, follows it, and fails the test unless an
+// apply then succeeds, the plan after it is empty, and the service has accepted no request
+// for a person twice.
+func (p play) perform(t *testing.T, advice string) {
+	t.Helper()
+	var options []func(*mockserver.Server)
+	if p.service != nil {
+		options = append(options, p.service)
+	}
+
+	s := &stage{t: t, service: mocktest.Start(t, options...)}
+	s.service.AllowViolations() // many situations are faults
+	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
+	s.CLI = clitest.New(t, p.configuration, s.service.Environment())
+	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
+
+	if p.situation != nil {
+		p.situation(s)
+	}
+	says := p.says
+	if says == nil {
+		says = apply
+	}
+	clitest.WantWords(t, s.Run(says...), "What to do: "+advice)
+
+	if p.follow != nil {
+		p.follow(s)
+	}
+	s.MustRun(apply...)
+	clitest.WantWords(t, s.MustRun("plan", "-detailed-exitcode"), "No changes")
+	s.wantSentOnce(1 + p.again)
+}
+
+// wantSentOnce fails the test if the service has accepted more than limit requests of one
+// operation for one person.
+func (s *stage) wantSentOnce(limit int) {
+	s.t.Helper()
+	sent := map[string]int{}
+	for _, q := range s.service.Queue() {
+		about := q.Operation + " of " + q.Identity
+		sent[about]++
+		if sent[about] > limit {
+			s.t.Errorf("the service has accepted %s %d times", about, sent[about])
+		}
+	}
+}
+
+// unset returns a follow-up that sets a variable of the environment.
+func set(name, value string) func(*stage) { return func(s *stage) { s.Setenv(name, value) } }
+
+// inject returns a situation in which a request ends with a fault.
+func inject(faults ...mockserver.Fault) func(*stage) {
+	return func(s *stage) { s.service.Inject(faults...) }
+}
+
+// configure returns a follow-up that replaces the configuration.
+func configure(configuration string) func(*stage) {
+	return func(s *stage) { s.Configure(configuration) }
+}
+
+// applied returns a situation in which the configuration is applied, and then something
+// happens.
+func applied(then ...func(*stage)) func(*stage) {
+	return func(s *stage) { inOrder(append([]func(*stage){run(apply...)}, then...)...)(s) }
+}
+
+func inOrder(steps ...func(*stage)) func(*stage) {
+	return func(s *stage) {
+		for _, step := range steps {
+			step(s)
+		}
+	}
+}
+
+// run returns a step that runs a command, which must succeed.
+func run(command ...string) func(*stage) {
+	return func(s *stage) { s.MustRun(command...) }
+}
+
+// path returns the path of a file in the folder of the configuration.
+func (s *stage) path(name string) string { return filepath.Join(s.Dir, name) }
+
+// consent returns a consent of a person, with further lines.
+func consent(name string, lines ...string) string {
+	block := fmt.Sprintf("\nresource \"analytics_consent\" %q {\n", name)
+	if !slices.ContainsFunc(lines, func(line string) bool { return len(line) > 11 && line[:11] == "identity_id" }) {
+		block += "  identity_id = \"ann\"\n"
+	}
+	for i := range mockserver.Clauses {
+		block += fmt.Sprintf("  clause_%d_consent = true\n", i+1)
+	}
+	return block + body(lines) + "}\n"
+}
+
+// object returns a block of a resource about the person ann.
+func object(resource, name string, lines ...string) string {
+	return fmt.Sprintf("\nresource \"analytics_%s\" %q {\n  identity_id = \"ann\"\n%s}\n", resource, name, body(lines))
+}
+
+// block returns a block without an identity.
+func block(kind, resource, name string, lines ...string) string {
+	return fmt.Sprintf("\n%s \"analytics_%s\" %q {\n%s}\n", kind, resource, name, body(lines))
+}
+
+func body(lines []string) (text string) {
+	for _, line := range lines {
+		text += "  " + line + "\n"
+	}
+	return text
+}
