@@ -23,8 +23,8 @@ func redirecting(s *stage) {
 	s.Setenv("ANALYTICS_BASE_URL", old.URL)
 }
 
-// elsewhere returns a situation in which base_url is that of another server.
-func elsewhere(s *stage) {
+// toAnother is a situation in which base_url is that of another server.
+func toAnother(s *stage) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	s.t.Cleanup(other.Close)
 	s.Setenv("ANALYTICS_BASE_URL", other.URL)
@@ -82,7 +82,7 @@ var failures = map[string]play{
 	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
 	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
 	"check that the versions of the provider and the service match":   {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":"often"}`))},
-	"check base_url (without /v1), and whether the other path family": {situation: elsewhere, follow: toService},
+	"check base_url (without /v1), and whether the other path family": {situation: toAnother, follow: toService},
 	"make the value of that attribute smaller, or ask the operator of": {
 		configuration: object("profile", "x", `profile = jsonencode({ plan = "gold and more" })`),
 		situation:     answered(mockserver.OpUpdateProfile, http.StatusRequestEntityTooLarge, `{}`),

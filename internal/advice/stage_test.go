@@ -26,7 +26,7 @@ type stage struct {
 
 // play is what happens before the message with the advice, and after it.
 type play struct {
-	// configuration is the first one.
+	// configuration is the first one; that of one consent if it is empty.
 	configuration string
 	// service changes the service before it starts.
 	service func(*mockserver.Server)
@@ -36,6 +36,8 @@ type play struct {
 	says      []string
 	// follow does what the advice says, up to the apply at the end.
 	follow func(*stage)
+	// needs is a feature of the CLI, without which the test is skipped.
+	needs acctest.Feature
 	// again is how many further requests for one person the advice asks for.
 	again int
 }
@@ -51,12 +53,19 @@ func (p play) perform(t *testing.T, advice string) {
 	if p.service != nil {
 		options = append(options, p.service)
 	}
+	options = append(options, day)
 
+	if p.configuration == "" {
+		p.configuration = consent("x")
+	}
 	s := &stage{t: t, service: mocktest.Start(t, options...)}
 	s.service.AllowViolations() // many situations are faults
 	s.service.PutProfile(scope, "ann", `{"name":"Ann"}`)
 	s.CLI = clitest.New(t, p.configuration, s.service.Environment())
 	s.Setenv("ANALYTICS_MAX_RETRIES", "0")
+	if p.needs != (acctest.Feature{}) {
+		s.Needs(p.needs)
+	}
 
 	if p.situation != nil {
 		p.situation(s)
@@ -65,7 +74,7 @@ func (p play) perform(t *testing.T, advice string) {
 	if says == nil {
 		says = apply
 	}
-	clitest.WantWords(t, s.Run(says...), "What to do: "+advice)
+	clitest.WantWords(t, s.Run(says...), "What to do:", advice)
 
 	if p.follow != nil {
 		p.follow(s)
@@ -89,7 +98,7 @@ func (s *stage) wantSentOnce(limit int) {
 	}
 }
 
-// unset returns a follow-up that sets a variable of the environment.
+// set returns a step that sets a variable of the environment.
 func set(name, value string) func(*stage) { return func(s *stage) { s.Setenv(name, value) } }
 
 // inject returns a situation in which a request ends with a fault.

@@ -1,20 +1,139 @@
 package advice_test
 
 import (
+	"go/ast"
+	"maps"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
-func TestCLIAdvice_ofFailures(t *testing.T) {
+// plays are the advices that the tests of this package follow.
+func plays() map[string]play {
+	all := maps.Clone(failures)
+	for _, more := range []map[string]play{deferredRequests, consents, exports, settings, batches, actions, lists} {
+		maps.Copy(all, more)
+	}
+	return all
+}
+
+// TestCLIAdvice_works gives each advice, does what it says, and ends in an empty plan with
+// nothing sent twice.
+func TestCLIAdvice_works(t *testing.T) {
 	t.Parallel()
 
-	for advice, p := range failures {
+	for advice, p := range plays() {
 		t.Run(advice, func(t *testing.T) {
 			t.Parallel()
 
-			if p.configuration == "" {
-				p.configuration = consent("x")
-			}
 			p.perform(t, advice)
 		})
 	}
+}
+
+// elsewhere are the advices that a test of another package follows.
+var elsewhere = map[string]string{
+	"take each object to the address that its person has now":                             "requests.TestCLIDataDeletion_personsMove",
+	"give identity_id by a variable that is sensitive and not ephemeral":                  "requests.TestCLIDeleteData_invokedWithASensitiveVariable",
+	"nothing, if the batch was renamed or its people are managed by the other object now": "consentbatch.TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile",
+	"nothing, if the object was renamed; a moved block tells Terraform so":                "consent.TestAccConsentResource_renamedKeys",
+	"plan again, in the environment that is meant":                                        "provider.TestCLIProvider_savedPlanIsForOneScope",
+	"run again; repeating the operation does no harm":                                     "provider.TestCLIProvider_interruptSavesWhatIsDone",
+	"give each object a path of its own, also in other workspaces":                        "export.TestCLIExportFile_twoConfigurationsOnePath",
+	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
+
+	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_eachRunSendsAnotherRequest",
+
+	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the
+	// provider, or comes before Terraform's own message.
+	"if the setting that is named is right for your service": "requests.TestDataDeletion_listThatIsNotUnderstoodHasAWayOut",
+	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_refusesAnotherFileThanThePlannedOne",
+}
+
+// outside are the advices that no test of this package can follow, and why.
+var outside = map[string]string{
+	"report this to the maintainers of the provider":          "it asks for a message to somebody",
+	"run again with TF_LOG=ERROR and report the stack trace":  "it asks for a message to somebody",
+	"ask the operator of the service why this answer is so":   "it asks for a message to somebody",
+	"require complete = true where a decision depends on all": "it asks for a message to somebody",
+
+	"correct the value.": "validators refuse such a value before the client does, and say what is wrong with it",
+	"read it again once the day is over, and compare the":      "it needs two clocks that differ, and a day to pass",
+	"free space on the disk of path, choose a path on":         "it needs a disk that is full",
+	"remove the cause and run again, which exports the day":    "it needs a disk that fails between two files",
+	"make the file readable for the user that runs Terraform":  "the tests may run as root, who can read every file",
+	"remove the cause and destroy again, or remove the file":   "the tests may run as root, who can remove every file",
+	"Use the resource analytics_consent_batch, which reads a":  "it is the same step as for every batch, from a function that sends nothing",
+	"import the person into this resource, and take the other": "it needs the state of another provider, with a path that no request of the service has",
+}
+
+// TestAdvice_eachIsFollowed fails for an advice in the source without a row, for a row
+// without an advice, and for a row whose test does not exist.
+func TestAdvice_eachIsFollowed(t *testing.T) {
+	t.Parallel()
+
+	files := source(t)
+	rows := map[string]string{}
+	for advice := range plays() {
+		rows[advice] = "advice.TestCLIAdvice_works"
+	}
+	maps.Copy(rows, elsewhere)
+	maps.Copy(rows, outside)
+
+	tests := testsIn(files)
+	for advice, test := range elsewhere {
+		if !tests[test] {
+			t.Errorf("%q is followed by %s, which does not exist", advice, test)
+		}
+	}
+
+	used := map[string]bool{}
+	for path, file := range files {
+		if !isOfTheProvider(path) {
+			continue
+		}
+		for _, text := range advicesIn(t, path, file) {
+			row := longestPrefix(rows, text)
+			used[row] = true
+			if row == "" {
+				t.Errorf("%s: no test follows the advice %q", path, text)
+			}
+		}
+	}
+
+	for advice := range rows {
+		if !used[advice] {
+			t.Errorf("nothing gives the advice %q", advice)
+		}
+	}
+}
+
+// isOfTheProvider reports whether a file is code that speaks to the users of the provider.
+func isOfTheProvider(path string) bool {
+	folder, _, _ := strings.Cut(path, "/")
+	return !strings.HasSuffix(path, "_test.go") && folder != "cmd" && folder != "doctor" && folder != "mockserver"
+}
+
+// longestPrefix returns the row with the longest beginning of a text; empty for none.
+func longestPrefix(rows map[string]string, text string) (longest string) {
+	for advice := range rows {
+		if strings.HasPrefix(text, advice) && len(advice) > len(longest) {
+			longest = advice
+		}
+	}
+	return longest
+}
+
+// testsIn returns the tests of all packages, as folder.Name.
+func testsIn(files map[string]*ast.File) map[string]bool {
+	found := map[string]bool{}
+	for path, file := range files {
+		for _, declared := range file.Decls {
+			if f, ok := declared.(*ast.FuncDecl); ok && strings.HasSuffix(path, "_test.go") {
+				found[filepath.ToSlash(filepath.Dir(path))+"."+f.Name.Name] = true
+			}
+		}
+	}
+
+	return found
 }

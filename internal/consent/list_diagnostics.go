@@ -114,7 +114,7 @@ func (d *dayReader) report(diags *diag.Diagnostics) {
 		tfkit.Problem{
 			Summary: "Records of an unknown kind",
 			Detail:  "The records that were read include " + strconv.Itoa(d.unknown) + " that do not state their kind, so they were not taken for people.",
-			Do:      "if there are Person records among them, set wire.export_kind_parameter in the provider block.",
+			Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
 		}.AddWarning(diags)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
@@ -80,9 +81,10 @@ func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			waiting := make(chan struct{})
+			var hung atomic.Bool
 			service := mocktest.Start(t, func(s *mockserver.Server) {
 				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Identity != "user-2" {
+					if r.Identity != "user-2" || hung.Swap(true) {
 						return nil
 					}
 					close(waiting)
@@ -98,6 +100,7 @@ func TestCLIConsentList_interruptIsAnError(t *testing.T) {
 				t.Errorf("the interrupted query ended with 0:\n%s", r.Output)
 			}
 			clitest.WantWords(t, r, "The list was interrupted")
+			clitest.WantWords(t, cli.MustRun("query"), "user-1", "user-2") // as the message says
 		})
 	}
 }

@@ -116,8 +116,7 @@ func (m *resourceModel) warnClearing(diags *diag.Diagnostics, s deferred.Submiss
 func warnNotCleared(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The profile was not cleared",
-		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have cleared what it wrote. The usual cause is a renamed key of for_each, or a renamed resource.",
+		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have cleared what it wrote. The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the object.",
 		InState: "the other object; nothing was sent for this one",
-		Do:      "next time, write a moved block from the old address to the new one.",
 	}.AddWarning(diags)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
@@ -48,9 +49,10 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			hanging := make(chan struct{})
+			var hung atomic.Bool
 			service := mocktest.Start(t, func(s *mockserver.Server) {
 				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Identity != "hanging" || r.Operation != mockserver.OpUpdateConsent {
+					if r.Identity != "hanging" || r.Operation != mockserver.OpUpdateConsent || hung.Swap(true) {
 						return nil
 					}
 					close(hanging)
@@ -70,6 +72,9 @@ func TestCLIProvider_interruptSavesWhatIsDone(t *testing.T) {
 			if !strings.Contains(r.Words(), "Cancelled") {
 				t.Errorf("the object in flight is not reported as cancelled:\n%s", r.Output)
 			}
+
+			cli.MustRun("apply", "-auto-approve") // as the message says
+			cli.MustRun("plan", "-detailed-exitcode")
 		})
 	}
 }

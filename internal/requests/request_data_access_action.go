@@ -168,10 +168,7 @@ func (f *invokedFetch) await(ctx context.Context, limit time.Duration) bool {
 
 	problem := f.Unfinished()
 	problem.Detail += " There is no file."
-	problem.Do = "invoke the action again later: it takes the request over, or gets the data if they are ready."
-	if f.Report.Unproven {
-		problem.Do += " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member."
-	}
+	problem.Do = "invoke the action again later: it takes the request over. If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member."
 	problem.AddError(f.Diags)
 
 	return false

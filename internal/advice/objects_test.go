@@ -1,0 +1,221 @@
+package advice_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+)
+
+const agreedThen = `agreement_time = "2020-01-31T12:00:00Z"`
+
+// choose records a choice of the person at the service.
+func choose(at string) func(*stage) {
+	return func(s *stage) {
+		record := mockserver.ConsentRecord{}
+		if at != "" {
+			record.AgreementTime = at
+		}
+		s.service.PutConsent(scope, "ann", record)
+	}
+}
+
+// consents are the advices about single consents.
+var consents = map[string]play{
+	"nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds": {
+		configuration: consent("x", agreedThen), situation: applied(choose("2022-01-31T12:00:00Z")), says: plan,
+		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
+	},
+	"nothing, or bring the configuration up to the person's choice. To overwrite the record": {
+		configuration: consent("x", agreedThen), situation: applied(choose("")), says: plan,
+		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
+	},
+	"set agreement_time to the time at which the person agreed": {
+		configuration: consent("x"), situation: applied(choose("")), says: plan,
+		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
+	},
+	"apply the objects that these values come from first": {
+		configuration: consent("x", agreedThen),
+		situation: applied(choose("2022-01-31T12:00:00Z"), run(apply...),
+			configure("\nresource \"terraform_data\" \"time\" {\n  input = \"2020-01-31T12:00:00Z\"\n}\n"+consent("x", "agreement_time = terraform_data.time.output"))), says: plan,
+		follow: run("apply", "-auto-approve", "-target=terraform_data.time"),
+	},
+	"keep one of them and take the other one out": {
+		configuration: consent("x", agreedThen) + consent("y", agreedThen),
+		follow:        configure(consent("x", agreedThen)),
+	},
+	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the five": {
+		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
+		follow: inOrder(configure(consent("x", agreedThen)+consent("y", agreedThen)), run(apply...), configure(consent("y", agreedThen))),
+	},
+	"if the object belongs where it was": {
+		configuration: consent("x", agreedThen), situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
+		follow: configure(consent("x", agreedThen, `org_id = "org-demo"`, `project_id = "web"`)),
+	},
+}
+
+func file(name string, lines ...string) string {
+	return block("resource", "export_file", name, lines...)
+}
+
+const (
+	aDay   = `utc_date = "2026-01-31"`
+	toPath = `path = "day.ndjson"`
+)
+
+var today = `utc_date = "` + time.Now().UTC().Format(time.DateOnly) + `"`
+
+// exports are the advices about exports.
+var exports = map[string]play{
+	"choose another path, remove the file, or set overwrite": {
+		configuration: file("x", aDay, toPath), situation: write("day.ndjson", ""), follow: configure(file("x", aDay, toPath, "overwrite = true")),
+	},
+	"create the folder, correct path, or set create_directories": {
+		configuration: file("x", aDay, `path = "a/day.ndjson"`), follow: configure(file("x", aDay, `path = "a/day.ndjson"`, "create_directories = true")),
+	},
+	"give each object a path of its own.": {
+		configuration: file("x", aDay, toPath) + file("y", aDay, toPath), follow: configure(file("x", aDay, `path = "x.ndjson"`) + file("y", aDay, `path = "y.ndjson"`)),
+	},
+	"correct path, or what is at that path": {
+		configuration: file("x", aDay, toPath), situation: makeFolder("day.ndjson"), follow: remove("day.ndjson"),
+	},
+	"raise max_bytes, ask for fewer kinds, or compress the file": {
+		configuration: file("x", aDay, toPath, "max_bytes = 1"), follow: configure(file("x", aDay, toPath)),
+	},
+	"export a day that is over": {configuration: file("x", today, toPath), follow: configure(file("x", aDay, toPath))},
+	"choose a day that is over": {configuration: file("x", `utc_date = "2999-01-31"`, toPath), follow: configure(file("x", aDay, toPath))},
+	"put {kind} into path, which writes one file for each kind": {
+		configuration: file("x", aDay, toPath, `with_kind = false`, `kinds = ["persons", "events"]`), follow: configure(file("x", aDay, `path = "{kind}.ndjson"`)),
+	},
+	"nothing, or set wire.export_kind_parameter": {
+		configuration: file("x", `utc_date = "2026-01-30"`, toPath), situation: set("ANALYTICS_WIRE_EXPORT_RECORD_MEMBER", "plan"),
+		service: func(s *mockserver.Server) {
+			s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Others: []any{map[string]any{"mail": "ann", "plan": "gold"}}})
+		},
+	},
+	"set org_id and project_id, in this object or in the provider block": {
+		configuration: file("x", aDay, toPath, `account_id = "acct-7"`), follow: configure(file("x", aDay, toPath)),
+	},
+	"nothing, or put the files back":         {configuration: file("x", aDay, `path = "{kind}.ndjson"`), situation: applied(remove("persons.ndjson")), says: plan},
+	"nothing, or move the altered file away": {configuration: file("x", aDay, toPath), situation: applied(write("day.ndjson", "{}")), says: plan, follow: remove("day.ndjson")},
+	"move away what is at path, or choose":   {configuration: file("x", aDay, toPath), situation: applied(remove("day.ndjson"), makeFolder("day.ndjson")), says: plan, follow: remove("day.ndjson")},
+	"delete it yourself when it is no longer": {
+		configuration: file("x", aDay, toPath), situation: applied(write("day.ndjson", "{}"), configure(file("x", aDay, `path = "new.ndjson"`))), follow: remove("day.ndjson"),
+	},
+	"use the resource analytics_export_file, which writes a day of any size to a file.": {
+		configuration: block("data", "export", "x", aDay, "max_bytes = 999999999999"), follow: configure(file("x", aDay, toPath)),
+	},
+	"use the resource analytics_export_file, which writes a day of any size to a file and none": {
+		configuration: block("data", "export", "x", aDay, "max_bytes = 1"), follow: configure(file("x", aDay, toPath)),
+	},
+}
+
+// settings are the advices about the provider block.
+var settings = map[string]play{
+	"set base_url in the provider block":  {configuration: consent("x"), situation: set("ANALYTICS_BASE_URL", ""), follow: toService},
+	"give exactly one of email and passw": {configuration: consent("x"), situation: set("ANALYTICS_TOKEN", "also"), follow: set("ANALYTICS_TOKEN", "")},
+	"set org_id and project_id, or accou": {configuration: consent("x"), situation: inOrder(set("ANALYTICS_ORG_ID", ""), set("ANALYTICS_PROJECT_ID", "")), follow: inOrder(set("ANALYTICS_ORG_ID", "org-demo"), set("ANALYTICS_PROJECT_ID", "web"))},
+	"set email and password in the provider block": {
+		configuration: block("ephemeral", "session_token", "x") + consent("x"), follow: func(s *stage) {
+			s.Setenv("ANALYTICS_API_SECRET_KEY", "")
+			s.Setenv("ANALYTICS_EMAIL", s.service.Email)
+			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
+		},
+	},
+	"apply the objects that this value comes from first (-target), or set it": {
+		configuration: "\nresource \"terraform_data\" \"x\" {\n  input = \"web\"\n}\nprovider \"analytics\" {\n  project_id = terraform_data.x.output\n  org_id = \"org-demo\"\n}\n" +
+			"\ndata \"analytics_pending_requests\" \"all\" {\n}\n",
+		follow: run("apply", "-auto-approve", "-target=terraform_data.x"),
+	},
+}
+
+// rows writes the file of a batch.
+func rows(lines ...string) func(*stage) {
+	text := "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent,agreement_time\n"
+	for _, line := range lines {
+		text += line + "\n"
+	}
+	return write("rows.csv", text)
+}
+
+const (
+	annAgrees = "ann,true,true,true,true,true,2020-01-31T12:00:00Z"
+	bobAgrees = "bob,true,true,true,true,true,2020-01-31T12:00:00Z"
+)
+
+func batch(name string, lines ...string) string {
+	return block("resource", "consent_batch", name, append([]string{`source = "rows.csv"`}, lines...)...)
+}
+
+// batches are the advices about consents in a file.
+var batches = map[string]play{
+	"correct these lines; nothing is sent before":     {configuration: batch("x"), situation: rows("ann,maybe,,,,,"), follow: rows(annAgrees)},
+	"check the path, which is relative to the folder": {configuration: batch("x"), follow: rows(annAgrees)},
+	"apply again: rows that are in place are compared only": {
+		configuration: batch("x"),
+		situation:     inOrder(rows(annAgrees, bobAgrees), inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`), Times: 1})),
+	},
+	"give report_path a path of its own in a folder that exists, or remove what is there.": {
+		configuration: batch("x", `report_path = "missing/report.json"`), situation: rows(annAgrees), follow: makeFolder("missing"),
+	},
+	"remove these rows, or take the other object out": {
+		configuration: consent("x", agreedThen) + batch("x"), situation: rows(annAgrees, bobAgrees), follow: rows(bobAgrees),
+	},
+	"nothing, or bring the rows up to the choices": {
+		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(choose("2022-01-31T12:00:00Z"))), says: plan,
+		follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
+	},
+	"nothing. To withdraw the consent of these people, set the clauses": {
+		configuration: batch("x"), situation: inOrder(rows(annAgrees, bobAgrees), applied(rows(annAgrees))), says: plan,
+		follow: rows(annAgrees, "bob,false,false,false,false,false,2022-01-31T12:00:00Z"),
+	},
+	"give these rows the time at which their consent was given": {
+		configuration: batch("x"), situation: inOrder(rows("ann,true,true,true,true,true,"), choose("")), says: plan, follow: rows("ann,false,false,false,false,false,2022-01-31T12:00:00Z"),
+	},
+	"put the file back that was applied": {
+		configuration: batch("x", withdraws), situation: inOrder(rows(annAgrees), applied(rows(annAgrees, bobAgrees))), says: []string{"destroy", "-auto-approve"},
+		follow: rows(annAgrees),
+	},
+	"plan again. With compare_at_plan = false": {
+		configuration: batch("x"),
+		situation:     inOrder(rows(annAgrees), inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden, Body: []byte(`{}`)})), says: plan,
+	},
+	"raise the time in the block timeouts": {
+		configuration: batch("x", "timeouts {", `  create = "1s"`, "}"),
+		situation:     inOrder(rows(annAgrees, bobAgrees), inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Hang: true})),
+		follow:        configure(batch("x")),
+	},
+	"destroy again: rows that are withdrawn are skipped": {
+		configuration: batch("x", withdraws),
+		situation: inOrder(rows(annAgrees, bobAgrees), applied(
+			inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`)}))),
+		says: []string{"destroy", "-auto-approve"}, follow: inOrder(run("destroy", "-auto-approve"), configure("")),
+	},
+	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses": {
+		configuration: batch("x", withdraws) + batch("y"), situation: inOrder(rows(annAgrees), applied(configure(batch("y")))), says: plan,
+		follow: inOrder(configure(batch("x")+batch("y")), run(apply...), configure(batch("y"))),
+	},
+	" If another object makes the file in the same apply": {
+		configuration: "\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
+			block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
+		situation: rows(annAgrees),
+		follow: configure("\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
+			block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
+	},
+	"change count in all objects of the file": {
+		configuration: shard("x", 0, 2) + shard("y", 1, 2), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 3)+shard("y", 1, 2)))), says: plan,
+		follow: configure(shard("x", 0, 3) + shard("y", 1, 3) + shard("z", 2, 3)),
+	},
+	"apply on_destroy = \"retain\" in all shards of the file first": {
+		configuration: shard("x", 0, 1, withdraws), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws)))), says: plan,
+		follow: inOrder(configure(shard("x", 0, 1)), run(apply...), configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...),
+			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
+	},
+}
+
+const withdraws = `on_destroy = "withdraw"`
+
+func shard(name string, index, count int, lines ...string) string {
+	return batch(name, append(lines, "shard = {", fmt.Sprint("  index = ", index), fmt.Sprint("  count = ", count), "}")...)
+}

@@ -1,0 +1,152 @@
+package advice_test
+
+import (
+	"net/http"
+	"os"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+const (
+	notAwaited = "wait_for_fulfilment = false"
+	friday     = `triggers = { on = "friday" }`
+	toFile     = `output_path = "ann.json"`
+)
+
+// conclude ends the oldest request.
+func conclude(o mockserver.Outcome) func(*stage) {
+	return func(s *stage) { s.service.Conclude(s.service.Queue()[0].ID, o) }
+}
+
+// write writes a file beside the configuration.
+func write(name, content string) func(*stage) {
+	return func(s *stage) {
+		if err := os.WriteFile(s.path(name), []byte(content), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func remove(name string) func(*stage) {
+	return func(s *stage) {
+		if err := os.RemoveAll(s.path(name)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func makeFolder(name string) func(*stage) {
+	return func(s *stage) {
+		if err := os.Mkdir(s.path(name), 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// listed keeps finished requests in the list, as done.
+func listed(s *mockserver.Server) {
+	s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
+}
+
+func fulfilAll(s *stage) { s.service.FulfilAll() }
+
+var plan = []string{"plan"}
+
+// deferredRequests are the advices about requests that the service carries out later.
+var deferredRequests = map[string]play{
+	"apply again later: it looks for the same request": {
+		configuration: object("data_deletion", "x", "timeouts {", `  create = "1s"`, "}"), service: never, follow: fulfilAll,
+	},
+	"ask the operator of the service about the request. To send another one, change triggers.": {
+		configuration: object("data_deletion", "x", notAwaited), service: never,
+		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished})), says: plan,
+		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
+	},
+	"remove the cause, then change triggers": {
+		configuration: object("data_deletion", "x", notAwaited), service: never,
+		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Failed})), says: plan,
+		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
+	},
+	"nothing. To send another one, change triggers.": {
+		configuration: object("data_deletion", "x") + object("data_deletion", "y"), service: listed,
+	},
+	"if this status means that the request is over": {
+		configuration: object("data_deletion", "x", notAwaited), service: never,
+		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"})), says: plan,
+		follow: inOrder(set("ANALYTICS_WIRE_ENDED_STATUSES", "QUEUED_V2"), func(s *stage) { s.service.DeleteProfile(scope, "ann") }),
+	},
+	"look at analytics_pending_requests for it": {
+		configuration: object("data_deletion", "x", notAwaited), service: mocktest.AnswerQueueing(http.StatusOK, `{"hello":"world"}`),
+		follow: fulfilAll,
+	},
+
+	"ask the operator of the service about the request. Each refresh": {
+		configuration: object("data_deletion", "x"), situation: func(s *stage) { s.service.DeleteProfile(scope, "ann") },
+	},
+
+	"choose another output_path, move the file away": {
+		configuration: object("data_access_request", "x", toFile), service: listed, situation: write("ann.json", "{}"),
+		follow: configure(object("data_access_request", "x", toFile, "overwrite = true")),
+	},
+	"give each object an output_path of its own": {
+		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
+		follow: configure(object("data_access_request", "x", toFile) + object("data_access_request", "y", `output_path = "y.json"`)), again: 1,
+	},
+	"correct output_path, or what is at that path": {
+		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed, follow: makeFolder("missing"),
+	},
+	"remove the cause and run again.": {
+		configuration: object("data_access_request", "x", toFile), service: listed,
+		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
+	},
+	"remove the cause and run again. If a file at output_path may be replaced": {
+		configuration: object("data_access_request", "x", toFile, notAwaited), service: listed,
+		situation: applied(fulfilAll, write("ann.json", "{}"), configure(object("data_access_request", "x", toFile))),
+		follow:    configure(object("data_access_request", "x", toFile, "overwrite = true")),
+	},
+	"run again once that request is carried out": {
+		configuration: object("data_access_request", "x", toFile),
+		service:       func(s *mockserver.Server) { listed(s); s.DataRetention = 1 },
+		follow:        func(s *stage) { s.service.DataRetention = 0 }, again: 1,
+	},
+	"nothing, if the data are to be requested again; or put the file back": {
+		configuration: object("data_access_request", "x", toFile), service: listed,
+		situation: applied(remove("ann.json")), says: plan, again: 1,
+	},
+	"move away what is at output_path, or put the file back": {
+		configuration: object("data_access_request", "x", toFile), service: listed,
+		situation: applied(write("ann.json", "{}")), says: plan, follow: remove("ann.json"), again: 1,
+	},
+	"narrow the list with identity_id or operation": {
+		configuration: "\ndata \"analytics_pending_requests\" \"all\" {\n  max_requests = 1\n}\n", service: never,
+		situation: func(s *stage) {
+			for _, person := range []string{"ann", "bob"} {
+				s.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+			}
+		},
+		follow: configure("\ndata \"analytics_pending_requests\" \"all\" {\n  max_requests = 0\n}\n"),
+	},
+
+	"nothing, if the profile is to stay": {
+		configuration: profileOf(`{ plan = "gold" }`), situation: applied(configure("")), says: plan,
+		follow: inOrder(configure(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), run(apply...), configure("")), again: 2,
+	},
+	"apply again, which creates the profile again": {
+		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
+		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished}), func(s *stage) { s.service.DeleteProfile(scope, "ann") }), says: plan, again: 1,
+	},
+	"nothing, or set a member to null to clear it": {
+		configuration: profileOf(`{ plan = "gold", color = "red" }`), situation: applied(configure(profileOf(`{ plan = "gold" }`))), says: plan,
+		follow: configure(profileOf(`{ plan = "gold", color = null }`)), again: 1,
+	},
+	"set the object's own org_id and project_id, or account_id": {
+		configuration: object("data_deletion", "x", notAwaited), service: never,
+		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
+		follow: configure(object("data_deletion", "x", notAwaited, `org_id = "org-demo"`, `project_id = "web"`)),
+	},
+}
+
+func profileOf(members string, lines ...string) string {
+	return object("profile", "x", append([]string{"profile = jsonencode(" + members + ")"}, lines...)...)
+}
