@@ -45,7 +45,7 @@ var consents = map[string]play{
 		configuration: consent("x", agreedThen) + consent("y", agreedThen),
 		follow:        configure(consent("x", agreedThen)),
 	},
-	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the five": {
+	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls": {
 		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
 		follow: inOrder(configure(consent("x", agreedThen)+consent("y", agreedThen)), run(apply...), configure(consent("y", agreedThen))),
 	},
@@ -181,11 +181,6 @@ var batches = map[string]play{
 		configuration: batch("x"),
 		situation:     inOrder(rows(annAgrees), inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: http.StatusForbidden, Body: []byte(`{}`)})), says: plan,
 	},
-	"raise the time in the block timeouts": {
-		configuration: batch("x", "timeouts {", `  create = "1s"`, "}"),
-		situation:     inOrder(rows(annAgrees, bobAgrees), inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Hang: true})),
-		follow:        configure(batch("x")),
-	},
 	"destroy again: rows that are withdrawn are skipped": {
 		configuration: batch("x", withdraws),
 		situation: inOrder(rows(annAgrees, bobAgrees), applied(
@@ -202,6 +197,12 @@ var batches = map[string]play{
 		situation: rows(annAgrees),
 		follow: configure("\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
 			block("resource", "consent_batch", "x", `source = terraform_data.made.output`)),
+	},
+	"give report_path a path of its own.": {
+		configuration: batch("x", `report_path = "rows.csv"`), situation: rows(annAgrees), follow: configure(batch("x", `report_path = "report.json"`)),
+	},
+	"make sure that the service has lost these records": {
+		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
 	},
 	"change count in all objects of the file": {
 		configuration: shard("x", 0, 2) + shard("y", 1, 2), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 3)+shard("y", 1, 2)))), says: plan,
