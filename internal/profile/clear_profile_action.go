@@ -130,7 +130,7 @@ func (m *clearProfileModel) clears(held members) members {
 func (m *clearProfileModel) request(c *client.Client, scope client.Scope, update members) deferred.Request {
 	identity := m.IdentityID.ValueString()
 	request := updateRequest(c, scope, identity, update)
-	request.Occasion = tfkit.InvocationOccasion
+	request.Occasion = deferred.AnyOccasion
 	request.Effect, request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
 
 	return request

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -56,7 +57,7 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 	}
 
 	request := deletionRequest(c, scope, m.IdentityID.ValueString())
-	request.Occasion, request.Once = tfkit.InvocationOccasion, true
+	request.Occasion, request.Once = deferred.AnyOccasion, true
 
 	i := a.Invocation(&m, resp, string(deletion))
 	if err := i.Submit(ctx, request); err != nil {

@@ -126,7 +126,7 @@ type invokedFetch struct {
 
 func (f *invokedFetch) request(w io.Writer) deferred.Request {
 	request := f.delivery.request(w)
-	request.Occasion = tfkit.InvocationOccasion
+	request.Occasion = deferred.AnyOccasion
 
 	return request
 }

@@ -30,10 +30,6 @@ type Invocation struct {
 	person string // of the request
 }
 
-// InvocationOccasion is the occasion of requests that actions submit. It differs from
-// that of every resource.
-const InvocationOccasion = deferred.AnyOccasion
-
 // Invocation returns the invocation of an action. name is that of its request.
 func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, name string) *Invocation {
 	return &Invocation{
