@@ -94,11 +94,6 @@ var lists = map[string]play{
 		needs: acctest.Lists, service: mixed, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
 		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),
 	},
-	"raise list in the block timeouts": {
-		needs: acctest.Lists, service: bothAgree,
-		situation: inOrder(query(list(ofTwo+"\n  timeouts {\n    list = \"1s\"\n  }")), inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Hang: true})), says: asksQuery,
-		follow: asked(list(ofTwo)),
-	},
 	"set identity_field to the member that holds the identity": {
 		needs: acctest.Lists, service: mails, situation: query(list(`utc_date = "2026-01-30"`)), says: asksQuery,
 		follow: asked(list("utc_date = \"2026-01-30\"\n  identity_field = \"mail\"")),

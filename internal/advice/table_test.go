@@ -47,6 +47,7 @@ var elsewhere = map[string]string{
 	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the
 	// provider, or comes before Terraform's own message.
 	"if the setting that is named is right for your service": "requests.TestDataDeletion_listThatIsNotUnderstoodHasAWayOut",
+	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
 	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_refusesAnotherFileThanThePlannedOne",
 }
 
