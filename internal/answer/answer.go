@@ -160,14 +160,16 @@ func (o *Object) fail(why string) {
 const describing = "links meta relationships warnings error errors"
 
 // inner opens a wrapper: the only object in o, other than one that describes the answer or
-// is one of these fields. It returns nil where there is none. fields are folded names.
+// is one of these fields. It returns nil where there is none, and beside a list, which makes
+// it one of several things. fields are folded names.
 func (o *Object) inner(fields string) *Object {
 	var found *Object
 	for _, m := range o.members {
-		if m.value.Kind() != '{' || m.isNamed(describing) || m.isNamed(fields) {
+		isComposite := m.value.Kind() == '{' || m.value.Kind() == '['
+		if !isComposite || m.isNamed(describing) || m.isNamed(fields) {
 			continue
 		}
-		if found != nil {
+		if found != nil || m.value.Kind() == '[' {
 			return nil
 		}
 		found = o.open(m)

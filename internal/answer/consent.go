@@ -60,7 +60,7 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 // the service knows of no choice.
 func ReadConsent(v jsontext.Value) (Consent, error) {
 	top := Open(v)
-	if top.saysNo() {
+	if top.saysNo(outcomes) {
 		return Consent{}, refused()
 	}
 	if isBlank(v) {

@@ -54,6 +54,7 @@ func TestReadConsent_outermostObjectWithTheFiveClauses(t *testing.T) {
 		"HAL":                        `{"_links":{"self":{"href":"x"}},` + strings.TrimPrefix(record, "{"),
 		"OData":                      `{"@odata.context":"$metadata#consents/$entity",` + strings.TrimPrefix(record, "{"),
 		"camel case":                 `{"clause1Consent":true,"clause2Consent":true,"clause3Consent":true,"clause4Consent":true,"clause5Consent":true,"agreementTime":"2026-01-31T12:00:00Z"}`,
+		"an acceptance beside":       `{"accepted":false,` + strings.TrimPrefix(record, "{"),
 		"a history inside":           `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":` + older + `}`,
 		"a history of part":          `{` + allTrue + `,"agreement_time":"2026-01-31T12:00:00Z","previous":{"clause_1_consent":false}}`,
 		"a history beside, deeper":   `{"consent":` + record + `,"history":{"last":` + older + `}}`,
@@ -137,7 +138,7 @@ func TestReadConsent_refusesWhatIsNoRecord(t *testing.T) {
 func TestReadConsent_answersThatSayNo(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		`{"error":{"code":"E7","message":"no"}}`, `{"success":false,"message":"no"}`, `{"ok":false}`, `{"accepted":false}`,
+		`{"error":{"code":"E7","message":"no"}}`, `{"success":false,"message":"no"}`, `{"ok":false}`,
 		`{"success":false,"data":` + record + `}`,
 		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`,
 		`{"error":{"root_cause":[{"type":"index_not_found_exception"}],"type":"index_not_found_exception"},"status":404}`,

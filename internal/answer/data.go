@@ -40,7 +40,7 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	if err != nil || receipt.NotUnderstood == "" || !c.Seen {
 		return receipt, err
 	}
-	if c.Member == "" && !c.Continued && isData(v) {
+	if c.Member == "" && !c.Continued && c.isData(v) {
 		receipt.Delivered, receipt.NotUnderstood = true, ""
 		return receipt, nil
 	}
@@ -63,9 +63,11 @@ func (c DataCall) marked(v jsontext.Value) (jsontext.Value, bool) {
 	return inside, has && c.Member != ""
 }
 
-// isData reports whether a value is an object or an array of more than scalars, other than
-// those that describe an answer or lead to a further page.
-func isData(v jsontext.Value) bool {
+// isData reports whether a value is the person's data: an object that consists of objects
+// and arrays, beside nothing but the person; or an array of objects that are no requests.
+// The only member of an object may be the data in a wrapper, or a page of it: beside its
+// lists may stand no more than beside the whole.
+func (c DataCall) isData(v jsontext.Value) bool {
 	if v.Kind() == '[' {
 		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
 			r := openRequest(e, "")
@@ -75,29 +77,56 @@ func isData(v jsontext.Value) bool {
 		})
 	}
 
-	o := Open(v)
-	if slices.ContainsFunc(o.members, func(m member) bool { return m.isNamed(paging) && jsonvalue.Told(m.value) }) {
+	parts := c.parts(v)
+	if parts.others || len(parts.composites) == 0 {
 		return false
 	}
 
-	composites := slices.DeleteFunc(o.members, func(m member) bool {
-		return m.value.Kind() != '{' && m.value.Kind() != '[' || m.isNamed(describing)
-	})
-	isFull := func(m member) bool { return jsonvalue.Told(m.value) }
+	for len(parts.composites) == 1 {
+		inside := parts.composites[0]
+		if !jsonvalue.Told(inside) {
+			return false // an empty wrapper is no data
+		}
+		if inside.Kind() == '[' {
+			return !parts.others
+		}
+		parts = c.parts(inside)
+	}
 
-	return slices.ContainsFunc(composites, isFull) || len(composites) > 1 // an empty wrapper alone is no data
+	isList := func(v jsontext.Value) bool { return v.Kind() == '[' }
+
+	return !parts.others || !slices.ContainsFunc(parts.composites, isList)
 }
 
-// paging are members that lead to a further page.
-const paging = "next nextpage nextlink nextcursor nexttoken nextpagetoken odatanextlink hasmore hasnext more istruncated"
+// dataParts are what an object consists of.
+type dataParts struct {
+	composites []jsontext.Value // objects and arrays, other than those that describe the answer
+	others     bool             // something else says anything, and does not name the person
+}
+
+func (c DataCall) parts(object jsontext.Value) dataParts {
+	var parts dataParts
+	for _, m := range Open(object).members {
+		isComposite := m.value.Kind() == '{' || m.value.Kind() == '['
+		switch {
+		case isComposite && !m.isNamed(describing):
+			parts.composites = append(parts.composites, m.value)
+		case jsonvalue.Told(m.value) && PersonKey(scalar(m.value)) != PersonKey(c.Person):
+			parts.others = true
+		}
+	}
+
+	return parts
+}
 
 // Skeleton reads one JSON value to the end of text, and returns what Read needs of it, in
-// constant memory: the members at its top, or of the first element of an array, with
-// stand-ins for what they hold. It is for values too large for anything but data, so that
-// texts and numbers are left out.
-func Skeleton(text io.Reader) (jsontext.Value, error) {
+// constant memory: the upper levels of its objects, the first object of its arrays, and what
+// names the person. It is for values too large for anything but data: other texts and
+// numbers become true, and what is empty is left out.
+func (c DataCall) Skeleton(text io.Reader) (jsontext.Value, error) {
+	const levels = 4
 	decoder := jsontext.NewDecoder(text)
-	v, err := skeleton(decoder)
+	v, err := c.skeleton(decoder, levels)
 	if errors.Is(err, io.EOF) {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -112,57 +141,87 @@ func Skeleton(text io.Reader) (jsontext.Value, error) {
 	return v, nil
 }
 
-// standIns are what stands for a member of a skeleton.
-var standIns = map[jsontext.Kind]jsontext.Value{
-	'{': jsontext.Value(`{"":{}}`), '[': jsontext.Value(`[{}]`), 't': jsontext.Value("true"), 'f': jsontext.Value("false"),
-}
-
-// skeleton returns the skeleton of the next value.
-func skeleton(decoder *jsontext.Decoder) (jsontext.Value, error) {
+// skeleton returns the skeleton of the next value; null where it has none.
+func (c DataCall) skeleton(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {
-		return jsontext.Value("null"), decoder.SkipValue()
+		v, err := decoder.ReadValue()
+		return c.standIn(v), err
 	}
+	if levels == 0 {
+		return jsontext.Value(`[{}]`), decoder.SkipValue()
+	}
+
 	if _, err := decoder.ReadToken(); err != nil {
 		return nil, err
 	}
+	inside := c.skeletonOfArray
+	if kind == '{' {
+		inside = c.skeletonOfObject
+	}
 
-	members, first := map[string]jsontext.Value{}, jsontext.Value(nil)
-	for next := decoder.PeekKind(); next != '}' && next != ']'; next = decoder.PeekKind() {
-		var err error
-		switch {
-		case kind == '{':
-			err = skeletonMember(decoder, members)
-		case first == nil && next == '{':
-			first, err = skeleton(decoder)
-		default:
-			err = decoder.SkipValue()
-		}
+	v, err := inside(decoder, levels-1)
+	if err != nil {
+		return nil, err
+	}
+
+	_, err = decoder.ReadToken()
+
+	return v, err
+}
+
+func (c DataCall) skeletonOfObject(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
+	const limit = 100
+	members := map[string]jsontext.Value{}
+	for decoder.PeekKind() == '"' {
+		token, err := decoder.ReadToken()
 		if err != nil {
 			return nil, err
 		}
+
+		name := token.String()
+		v, err := c.skeleton(decoder, levels)
+		if err != nil {
+			return nil, err
+		}
+		if v.Kind() != 'n' && len(members) < limit {
+			members[name] = v
+		}
 	}
 
-	_, err := decoder.ReadToken()
-	if kind == '[' {
-		return jsontext.Value("[" + string(first) + "]"), err
-	}
-
-	return jsontext.Value(jsonvalue.FormatObject(members)), err
+	return jsontext.Value(jsonvalue.FormatObject(members)), nil
 }
 
-// skeletonMember adds the stand-in of the next member.
-func skeletonMember(decoder *jsontext.Decoder, members map[string]jsontext.Value) error {
-	token, err := decoder.ReadToken()
-	if err != nil {
-		return err
+// skeletonOfArray returns an array of the first object, or else of true, which stands for
+// any element.
+func (c DataCall) skeletonOfArray(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
+	first := ""
+	for kind := decoder.PeekKind(); kind != ']' && kind != 0; kind = decoder.PeekKind() {
+		if kind != '{' || first != "" && first != "true" {
+			first = cmp.Or(first, "true")
+			if err := decoder.SkipValue(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+
+		v, err := c.skeleton(decoder, levels)
+		if err != nil {
+			return nil, err
+		}
+		first = string(v)
 	}
 
-	const limit = 1000
-	name := token.String()
-	if v, held := standIns[decoder.PeekKind()]; held && len(members) < limit {
-		members[name] = v
-	}
+	return jsontext.Value("[" + first + "]"), nil
+}
 
-	return decoder.SkipValue()
+// standIn returns what stands for a scalar in a skeleton.
+func (c DataCall) standIn(v jsontext.Value) jsontext.Value {
+	switch {
+	case v.Kind() == 't' || v.Kind() == 'f' || PersonKey(scalar(v)) == PersonKey(c.Person):
+		return v.Clone()
+	case jsonvalue.Told(v):
+		return jsontext.Value("true")
+	}
+	return jsontext.Value("null")
 }

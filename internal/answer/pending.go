@@ -127,7 +127,7 @@ func partial(why string) string {
 func (c ListCall) saysNo(v jsontext.Value) bool {
 	o := Open(v)
 	o.members = slices.DeleteFunc(o.members, c.ignores)
-	return o.saysNo()
+	return o.saysNo(outcomes)
 }
 
 // ignores reports whether wire.pending_ignored_members names a member.

@@ -28,16 +28,18 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 
 // ReadProfile returns the profile of an answer: the object as it is, or else the object in
 // the member that wire.profile_member names. managed are members of a profile that the
-// caller knows of. The error is a *Error.
+// caller knows of: an object with one of them is a profile, whatever else it has, and one
+// without is not if it says no. The error is a *Error.
 func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.Value) (Profile, error) {
 	if v.Kind() != '{' {
 		return Profile{}, wantObject(v)
 	}
-	if Open(v).onlyComplains() {
+
+	members := jsonvalue.Members(v)
+	if Open(v).saysNo(outcomes) && (wrapper != "" || !shareName(members, managed)) {
 		return Profile{}, refused()
 	}
 
-	members := jsonvalue.Members(v)
 	if wrapper == "" {
 		if problem := wrapped(members, managed); problem != nil {
 			return Profile{}, problem
@@ -61,16 +63,24 @@ func wrapped(members, managed map[string]jsontext.Value) *Error {
 		return nil
 	}
 
-	for field := range jsonvalue.Members(inside) {
-		if _, isManaged := managed[field]; isManaged {
-			return &Error{
-				Why:     "the only member of the answer, " + shown([]string{name}) + ", is an object with members of the profile",
-				Setting: setting("wire.profile_member", name),
-			}
-		}
+	if !shareName(jsonvalue.Members(inside), managed) {
+		return nil
 	}
 
-	return nil
+	return &Error{
+		Why:     "the only member of the answer, " + shown([]string{name}) + ", is an object with members of the profile",
+		Setting: setting("wire.profile_member", name),
+	}
+}
+
+// shareName reports whether two objects have a member of the same name.
+func shareName(a, b map[string]jsontext.Value) bool {
+	for name := range a {
+		if _, has := b[name]; has {
+			return true
+		}
+	}
+	return false
 }
 
 // soleMember returns the only member of an object.

@@ -18,7 +18,8 @@ func TestReadProfile_objectAsItIs(t *testing.T) {
 		`{}`:                                    `{}`,
 		`{"plan":"gold"}`:                       `{"plan":"gold"}`,
 		`{"data":{"a":1},"x":1}`:                `{"data":{"a":1},"x":1}`,
-		`{"error":"none","a":1}`:                `{"a":1,"error":"none"}`,
+		`{"error":"none","name":"x"}`:           `{"error":"none","name":"x"}`,
+		`{"accepted":false,"errors":[]}`:        `{"accepted":false,"errors":[]}`,
 		`{"status":"active","code":7}`:          `{"code":7,"status":"active"}`,
 		`{"address":{"city":"x"}}`:              `{"address":{"city":"x"}}`,
 		`{"plan":{"name":"gold"}}`:              `{"plan":{"name":"gold"}}`,
@@ -77,6 +78,8 @@ func TestReadProfile_inTheMemberThatIsNamed(t *testing.T) {
 		`{"Data":{"plan":"gold"}}`:     answer.Unrecognised,
 		`{"error":"no","code":7}`:      answer.Refused,
 		`{"success":false,"code":"x"}`: answer.Refused,
+
+		`{"success":false,"data":{"plan":"gold"}}`: answer.Refused,
 	} {
 		_, err := answer.ReadProfile(parse(t, body), "data", managed)
 		if p := wantProblem(t, err, outcome); outcome == answer.Unrecognised && !strings.Contains(p.Error(), "wire.profile_member") {
@@ -90,7 +93,7 @@ func TestReadProfile_refusesErrors(t *testing.T) {
 	for _, body := range []string{
 		`{"error":"no","code":7}`,
 		`{"success":false,"message":"gone"}`,
-		`{"ok":false}`,
+		`{"ok":false,"any":{"member":"there is"}}`,
 		`{"error":{"code":"NotFound","message":"x"}}`,
 		`{"errors":[{"status":"404","title":"Not Found"}]}`,
 		`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/x","errors":["x"]}`,

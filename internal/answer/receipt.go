@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -56,11 +55,7 @@ func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[str
 	if _, inside := soleMember(members); inside.Kind() == '{' {
 		members = jsonvalue.Members(inside)
 	}
-	isThere := func(name string) bool {
-		_, there := members[name]
-		return there
-	}
-	if slices.ContainsFunc(jsonvalue.Names(sent), isThere) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
+	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
 		return Receipt{At: time.Now()}, nil
 	}
 

@@ -150,7 +150,7 @@ func (r request) requestType() Optional[string] {
 
 // saysNo reports whether the request was refused, or has failed.
 func (r request) saysNo() bool {
-	failed := func(o *Object) bool { return o.saysNo() || progressOf(scalar(o.field(statusFields))) == Failed }
+	failed := func(o *Object) bool { return o.saysNo(flags) || progressOf(scalar(o.field(statusFields))) == Failed }
 	return slices.ContainsFunc(r.levels, failed)
 }
 

@@ -21,7 +21,7 @@ func ReadUser(v jsontext.Value) error {
 	if v.Kind() != '{' {
 		return wantObject(v)
 	}
-	if Open(v).saysNo() {
+	if Open(v).saysNo(outcomes) {
 		return refused()
 	}
 	return nil

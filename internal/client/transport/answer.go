@@ -48,7 +48,7 @@ func (a Answer) WantBody() error {
 
 // Refusal returns the error of an answer that says no although its status is one of success.
 func (a Answer) Refusal() error {
-	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success and an error inside")
+	e := a.Call.Fail(ClassRejected, a.Status, "the answer has a status of success and an error inside, or a member such as success that is false")
 	e.Ambiguous = false
 	said, _ := readComplaint(a.JSON)
 	a.Call.quote(e, said)
