@@ -44,20 +44,6 @@ func (m *recordModel) knowsNoClause() bool {
 	return true
 }
 
-// update returns the update that writes the record.
-func (m *recordModel) update() client.ConsentUpdate {
-	var u client.ConsentUpdate
-	for i, c := range m.clauses() {
-		u.Clauses[i] = c.ValueBool()
-	}
-
-	u.UserIPv6, _ = m.UserIPv6.Value()
-	u.AgreementTime, _ = m.AgreementTime.Value()
-	u.Manual = m.Manual.ValueBool()
-
-	return u
-}
-
 // withdrawal returns the update that withdraws all five clauses, unless they are withdrawn. A
 // withdrawal carries no agreement_time, and creates no record for a person who has none.
 func (m *recordModel) withdrawal() client.ConsentUpdate {
@@ -178,23 +164,6 @@ func tells[T any](field answers.Optional[T], keepNulls bool) bool {
 	return !field.IsAbsent()
 }
 
-// keepSpelling plans values as they are spelled in state if they mean the same.
-func (m *recordModel) keepSpelling(state recordModel) {
-	m.UserIPv6 = m.UserIPv6.SpelledLike(state.UserIPv6)
-	m.AgreementTime = m.AgreementTime.SpelledLike(state.AgreementTime)
-}
-
-// keepChoice plans the person's choice, which is in state.
-func (m *recordModel) keepChoice(state recordModel) {
-	for i, c := range m.clauses() {
-		*c = keepPrior(*c, *state.clauses()[i])
-	}
-
-	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
-	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
-	m.Manual = state.Manual
-}
-
 // keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
 // accepts no other plan for a configured attribute.
 func keepPrior[T attr.Value](planned, prior T) T {
@@ -204,15 +173,7 @@ func keepPrior[T attr.Value](planned, prior T) T {
 	return prior
 }
 
-// differs reports whether there is anything to write. An attribute that is not managed, or no
-// longer managed, is not written.
-func (m *recordModel) differs(state recordModel) bool {
-	return !m.sameClauses(state) ||
-		!m.Manual.Equal(state.Manual) ||
-		differs(m.UserIPv6, state.UserIPv6) ||
-		differs(m.AgreementTime, state.AgreementTime)
-}
-
+// differs reports whether a managed text has another meaning than before.
 func differs[S customtypes.Format[V], V any](planned, prior customtypes.Text[S, V]) bool {
 	return !planned.IsNull() && !planned.SemanticEquals(prior)
 }
@@ -237,7 +198,13 @@ func (m *resourceModel) check(diags *diag.Diagnostics) {
 // updateWith returns the update that writes the record. The address of a write-only
 // attribute is in the configuration alone.
 func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
-	u := m.update()
+	u := client.ConsentUpdate{Manual: m.Manual.ValueBool()}
+	for i, c := range m.clauses() {
+		u.Clauses[i] = c.ValueBool()
+	}
+
+	u.AgreementTime, _ = m.AgreementTime.Value()
+	u.UserIPv6, _ = m.UserIPv6.Value()
 	if address, ok := config.UserIPv6WO.Value(); ok {
 		u.UserIPv6 = address
 	}
@@ -245,15 +212,32 @@ func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
 	return u
 }
 
-// differs reports whether there is anything to write.
+// differs reports whether there is anything to write. An attribute that is not managed, or no
+// longer managed, is not written.
 func (m *resourceModel) differs(state resourceModel) bool {
-	return m.recordModel.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	return !m.sameClauses(state.recordModel) ||
+		!m.Manual.Equal(state.Manual) ||
+		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion) ||
+		differs(m.UserIPv6, state.UserIPv6) ||
+		differs(m.AgreementTime, state.AgreementTime)
+}
+
+// keepSpelling plans values as they are spelled in state if they mean the same.
+func (m *resourceModel) keepSpelling(state resourceModel) {
+	m.UserIPv6 = m.UserIPv6.SpelledLike(state.UserIPv6)
+	m.AgreementTime = m.AgreementTime.SpelledLike(state.AgreementTime)
 }
 
 // keepChoice plans the person's choice, which is in state.
 func (m *resourceModel) keepChoice(state resourceModel) {
-	m.recordModel.keepChoice(state.recordModel)
+	for i, c := range m.clauses() {
+		*c = keepPrior(*c, *state.clauses()[i])
+	}
+
+	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
 	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
+	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
+	m.Manual = state.Manual
 }
 
 // protected returns the time after which a choice of the person stands: agreed, or the zero
@@ -280,34 +264,23 @@ func (m *resourceModel) configuredTime(note choiceNote) time.Time {
 	return note.configured
 }
 
-// standing is a choice of the person that an object leaves alone.
-type standing struct {
-	choiceNote
-	chosen time.Time // zero if the record has no time
-}
-
-// standingChoice returns the person's choice in state, if it stands against the configured
-// one.
-func (m *resourceModel) standingChoice(state resourceModel, note choiceNote) (choice standing, stands bool) {
+// leavesAlone reports whether the person's choice in state stands against the configured one.
+func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	configured := m.configuredTime(note)
 	if m.protected(configured).IsZero() {
-		return standing{}, false
+		return false
 	}
-
-	choice = standing{choiceNote: choiceNote{configured: configured, untimed: note.untimed}}
 	if note.untimed {
-		return choice, !m.sameClauses(state.recordModel)
+		return !m.sameClauses(state.recordModel)
 	}
 
 	chosen, known := state.AgreementTime.Value()
 	if !known { // no longer managed, so only the note tells whether a later choice stood
-		return choice, note.stands()
+		return note.stands()
 	}
+	isOwn := client.SameTime(chosen, configured) && m.sameClauses(state.recordModel)
 
-	choice.chosen = chosen
-	own := client.SameTime(chosen, configured) && m.sameClauses(state.recordModel)
-
-	return choice, chosen.UnixMilli() > configured.UnixMilli() && !own
+	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
 }
 
 // fromAPI updates the state from an answer and returns the note to store. The first answer

@@ -179,18 +179,29 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 
 	note := readNote(ctx, req.Private)
-	if plan.keepState(state, note, &resp.Diagnostics) {
-		overwritten := plan.otherClauses(state.recordModel)
-		if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
-			warnOverwritten(&resp.Diagnostics, "The plan overwrites", overwritten)
-		}
-		writes := plan.differs(state)
-		if writes {
-			r.RefuseReadOnly(&resp.Diagnostics)
-		}
-		r.checkOthers(plan, writes, object, &resp.Diagnostics)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
+		addUnknownTime(&resp.Diagnostics)
+		return
 	}
+
+	plan.keepSpelling(state)
+	if plan.leavesAlone(state, note) {
+		chosen, _ := state.AgreementTime.Value()
+		warnStands(&resp.Diagnostics, plan.configuredTime(note), chosen, note.untimed)
+		plan.keepChoice(state)
+	}
+
+	overwritten := plan.otherClauses(state.recordModel)
+	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
+		warnOverwritten(&resp.Diagnostics, "The plan overwrites", overwritten)
+	}
+
+	writes := plan.differs(state)
+	if writes {
+		r.RefuseReadOnly(&resp.Diagnostics)
+	}
+	r.checkOthers(plan, writes, object, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // planDestroy warns if the consent is retained, and refuses to withdraw a person whom
@@ -241,23 +252,6 @@ func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Obje
 	if resting, conflict := r.Written.PlanAgainst(object, scope, state.IdentityID.ValueString()); conflict {
 		addKeptByAnother(diags, object, resting, scope)
 	}
-}
-
-// keepState changes the plan of an update to what is in state, as far as only spelling differs
-// or a choice of the person stands. It reports an error if that is not known yet.
-func (m *resourceModel) keepState(state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
-	if note.stands() && (m.AgreementTime.IsUnknown() || m.KeepLaterChoice.IsUnknown()) {
-		addUnknownTime(diags)
-		return false
-	}
-
-	m.keepSpelling(state.recordModel)
-	if choice, stands := m.standingChoice(state, note); stands {
-		choice.warn(diags)
-		m.keepChoice(state)
-	}
-
-	return true
 }
 
 func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -329,7 +323,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	note := state.fromAPI(held, readNote(ctx, req.Private))
-	if leavesAddressOut(ctx, req.Private) {
+	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
 		state.UserIPv6 = customtypes.IPAddress{}
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
 	}
@@ -356,7 +350,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	note := readNote(ctx, req.Private)
 	config.KeepLaterChoice = plan.KeepLaterChoice // with its default
 	configured := config.configuredTime(note)
-	_, stands := config.standingChoice(plan, note)
+	stands := config.leavesAlone(plan, note)
 
 	// A choice without a time cannot be compared once more, so it is left alone at once.
 	leftAlone := stands && note.untimed
@@ -432,11 +426,6 @@ func (r *consentResource) ImportState(ctx context.Context, req resource.ImportSt
 // the configuration that it generates for such an import, so that an address in state would
 // be a change.
 const leaveAddressOut = "leave_address_out"
-
-func leavesAddressOut(ctx context.Context, private tfkit.PrivateReader) bool {
-	value, _ := private.GetKey(ctx, leaveAddressOut)
-	return value != nil
-}
 
 // MoveState takes over the person of a generic provider's resource. The first refresh then
 // reads the consent, as after an import.

@@ -2,6 +2,7 @@ package consent
 
 import (
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,9 +11,10 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// warn warns that the choice stands.
-func (s standing) warn(diags *diag.Diagnostics) {
-	if s.untimed {
+// warnStands warns that a choice of the person is left alone: one that was chosen later than
+// the configured time, or untimed. chosen is zero if it is not known.
+func warnStands(diags *diag.Diagnostics, configured, chosen time.Time, untimed bool) {
+	if untimed {
 		tfkit.Problem{
 			Summary: "A choice without a time stands",
 			Detail:  "The service holds other clauses than this object has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
@@ -23,13 +25,13 @@ func (s standing) warn(diags *diag.Diagnostics) {
 	}
 
 	held := "a consent"
-	if !s.chosen.IsZero() {
-		held += " of " + client.FormatInstant(s.chosen)
+	if !chosen.IsZero() {
+		held += " of " + client.FormatInstant(chosen)
 	}
 
 	tfkit.Problem{
 		Summary: "A later choice of the person stands",
-		Detail: "The service holds " + held + ", which is later than the configured one of " + client.FormatInstant(s.configured) + ". " +
+		Detail: "The service holds " + held + ", which is later than the configured one of " + client.FormatInstant(configured) + ". " +
 			"Nothing is written, and the plan leaves the person's choice as it is.",
 		Do: "nothing, or bring the configuration up to the person's choice. To overwrite it on legal grounds, or because the later time was a mistake in an earlier configuration, set keep_later_choice = false, or a later agreement_time.",
 	}.AddWarning(diags)

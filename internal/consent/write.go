@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -107,7 +108,7 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 		return
 	}
 	if errors.Is(err, client.ErrUntimed) {
-		standing{choiceNote: choiceNote{configured: u.KeepLaterThan, untimed: true}}.warn(at.diags)
+		warnStands(at.diags, u.KeepLaterThan, time.Time{}, true)
 		return
 	}
 	if err != nil {
@@ -128,5 +129,5 @@ func (at target) warnKept(result client.ConsentResult, u client.ConsentUpdate) {
 	}
 
 	chosen, _ := result.Kept.AgreementTime.Get()
-	standing{choiceNote{configured: u.KeepLaterThan}, chosen}.warn(at.diags)
+	warnStands(at.diags, u.KeepLaterThan, chosen, false)
 }
