@@ -21,7 +21,7 @@ func TestConsent_destroyRetainsWithAWarningAndSendsNothing(t *testing.T) {
 	if after != nil {
 		t.Error("the object is still in state")
 	}
-	if texts := diags.Warnings(); len(texts) != 2 {
+	if texts := diags.Warnings(); len(texts) != 1 {
 		t.Errorf("plan and apply warn %d times: %v", len(texts), texts)
 	}
 

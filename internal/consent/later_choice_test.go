@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -121,24 +119,6 @@ func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 	}
 }
 
-func TestConsent_addressAddedWhileALaterChoiceStandsIsNotWritten(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, prototest.Attributes{"agreement_time": early})
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{"agreement_time": early}))
-	service.Reset()
-	state, diags := p.Update(name, state, config(agreed))
-	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpGetConsent)
-	record, _ := service.Consent(scope, person)
-	if diff := cmp.Diff(choose(late), record); diff != "" {
-		t.Errorf("the person's record changed:\n%s", diff)
-	}
-
-	wantEmptyPlan(t, p, state, config(agreed))
-}
-
 func TestConsent_laterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
 	t.Parallel()
 	for label, others := range map[string]prototest.Attributes{
@@ -192,27 +172,6 @@ func TestConsent_choiceThatIsTakenBackIsDriftAgain(t *testing.T) {
 	p.NoErrors(diags)
 	if plan, _ := p.Plan(name, state, config(agreed)); !plan.Changes {
 		t.Error("the plan is empty although no later choice stands any more")
-	}
-}
-
-func TestConsent_laterChoiceStandsWhenTheObjectIsDestroyed(t *testing.T) {
-	t.Parallel()
-	others := agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
-	for label, refreshed := range map[string]bool{"seen by a refresh": true, "made after the plan": false} {
-		p, service := start(t, nil)
-		state := created(t, p, service, others)
-		service.PutConsent(scope, person, choose(late))
-		if refreshed {
-			state, _ = wantEmptyPlan(t, p, state, config(others))
-		}
-
-		after, diags := p.Destroy(name, state)
-		p.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-		wantHeld(t, service, choose(late).Clauses)
-		if after != nil || service.Count(mockserver.OpUpdateConsent) != 0 {
-			t.Errorf("%s: %d writes", label, service.Count(mockserver.OpUpdateConsent))
-		}
 	}
 }
 

@@ -9,56 +9,6 @@ import (
 
 var withdrawing = agreed.With(prototest.Attributes{"on_destroy": "withdraw"})
 
-func TestConsent_choiceSeenByAnImportSurvivesADestroy(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	theirs := choose(late)
-	a := "2001:db8::1"
-	theirs.UserIPv6 = &a
-	service.PutConsent(scope, person, theirs)
-	state, diags := p.Import(name, person)
-	p.NoErrors(diags)
-	state, diags = p.Update(name, state, config(withdrawing))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
-	_, diags = p.Destroy(name, state)
-	p.NoErrors(diags)
-	wantHeld(t, service, choose(late).Clauses)
-}
-
-func TestConsent_choiceKeptByAnUpdateSurvivesADestroy(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	base := prototest.Attributes{"agreement_time": early, "on_destroy": "withdraw"}
-	state := created(t, p, service, base)
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(base))
-	state, diags := p.Update(name, state, config(withdrawing)) // adds user_ipv6
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
-	_, diags = p.Destroy(name, state)
-	p.NoErrors(diags)
-	wantHeld(t, service, choose(late).Clauses)
-}
-
-func TestConsent_choiceProtectedLateSurvivesADestroy(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, withdrawing.With(prototest.Attributes{"keep_later_choice": false}))
-	service.PutConsent(scope, person, choose(late))
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	state, diags = p.Update(name, state, config(withdrawing))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
-	_, diags = p.Destroy(name, state)
-	p.NoErrors(diags)
-	wantHeld(t, service, choose(late).Clauses)
-}
-
 func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) {
@@ -77,22 +27,6 @@ func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	state, diags := p.Update(name, state, config(agreed))
 	p.NoErrors(diags)
 	wantEmptyPlan(t, p, state, config(agreed))
-}
-
-func TestConsent_choiceStandsWhenTheAgreementTimeIsTakenOut(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, agreed)
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(agreed))
-	state, diags := p.Update(name, state, config(prototest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	wantHeld(t, service, choose(late).Clauses)
-	state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{"user_ipv6": "2001:db8::1", "keep_later_choice": true}))
-	if state.Attributes["agreement_time"] != nil {
-		t.Errorf("state %v", state.Attributes)
-	}
 }
 
 func TestConsent_choiceMadeBetweenTwoAttemptsStands(t *testing.T) {
@@ -155,16 +89,6 @@ func TestConsent_withdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
 	if r, ok := service.Consent(scope, person); ok {
 		t.Errorf("the erased person has a record again: %v %v", r.Clauses, *r.UserIPv6)
 	}
-}
-
-func TestConsent_warningAtDestroyNamesTheConfiguredTime(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, withdrawing)
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(withdrawing))
-	_, diags := p.Destroy(name, state)
-	prototest.WantText(t, diags.Warnings(), "configured one of "+early)
 }
 
 func TestConsent_emptyListOfErrorsIsSuccess(t *testing.T) {

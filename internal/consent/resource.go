@@ -144,7 +144,7 @@ func (m *resourceModel) checkAgreementTime(diags *diag.Diagnostics) {
 }
 
 // ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
-// The plan of a destroy warns if the consent is retained.
+// A plan that destroys or replaces the object warns if the consent is retained.
 func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
@@ -174,6 +174,7 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		state.warnRetained(&resp.Diagnostics)
 		r.checkWithdrawal(state, object, &resp.Diagnostics)
 		return
 	}
@@ -390,8 +391,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	if state.OnDestroy.ValueString() != withdraw {
-		state.warnRetained(&resp.Diagnostics)
+	if state.OnDestroy.ValueString() != withdraw { // the plan has warned
 		return
 	}
 

@@ -75,7 +75,7 @@ func TestConsent_scopeWrittenDownInTheConfigurationIsNoChange(t *testing.T) {
 func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, agreed)
+	state := created(t, p, service, withdrawing)
 
 	plan, diags := p.Plan(name, state, config(agreed.With(moved)))
 	p.NoErrors(diags)

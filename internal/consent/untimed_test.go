@@ -140,45 +140,6 @@ func TestConsent_ownUntimedRecordStaysManageable(t *testing.T) {
 	})
 }
 
-func TestConsent_untimedRefusalSurvivesADestroy(t *testing.T) {
-	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
-		for _, refreshed := range []bool{true, false} {
-			state := created(t, p, service, withdrawing.With(prototest.Attributes{"keep_later_choice": true}))
-			service.PutConsent(scope, person, refusal(extra))
-			if refreshed {
-				state, _ = p.MustRefresh(name, state)
-			}
-
-			after, diags := p.Destroy(name, state)
-			p.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "A choice without a time stands")
-			wantHeld(t, service, refusal(nil).Clauses)
-			if after != nil {
-				t.Error("the object is still in state")
-			}
-
-			service.DeleteConsent(scope, person)
-			p.NewRun()
-		}
-	})
-}
-
-func TestConsent_untimedRecordThatIsImportedStands(t *testing.T) {
-	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
-		service.PutConsent(scope, person, refusal(extra))
-		state, diags := p.Import(name, person)
-		p.NoErrors(diags)
-
-		state, diags = p.Update(name, state, config(agreed))
-		p.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "A choice without a time stands")
-		wantHeld(t, service, refusal(nil).Clauses)
-		wantEmptyPlan(t, p, state, config(agreed))
-	})
-}
-
 func TestConsent_emptyAnswerIsNoConsentForCreateAndRefresh(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {

@@ -78,24 +78,6 @@ func TestConsentWriteOnly_everyChangeCarriesTheAddress(t *testing.T) {
 	wantHeld(t, service, [5]bool{false, true, false, true, true})
 }
 
-// TestConsentWriteOnly_laterChoiceStands changes the version while the person has chosen
-// later: the plan is empty, and nothing is sent.
-func TestConsentWriteOnly_laterChoiceStands(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
-	theirs := "2001:db8::7"
-	service.PutConsent(scope, person, mockserver.ConsentRecord{AgreementTime: late, UserIPv6: &theirs})
-	p.NewRun()
-	service.Reset()
-
-	wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 2, nil))
-	wantAddress(t, service, theirs)
-	if service.Count(mockserver.OpUpdateConsent) != 0 {
-		t.Error("a later choice was overwritten")
-	}
-}
-
 func TestConsentWriteOnly_refuses(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)

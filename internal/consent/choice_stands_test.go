@@ -1,0 +1,106 @@
+package consent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+)
+
+// story is what happens to one object and its person. Each event is a run of its own.
+type story struct {
+	t       *testing.T
+	p       *prototest.Provider
+	service *mocktest.Instance
+	theirs  mockserver.ConsentRecord // what the person chooses
+
+	config prototest.Attributes
+	state  *prototest.State
+	last   prototest.Diagnostics
+}
+
+type event func(s *story)
+
+func applies(others prototest.Attributes) event {
+	return func(s *story) {
+		s.config = config(others)
+		s.state, s.last = s.p.Update(name, s.state, s.config)
+		s.p.NoErrors(s.last)
+	}
+}
+
+func chooses(s *story) { s.service.PutConsent(scope, person, s.theirs) }
+
+func imports(s *story) {
+	s.state, s.last = s.p.Import(name, person)
+	s.p.NoErrors(s.last)
+}
+
+func reads(s *story) { s.state, s.last = s.p.MustRefresh(name, s.state) }
+
+func plansNothing(s *story) { s.state, s.last = wantEmptyPlan(s.t, s.p, s.state, s.config) }
+
+func destroys(s *story) {
+	s.state, s.last = s.p.Destroy(name, s.state)
+	s.p.NoErrors(s.last)
+	if s.state != nil {
+		s.t.Error("the object is still in state")
+	}
+}
+
+// TestConsent_choiceStands ends each story with the record that the person has made, and a
+// warning that says so, whether the record has a time or not.
+func TestConsent_choiceStands(t *testing.T) {
+	t.Parallel()
+	withoutAddress := withdrawing.With(prototest.Attributes{"user_ipv6": nil})
+	version := func(n int) prototest.Attributes {
+		return withoutAddress.With(prototest.Attributes{"user_ipv6_wo": "192.0.2.7", "user_ipv6_wo_version": n})
+	}
+
+	stories := map[string][]event{
+		"seen before a destroy":    {applies(withdrawing), chooses, plansNothing, destroys},
+		"made before a destroy":    {applies(withdrawing), chooses, destroys},
+		"seen by an import":        {chooses, imports, applies(withdrawing), plansNothing, destroys},
+		"an address is added":      {applies(withoutAddress), chooses, plansNothing, applies(withdrawing), plansNothing, destroys},
+		"another version":          {applies(version(1)), chooses, reads, applies(version(2)), plansNothing, destroys},
+		"protected late":           {applies(withdrawing.With(prototest.Attributes{"keep_later_choice": false})), chooses, reads, applies(withdrawing), plansNothing, destroys},
+		"the time is taken out":    {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"agreement_time": nil})), plansNothing},
+		"another clause and time":  {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})), plansNothing, destroys},
+		"the object is made again": {applies(agreed), chooses, plansNothing, destroys, imports, applies(withdrawing), plansNothing, destroys},
+	}
+	records := map[string]mockserver.ConsentRecord{"a later time": choose(late)}
+	for form, extra := range untimed {
+		records[form] = refusal(extra)
+	}
+
+	for form, theirs := range records {
+		for label, events := range stories {
+			t.Run(form+", "+label, func(t *testing.T) {
+				t.Parallel()
+				theirs.UserIPv6 = new("2001:db8::7")
+				p, service := start(t, nil)
+				s := &story{t: t, p: p, service: service, theirs: theirs}
+				for _, happens := range events {
+					p.NewRun()
+					happens(s)
+				}
+
+				says := []string{"A later choice of the person stands", "configured one of 2026-"}
+				if form != "a later time" {
+					says = []string{"A choice without a time stands", "keep_later_choice = false"}
+				}
+				prototest.WantText(t, s.last.Warnings(), says...)
+				if held, _ := service.Consent(scope, person); !cmp.Equal(theirs, held) {
+					t.Errorf("the person's record is changed: %s", cmp.Diff(theirs, held))
+				}
+				if strings.Contains(strings.Join(s.last.Warnings(), "\n"), person) {
+					t.Error("a warning names the person")
+				}
+			})
+		}
+	}
+}
