@@ -1,6 +1,7 @@
 package consentbatch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -62,60 +63,68 @@ func TestConsentBatch_overlapOfABatchAndASingleObject(t *testing.T) {
 }
 
 // TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites destroys a batch and creates another
-// one, or a single object, in one run and in both orders, as Terraform does for a renamed
-// object. The service may hold no time after a withdrawal.
+// one, of the same file or of fewer people, and a single object, in one run and in both orders,
+// as Terraform does for a renamed object. The service may hold no time after a withdrawal.
 func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 	t.Parallel()
-	for name, createFirst := range map[string]bool{"create first": true, "destroy first": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) {
-				s.ReshapeConsents(func(r map[string]any) any {
-					if r["clause_1_consent"] == false {
-						r["agreement_time"] = nil
-					}
-					return r
+	for _, createFirst := range []bool{true, false} {
+		for _, sameFile := range []bool{true, false} {
+			t.Run(fmt.Sprintf("create first %t, same file %t", createFirst, sameFile), func(t *testing.T) {
+				t.Parallel()
+				p, service := start(t, nil, func(s *mockserver.Server) {
+					s.ReshapeConsents(func(r map[string]any) any {
+						if r["clause_1_consent"] == false {
+							r["agreement_time"] = nil
+						}
+						return r
+					})
 				})
-			})
-
-			former, renamed := newFile(t, people(6)), newFile(t, people(4))
-			state := createdBatch(t, p, service, former.config(prototest.Attributes{"on_destroy": "withdraw", "compare_at_plan": false}))
-			create, diags := p.Plan(batchName, nil, renamed.config(prototest.Attributes{"compare_at_plan": false}))
-			p.NoErrors(diags)
-			p.NewRun()
-
-			var warnings []string
-			destroyOne := func() {
-				after, diags := p.Destroy(batchName, state)
-				p.NoErrors(diags)
-				warnings = append(warnings, diags.Warnings()...)
-				if after != nil {
-					t.Error("the former object is still there")
+				former := newFile(t, people(6))
+				renamed := former
+				if !sameFile {
+					renamed = newFile(t, people(4))
 				}
-			}
 
-			createOne := func() {
-				_, diags := p.Apply(t.Context(), batchName, nil, create)
+				uncompared := prototest.Attributes{"compare_at_plan": false}
+				state := createdBatch(t, p, service, former.config(uncompared.With(prototest.Attributes{"on_destroy": "withdraw"})))
+				create, diags := p.Plan(batchName, nil, renamed.config(uncompared))
 				p.NoErrors(diags)
-				_, diags = p.Create("analytics_consent", single(4, nil))
-				p.NoErrors(diags)
-			}
-			if createFirst {
-				createOne()
-				destroyOne()
-				prototest.WantText(t, warnings, "Not withdrawn, another object writes these rows",
-					`analytics_consent_batch with source "`+renamed.path+`" (4): lines 2, 3, 4, 5`, "\nanalytics_consent (1): line 6")
-			} else {
-				destroyOne()
-				createOne()
-			}
+				p.NewRun()
 
-			for i := range 5 {
-				wantRow(t, service, i, configured)
-			}
+				var created *prototest.State
+				createBoth := func() {
+					created, diags = p.Apply(t.Context(), batchName, nil, create)
+					p.NoErrors(diags)
+					_, diags = p.Create("analytics_consent", single(4, nil))
+					p.NoErrors(diags)
+				}
+				destroyFormer := func() []string {
+					after, diags := p.Destroy(batchName, state)
+					p.NoErrors(diags)
+					if after != nil {
+						t.Error("the former object is still there")
+					}
+					return diags.Warnings()
+				}
 
-			wantRow(t, service, 5, [5]bool{})
-		})
+				if createFirst {
+					createBoth()
+					prototest.WantText(t, destroyFormer(), "Not withdrawn, another object writes these rows", `analytics_consent_batch with source "`+renamed.path+`" (`)
+				} else {
+					destroyFormer()
+					createBoth()
+				}
+
+				for i := range 5 {
+					wantRow(t, service, i, configured)
+				}
+				if !sameFile {
+					wantRow(t, service, 5, [5]bool{})
+				}
+				p.NewRun()
+				wantEmptyBatchPlan(t, p, created, renamed.config(uncompared))
+			})
+		}
 	}
 }
 
@@ -165,62 +174,44 @@ func TestConsentBatch_anotherScopeOfTheProviderReplacesVisibly(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_recordWithoutTimeIsNotOverwritten has a service that holds a refusal with
-// no agreement_time, null or absent.
-func TestConsentBatch_recordWithoutTimeIsNotOverwritten(t *testing.T) {
+// forgets holds services that hold no agreement_time, null or absent.
+var forgets = map[string]func(map[string]any) any{
+	"null":   func(r map[string]any) any { r["agreement_time"] = nil; return r },
+	"absent": func(r map[string]any) any { delete(r, "agreement_time"); return r },
+}
+
+func TestConsentBatch_recordWithoutTimeStands(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]func(map[string]any) any{
-		"null":   func(r map[string]any) any { r["agreement_time"] = nil; return r },
-		"absent": func(r map[string]any) any { delete(r, "agreement_time"); return r },
-	} {
+	for name, answer := range forgets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
-			f := newFile(t, people(3))
 			chooseFor(service, 1, early)
-			config := f.config(prototest.Attributes{"compare_at_plan": false})
+			config := newFile(t, people(3)).config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
 
-			kept, diags := p.Create(batchName, config)
+			state, diags := p.Create(batchName, config)
 			p.NoErrors(diags)
 			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time")
 			wantRow(t, service, 1, [5]bool{})
 			wantRow(t, service, 2, configured)
-			if kept.Attributes["kept"] != 1.0 || kept.Attributes["missing"] != 0.0 {
-				t.Errorf("the state is %v", kept.Attributes)
-			}
-
-			if name == "null" { // is a difference in the other rows
-				return
-			}
+			wantResults(t, state, counts{Rows: 3, Kept: 1, Written: 2})
 
 			p.NewRun()
 			compared := config.With(prototest.Attributes{"compare_at_plan": true})
-			kept, diags = p.Update(batchName, kept, compared)
-			p.NoErrors(diags)
-			warned := wantEmptyBatchPlan(t, p, kept, compared)
-			prototest.WantText(t, warned.Warnings(), "in 1 of 3 rows: line 3.")
-		})
-	}
-}
+			if name == "absent" { // a null is a difference in the other rows
+				state, diags = p.Update(batchName, state, compared)
+				p.NoErrors(diags)
+				warned := wantEmptyBatchPlan(t, p, state, compared)
+				prototest.WantText(t, warned.Warnings(), "in 1 of 3 rows: line 3.")
+			}
 
-func TestConsentBatch_recordWithoutTimeIsNotWithdrawn(t *testing.T) {
-	t.Parallel()
-	for name, answer := range map[string]func(map[string]any) any{
-		"null":   func(r map[string]any) any { r["agreement_time"] = nil; return r },
-		"absent": func(r map[string]any) any { delete(r, "agreement_time"); return r },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(answer) })
-			config := newFile(t, people(3)).config(prototest.Attributes{"compare_at_plan": false, "on_destroy": "withdraw"})
-			state := createdBatch(t, p, service, config)
 			p.NewRun()
 			service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
-			state, diags := p.Destroy(batchName, state)
+			state, diags = p.Destroy(batchName, state)
 			p.NoErrors(diags)
 			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "without agreement_time", "line 3")
 			wantRow(t, service, 1, [5]bool{0: true})
-
+			wantRow(t, service, 2, [5]bool{})
 			if state != nil {
 				t.Error("the object is still there")
 			}

@@ -165,13 +165,7 @@ func (s *storm) process(t *testing.T) (p *prototest.Provider, closeAll func()) {
 // in place is compared only, also if the answer was lost.
 func (s *storm) wantWrittenOnce(t *testing.T) {
 	t.Helper()
-	committed := map[string]int{}
-	for _, r := range s.service.Requests() {
-		if r.Operation == mockserver.OpUpdateConsent && r.Committed {
-			committed[r.Identity]++
-		}
-	}
-	for identity, n := range committed {
+	for identity, n := range written(s.service) {
 		if n > 1 {
 			soak.Add(soak.Duplicated, n-1)
 			t.Errorf("%s was written %d times", identity, n)

@@ -18,38 +18,33 @@ import (
 // TestAccConsentBatchResource_failedRow creates a batch of which one row fails. What was written
 // is not destroyed by the next apply, and is withdrawn by the file that was applied alone.
 func TestAccConsentBatchResource_failedRow(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(5))
+	service, f := startAcc(t, 5)
 	service.Inject(rejecting(400, 2)...)
 	all := acctest.Block(service) + f.block(`on_destroy = "withdraw"`)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: all, ExpectError: acctest.Message("1 of 5 rows failed", "line 4", "In state now: nothing")},
-			{
-				Config:            all,
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 1}),
-			},
-			{
-				PreConfig: func() {
-					wantRequests(t, service, service.Count(mockserver.OpGetConsent), 6)
-					f.write(people(6))
-				},
-				Config: all, Destroy: true,
-				ExpectError: acctest.Message("not the one that was applied", "In state now: this object as it was before"),
-			},
-			{
-				PreConfig: func() {
-					wantRow(t, service, 0, configured)
-					f.write(people(5))
-				},
-				Config: all, Destroy: true,
-			},
+	runSteps(t,
+		resource.TestStep{Config: all, ExpectError: acctest.Message("1 of 5 rows failed", "line 4", "In state now: nothing")},
+		resource.TestStep{
+			Config:            all,
+			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
+			ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 1}),
 		},
-	})
+		resource.TestStep{
+			PreConfig: func() {
+				wantRequests(t, service, service.Count(mockserver.OpGetConsent), 6)
+				f.write(people(6))
+			},
+			Config: all, Destroy: true,
+			ExpectError: acctest.Message("not the one that was applied", "In state now: this object as it was before"),
+		},
+		resource.TestStep{
+			PreConfig: func() {
+				wantRow(t, service, 0, configured)
+				f.write(people(5))
+			},
+			Config: all, Destroy: true,
+		},
+	)
 	for i := range 5 {
 		wantRow(t, service, i, [5]bool{})
 	}
@@ -63,22 +58,19 @@ func TestAccConsentBatchResource_unknownSource(t *testing.T) {
 	later, now := newFile(t, people(3)), newFile(t, batchHeader+rowOf(7, middle))
 	all := unknownBlocks(service, later, now)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: all, PlanOnly: true, ExpectNonEmptyPlan: true,
-				ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{
-					plancheck.ExpectUnknownValue("analytics_consent_batch.later", tfjsonpath.New("rows")),
-					plancheck.ExpectKnownValue("analytics_consent_batch.now", tfjsonpath.New("rows"), knownvalue.Int64Exact(1)),
-				}},
-			},
-			{
-				PreConfig: func() { wantRequests(t, service, 0, 0) },
-				Config:    all,
-			},
+	runSteps(t,
+		resource.TestStep{
+			Config: all, PlanOnly: true, ExpectNonEmptyPlan: true,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{
+				plancheck.ExpectUnknownValue("analytics_consent_batch.later", tfjsonpath.New("rows")),
+				plancheck.ExpectKnownValue("analytics_consent_batch.now", tfjsonpath.New("rows"), knownvalue.Int64Exact(1)),
+			}},
 		},
-	})
+		resource.TestStep{
+			PreConfig: func() { wantRequests(t, service, 0, 0) },
+			Config:    all,
+		},
+	)
 	wantWritten(t, service, map[string]int{userName(0): 1, userName(1): 1, userName(2): 1, userName(7): 1})
 	wantRow(t, service, 2, configured)
 	wantRow(t, service, 7, configured)
@@ -87,22 +79,17 @@ func TestAccConsentBatchResource_unknownSource(t *testing.T) {
 // TestAccConsentBatchResource_shards applies all shards of a file in one run, and computes the
 // number of each row's shard in Terraform.
 func TestAccConsentBatchResource_shards(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(60))
+	service, f := startAcc(t, 60)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: acctest.Block(service) + shardBlocks(f),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownOutputValue("rows", knownvalue.ListSizeExact(3)),
-					statecheck.ExpectKnownOutputValue("as_expected", knownvalue.Bool(true)),
-				},
+	runSteps(t,
+		resource.TestStep{
+			Config: acctest.Block(service) + shardBlocks(f),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownOutputValue("rows", knownvalue.ListSizeExact(3)),
+				statecheck.ExpectKnownOutputValue("as_expected", knownvalue.Bool(true)),
 			},
 		},
-	})
+	)
 	wantEachOnce(t, service, 60)
 }
 

@@ -18,102 +18,82 @@ import (
 )
 
 func TestAccConsentBatchResource_basic(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(3))
+	service, f := startAcc(t, 3)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: acctest.Block(service) + f.block(),
-				ConfigPlanChecks: acctest.Planned(
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
-					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(3)),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("written")),
-				),
-				ConfigStateChecks: append(
-					expectCounts(counts{Rows: 3, Written: 3}),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("source"), knownvalue.StringExact(f.path)),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("digest"), knownvalue.NotNull()),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("keep_later_choice"), knownvalue.Bool(true)),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("on_destroy"), knownvalue.StringExact("retain")),
-				),
-			},
+	runSteps(t,
+		resource.TestStep{
+			Config: acctest.Block(service) + f.block(),
+			ConfigPlanChecks: acctest.Planned(
+				plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
+				plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(3)),
+				plancheck.ExpectUnknownValue(address, tfjsonpath.New("written")),
+			),
+			ConfigStateChecks: append(
+				expectCounts(counts{Rows: 3, Written: 3}),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("source"), knownvalue.StringExact(f.path)),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("digest"), knownvalue.NotNull()),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("keep_later_choice"), knownvalue.Bool(true)),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("on_destroy"), knownvalue.StringExact("retain")),
+			),
 		},
-	})
+	)
 	wantEachOnce(t, service, 3)
 }
 
 func TestAccConsentBatchResource_update(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(3))
+	service, f := startAcc(t, 3)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: acctest.Block(service) + f.block()},
-			{ // two more rows
-				PreConfig: func() { f.write(people(5)) },
-				Config:    acctest.Block(service) + f.block(),
-				ConfigPlanChecks: acctest.Planned(
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-					plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5)),
-				),
-				ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 2}),
-			},
-			{ // settings of the object alone send nothing
-				Config:            acctest.Block(service) + f.block(`format = "csv"`),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
-			},
+	runSteps(t,
+		resource.TestStep{Config: acctest.Block(service) + f.block()},
+		resource.TestStep{ // two more rows
+			PreConfig: func() { f.write(people(5)) },
+			Config:    acctest.Block(service) + f.block(),
+			ConfigPlanChecks: acctest.Planned(
+				plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+				plancheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5)),
+			),
+			ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 2}),
 		},
-	})
+		resource.TestStep{ // settings of the object alone send nothing
+			Config:            acctest.Block(service) + f.block(`format = "csv"`),
+			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(address, tfjsonpath.New("rows"), knownvalue.Int64Exact(5))},
+		},
+	)
 	wantEachOnce(t, service, 5)
 }
 
 func TestAccConsentBatchResource_disappears(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(3))
+	service, f := startAcc(t, 3)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: acctest.Block(service) + f.block()},
-			{
-				PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
-				Config:            acctest.Block(service) + f.block(),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 3, Written: 1}),
-			},
+	runSteps(t,
+		resource.TestStep{Config: acctest.Block(service) + f.block()},
+		resource.TestStep{
+			PreConfig:         func() { service.DeleteConsent(scope, userName(1)) },
+			Config:            acctest.Block(service) + f.block(),
+			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+			ConfigStateChecks: expectCounts(counts{Rows: 3, Written: 1}),
 		},
-	})
+	)
 	wantWritten(t, service, map[string]int{userName(0): 1, userName(1): 2, userName(2): 1})
 	wantRow(t, service, 1, configured)
 }
 
 func TestAccConsentBatchResource_laterChoice(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(3))
+	service, f := startAcc(t, 3)
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				PreConfig:         func() { chooseFor(service, 0, late) },
-				Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
-				ConfigStateChecks: expectCounts(counts{Rows: 3, Kept: 1, Written: 2}),
-			},
-			{
-				PreConfig: func() { chooseFor(service, 1, late) },
-				Config:    acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
-				PlanOnly:  true,
-			},
+	runSteps(t,
+		resource.TestStep{
+			PreConfig:         func() { chooseFor(service, 0, late) },
+			Config:            acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
+			ConfigStateChecks: expectCounts(counts{Rows: 3, Kept: 1, Written: 2}),
 		},
-	})
+		resource.TestStep{
+			PreConfig: func() { chooseFor(service, 1, late) },
+			Config:    acctest.Block(service) + f.block(`on_destroy = "withdraw"`),
+			PlanOnly:  true,
+		},
+	)
 
 	// The second update of the last row is its withdrawal.
 	wantWritten(t, service, map[string]int{userName(1): 1, userName(2): 2})
@@ -126,9 +106,7 @@ func TestAccConsentBatchResource_laterChoice(t *testing.T) {
 }
 
 func TestAccConsentBatchResource_validation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-	f := newFile(t, people(3))
+	service, f := startAcc(t, 3)
 	wrong := newFile(t, people(3)+"jane.doe@example.com,yes,true,true,true,,then\n"+rowOf(1, early))
 
 	steps := []resource.TestStep{
@@ -153,7 +131,7 @@ func TestAccConsentBatchResource_validation(t *testing.T) {
 	missing := &batchFile{t, f.path + ".csv"}
 	steps = append(steps, resource.TestStep{Config: acctest.Block(service) + missing.block(), ExpectError: acctest.Message("The rows cannot be read", "no such file")})
 
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+	runSteps(t, steps...)
 	if n := service.Count(""); n != 0 {
 		t.Errorf("%d requests", n)
 	}
@@ -166,35 +144,45 @@ func TestAccConsentBatchResource_writeOnly(t *testing.T) {
 		return config.Variables{"people": config.StringVariable(content)}
 	}
 
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:          acctest.Block(service) + strings.Replace(writeOnlyBlock, "content_wo_version = 1", "", 1),
-				ConfigVariables: rows(people(3)),
-				ExpectError:     acctest.Message("content_wo_version"),
-			},
-			{
-				Config:          acctest.Block(service) + writeOnlyBlock,
-				ConfigVariables: rows(people(3)),
-				ConfigStateChecks: append(
-					expectCounts(counts{Rows: 3, Written: 3}),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo"), knownvalue.Null()),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo_version"), knownvalue.Int64Exact(1)),
-				),
-			},
-			{ // another content is noticed without another version
-				Config:            acctest.Block(service) + writeOnlyBlock,
-				ConfigVariables:   rows(people(4)),
-				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
-				ConfigStateChecks: expectCounts(counts{Rows: 4, Written: 1}),
-			},
+	runSteps(t,
+		resource.TestStep{
+			Config:          acctest.Block(service) + strings.Replace(writeOnlyBlock, "content_wo_version = 1", "", 1),
+			ConfigVariables: rows(people(3)),
+			ExpectError:     acctest.Message("content_wo_version"),
 		},
-	})
+		resource.TestStep{
+			Config:          acctest.Block(service) + writeOnlyBlock,
+			ConfigVariables: rows(people(3)),
+			ConfigStateChecks: append(
+				expectCounts(counts{Rows: 3, Written: 3}),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo"), knownvalue.Null()),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("content_wo_version"), knownvalue.Int64Exact(1)),
+			),
+		},
+		resource.TestStep{ // another content is noticed without another version
+			Config:            acctest.Block(service) + writeOnlyBlock,
+			ConfigVariables:   rows(people(4)),
+			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate)),
+			ConfigStateChecks: expectCounts(counts{Rows: 4, Written: 1}),
+		},
+	)
 	wantEachOnce(t, service, 4)
 }
 
 const address = "analytics_consent_batch.all"
+
+// startAcc starts the service and the file of an acceptance test.
+func startAcc(t *testing.T, rows int) (*mocktest.Instance, *batchFile) {
+	t.Helper()
+	acctest.PreCheck(t)
+	return mocktest.Start(t), newFile(t, people(rows))
+}
+
+// runSteps runs the steps of an acceptance test.
+func runSteps(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
+}
 
 // block returns a batch of the file as text.
 func (f *batchFile) block(lines ...string) string {

@@ -8,38 +8,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-// TestConsentBatch_renamedWithdrawsNobodyOfTheSameFile destroys a batch and creates another one
-// of the same file in one run.
-func TestConsentBatch_renamedWithdrawsNobodyOfTheSameFile(t *testing.T) {
-	t.Parallel()
-	for label, createFirst := range map[string]bool{"create first": true, "destroy first": false} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			config := newFile(t, people(3)).config(prototest.Attributes{"on_destroy": "withdraw"})
-			former := createdBatch(t, p, service, config)
-			p.NewRun()
-
-			create := func() *prototest.State { state, _ := p.MustCreate(batchName, config); return state }
-			destroy := func() { _, diags := p.Destroy(batchName, former); p.NoErrors(diags) }
-			var renamed *prototest.State
-			if createFirst {
-				renamed = create()
-				destroy()
-			} else {
-				destroy()
-				renamed = create()
-			}
-
-			for i := range 3 {
-				wantRow(t, service, i, configured)
-			}
-			p.NewRun()
-			wantEmptyBatchPlan(t, p, renamed, config)
-		})
-	}
-}
-
 // TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt destroys a batch in a plan that
 // leaves another object of the same people as it is.
 func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {

@@ -155,18 +155,6 @@ func TestRead_problemsNameLinesAndNoValues(t *testing.T) {
 	}
 }
 
-func TestRead_manyProblemsAreCounted(t *testing.T) {
-	t.Parallel()
-	_, err := rows.Read(strings.NewReader(header+strings.Repeat("a,b,c\n", 1000)), rows.CSV)
-	problems, ok := errors.AsType[*rows.Error](err)
-	if !ok || problems.Rows != 1000 {
-		t.Fatalf("%v", err)
-	}
-	if text := problems.Error(); strings.Count(text, "\n") != 100 || !strings.HasSuffix(text, "\nand 900 more rows with problems.") {
-		t.Errorf("the problems are:\n%s", text)
-	}
-}
-
 // TestRead_rowWithoutEnd reads an endless row, whose quote or bracket is not closed.
 func TestRead_rowWithoutEnd(t *testing.T) {
 	t.Parallel()
@@ -248,14 +236,6 @@ func TestRead_leftoversOfSpreadsheets(t *testing.T) {
 	}
 }
 
-func TestRead_repeatedElementNamesTheFirst(t *testing.T) {
-	t.Parallel()
-	_, err := rows.Read(strings.NewReader("[1,2,"+object("a")+","+object("a")+"]"), rows.JSON)
-	if err == nil || !strings.Contains(err.Error(), "(element 4): identity_id is the same as in line 1 (element 3)") {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestRead_failingReader(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the disk is gone")
@@ -276,35 +256,10 @@ func TestFormatOf_extensions(t *testing.T) {
 	}
 }
 
-func TestIndex_findsEachOfManyRows(t *testing.T) {
-	t.Parallel()
-	const many = 10_000
-	var content strings.Builder
-	content.WriteString(header)
-	for i := range many {
-		content.WriteString(person(fmt.Sprint("user-", i)))
-	}
-
-	for i, row := range all(t, content.String(), rows.CSV) {
-		if row.Identity != fmt.Sprint("user-", i) || int(row.Line) != i+2 {
-			t.Fatalf("row %d is %+v", i, row)
-		}
-	}
-
-	for _, i := range []int{0, 1023, 1024, 1535, 1536, many - 1} {
-		_, err := rows.Read(strings.NewReader(content.String()+person(fmt.Sprint("user-", i))), rows.CSV)
-		want := fmt.Sprintf("line %d: identity_id is the same as in line %d; a person can have one row only", many+2, i+2)
-		if err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
 // An error names or counts each bad row once, and nothing that is not there.
 func TestRead_errorCountsEachBadRow(t *testing.T) {
 	t.Parallel()
 	content := header
-
 	for n := 1; n < 150; n++ {
 		content += fmt.Sprintf("user-%d,x,true,true,true,true,,,\n", n)
 		_, err := rows.Read(strings.NewReader(content), rows.CSV)
@@ -327,6 +282,7 @@ func TestRead_errorCountsEachBadRow(t *testing.T) {
 
 func TestRead_errorsSayWhereAndNoMoreThanIsWrong(t *testing.T) {
 	t.Parallel()
+
 	for name, tc := range map[string]struct {
 		format        rows.Format
 		content       string
@@ -341,7 +297,9 @@ func TestRead_errorsSayWhereAndNoMoreThanIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+
 			_, err := rows.Read(strings.NewReader(tc.content), tc.format)
+
 			if err == nil || !strings.Contains(err.Error(), tc.says) || tc.silence != "" && strings.Contains(err.Error(), tc.silence) {
 				t.Errorf("it says %v; want %q and not %q", err, tc.says, tc.silence)
 			}
