@@ -136,7 +136,7 @@ func (p *planner) warnUntimed(t *tally) {
 			untimed = append(untimed, i)
 		}
 	}
-	if len(untimed) == 0 || !p.model.KeepLaterChoice.ValueBool() {
+	if len(untimed) == 0 || !p.model.KeepLaterChoice.ValueBool() || !p.warns() {
 		return
 	}
 
@@ -160,7 +160,7 @@ func (p *planner) warnIncomparable(t *tally) {
 
 // warnRemoved warns of rows that are gone.
 func (p *planner) warnRemoved() {
-	if p.prior == nil || !p.model.Shard.Equal(p.prior.Shard) {
+	if p.prior == nil || !p.warns() || !p.model.Shard.Equal(p.prior.Shard) {
 		return
 	}
 

@@ -152,6 +152,10 @@ func (p *planner) propose(ctx context.Context) (ok bool) {
 	return p.proposeByService(ctx)
 }
 
+// warns reports whether the plan is the first one of the object. The plan of an apply does not
+// repeat what that one has warned of, as far as it can be told apart.
+func (p *planner) warns() bool { return p.prior == nil || p.resource.Plans() }
+
 // isUnknown reports whether the rows, or how to compare them, are known only after apply.
 func (p *planner) isUnknown() bool {
 	c := p.config
@@ -218,9 +222,9 @@ func (p *planner) proposeByService(ctx context.Context) (ok bool) {
 	}
 
 	// Rows that cannot be compared are no reason to write none of the others.
-	if t.failedInPart() {
+	p.work = p.work || t.failedInPart()
+	if t.failedInPart() && p.warns() {
 		p.warnIncomparable(t)
-		p.work = true
 	}
 
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
@@ -249,7 +253,11 @@ func (p *planner) warnShared() {
 	if p.prior == nil { // the object has no number yet
 		look = p.resource.Written.Keeper
 	}
-	p.overlapBy(look).report(sharedPeople, &p.batch, tfkit.Problem.AddWarning)
+
+	shared := p.overlapBy(look)
+	if p.warns() {
+		shared.report(sharedPeople, &p.batch, tfkit.Problem.AddWarning)
+	}
 }
 
 // overlapBy returns the rows for whose person look returns another object; none while the scope

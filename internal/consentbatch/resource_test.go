@@ -249,6 +249,12 @@ func TestConsentBatch_warnsOfRowsWithoutTimeAndOfRemovedRows(t *testing.T) {
 	}
 
 	chooseFor(service, 6, early)
+	p.NewRun()
+	_, diags = p.Plan(batchName, state, f.config(nil)) // of an apply, after the plan that has warned
+	if len(diags) != 0 {
+		t.Errorf("the apply says %v", diags)
+	}
+	state, _ = p.MustRefresh(batchName, state)
 	_, diags = p.Plan(batchName, state, f.config(nil))
 	prototest.WantText(t, diags.Warnings(), "Nothing to compare a later choice with", "1 of 7 rows", "line 8.")
 	_, diags = p.Plan(batchName, state, f.config(prototest.Attributes{"keep_later_choice": false}))

@@ -76,12 +76,14 @@ func (p *planner) checkShardChange() (ok bool) {
 		return false
 	}
 
-	tfkit.Problem{
-		Summary: "Rows move between shards",
-		Detail:  "shard has changed, so this object manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no object is no longer managed.",
-		Do:      "change count in all objects of the file, so that each number from 0 to count - 1 has an object.",
-		At:      atShard,
-	}.AddWarning(p.diags)
+	if p.warns() {
+		tfkit.Problem{
+			Summary: "Rows move between shards",
+			Detail:  "shard has changed, so this object manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no object is no longer managed.",
+			Do:      "change count in all objects of the file, so that each number from 0 to count - 1 has an object.",
+			At:      atShard,
+		}.AddWarning(p.diags)
+	}
 
 	return true
 }

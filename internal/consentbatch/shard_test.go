@@ -90,6 +90,7 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 		var state *prototest.State
 		config := f.config(shard(index, 3))
 		if index < len(states) {
+			states[index], _ = p.MustRefresh(batchName, states[index])
 			plan, diags := p.Plan(batchName, states[index], config)
 			p.NoErrors(diags)
 			prototest.WantText(t, diags.Warnings(), "Rows move between shards", "stays as it is")
