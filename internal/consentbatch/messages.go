@@ -117,16 +117,6 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// warnGone warns of records that are gone although the last apply has left one of each row.
-func (p *planner) warnGone(t *tally) {
-	tfkit.Problem{
-		Summary: "Records that the service no longer holds",
-		Detail: fmt.Sprintf("The last apply has left a record of each row, and none can be removed at the service. But the service, or a gateway before it, says that it holds none for %d of %d rows: %s. An apply writes them.",
-			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
-		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
-	}.AddWarning(p.diags)
-}
-
 // warnUntimed warns of rows without agreement_time that are written over what the service holds,
 // or may be; t is nil if no row was compared.
 func (p *planner) warnUntimed(t *tally) {
@@ -151,6 +141,10 @@ func (p *planner) warnUntimed(t *tally) {
 
 // warnIncomparable warns of the rows that could not be compared.
 func (p *planner) warnIncomparable(t *tally) {
+	if !t.failedInPart() || !p.warns() {
+		return
+	}
+
 	tfkit.Problem{
 		Summary: fmt.Sprintf("%d of %d rows could not be compared", t.counts[failed], len(p.content.rows)),
 		Detail:  t.failures.Text(p.content.place) + "\n\nAn apply tries them again, and writes all others that differ.",

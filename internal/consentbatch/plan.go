@@ -2,6 +2,7 @@ package consentbatch
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -222,29 +223,39 @@ func (p *planner) proposeByService(ctx context.Context) (ok bool) {
 	}
 
 	// Rows that cannot be compared are no reason to write none of the others.
-	p.work = p.work || t.failedInPart()
-	if t.failedInPart() && p.warns() {
-		p.warnIncomparable(t)
-	}
+	p.work = p.work || t.failedInPart() || t.toWrite() > 0
 
 	tflog.Info(ctx, "Consent batch compared", map[string]any{
 		"rows": len(p.content.rows), "to_write": t.toWrite(), "kept": t.counts[kept], "in_place": t.counts[inPlace],
 	})
+	p.warnIncomparable(t)
 	if t.toWrite() > 0 {
 		p.resource.RefuseReadOnly(p.diags)
-		p.work = true
 	}
 	p.warnUntimed(t)
 	if !p.work && !p.model.Written.IsUnknown() { // no apply follows, which would warn
 		p.warnKept(t)
 	}
 
-	if p.proposed.bindsToRecords() && t.counts[absent] > 0 {
-		p.proposed.Missing = types.Int64Unknown()
-		p.warnGone(t)
-	}
+	p.bindToRecords(t)
 
 	return true
+}
+
+// bindToRecords binds the apply to the records that are there, unless some are gone although the
+// last apply has left one of each row.
+func (p *planner) bindToRecords(t *tally) {
+	if !p.proposed.bindsToRecords() || t.counts[absent] == 0 {
+		return
+	}
+
+	p.proposed.Missing = types.Int64Unknown()
+	tfkit.Problem{
+		Summary: "Records that the service no longer holds",
+		Detail: fmt.Sprintf("The last apply has left a record of each row, and none can be removed at the service. But the service, or a gateway before it, says that it holds none for %d of %d rows: %s. An apply writes them.",
+			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
+		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
+	}.AddWarning(p.diags)
 }
 
 // warnShared warns of rows that another object of the run manages as well.

@@ -3,6 +3,7 @@ package consentbatch_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -210,17 +211,44 @@ func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
 	}
 }
 
-func TestConsentBatch_fractionOfASecondThatTheServiceDoesNotKeep(t *testing.T) {
+// TestConsentBatch_timeToThePrecisionThatTheServiceKeeps has times with more digits than the
+// service keeps. What was written is in place, and what is agreed to later is written over it.
+func TestConsentBatch_timeToThePrecisionThatTheServiceKeeps(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil, func(s *mockserver.Server) {
-		s.ReshapeConsents(func(r map[string]any) any {
-			r["agreement_time"] = "2026-02-15T12:00:01Z"
-			return r
+	for name, keep := range map[string]func(at time.Time) time.Time{
+		"seconds, cut":      func(at time.Time) time.Time { return at.Truncate(time.Second) },
+		"seconds, rounded":  func(at time.Time) time.Time { return at.Round(time.Second) },
+		"milliseconds, cut": func(at time.Time) time.Time { return at.Truncate(time.Millisecond) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil, func(s *mockserver.Server) {
+				s.ReshapeConsents(func(r map[string]any) any {
+					text, _ := r["agreement_time"].(string)
+					at, err := time.Parse(time.RFC3339Nano, text)
+					if err != nil {
+						t.Error(err)
+					}
+					r["agreement_time"] = keep(at).Format(time.RFC3339Nano)
+
+					return r
+				})
+			})
+			f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:00.6129994Z"))
+			state := createdBatch(t, p, service, f.config(nil))
+			p.NewRun()
+			if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
+				t.Errorf("warnings: %v", diags.Warnings())
+			}
+
+			f.write(batchHeader + strings.Replace(rowOf(0, "2026-02-15T12:00:01.6129994Z"), "false", "true", 1))
+			state, diags := p.Update(batchName, state, f.config(nil))
+			p.NoErrors(diags)
+			wantRow(t, service, 0, [5]bool{true, true, true, true, true})
+			p.NewRun()
+			if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
+				t.Errorf("warnings: %v", diags.Warnings())
+			}
 		})
-	})
-	f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:00.6Z"))
-	state := createdBatch(t, p, service, f.config(nil))
-	if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
-		t.Errorf("warnings: %v", diags.Warnings())
 	}
 }

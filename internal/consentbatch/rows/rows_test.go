@@ -260,6 +260,7 @@ func TestFormatOf_extensions(t *testing.T) {
 func TestRead_errorCountsEachBadRow(t *testing.T) {
 	t.Parallel()
 	content := header
+
 	for n := 1; n < 150; n++ {
 		content += fmt.Sprintf("user-%d,x,true,true,true,true,,,\n", n)
 		_, err := rows.Read(strings.NewReader(content), rows.CSV)
