@@ -120,6 +120,15 @@ func noDataProblem(person string, other deferred.Submission) tfkit.Problem {
 	}
 }
 
+// warnSameData warns that changed triggers have brought the data of before.
+func warnSameData(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The service gave the same data as before",
+		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may go on giving what it prepared for the request of before, for a time that only its operator knows. Triggers that change after that time get new data.",
+		InState: "the same data, as those of the changed triggers",
+	}.AddWarning(diags)
+}
+
 // addFileUnreadable reports a file that a refresh cannot read.
 func addFileUnreadable(diags *diag.Diagnostics, err error) {
 	tfkit.Problem{

@@ -218,9 +218,12 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 
 // submitAnother is Update for changed triggers.
 func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
-	before := f.submission
+	before, file := f.submission, f.model.SHA256
 	ok := f.submit(ctx, readUnanswered(ctx, req.Private))
 	f.writeUnanswered(ctx)
+	if ok && f.model.Fulfilled.ValueBool() && f.model.SHA256.Equal(file) {
+		warnSameData(f.Diags)
+	}
 	if !ok || f.model.Fulfilled.ValueBool() {
 		return
 	}

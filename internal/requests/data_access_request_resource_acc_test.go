@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -114,10 +115,12 @@ func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 		return acctest.Block(service, settings...) + accessBlock(path, fmt.Sprintf("triggers = { on = %q }", day))
 	}
 
+	another := statecheck.CompareValue(compare.ValuesDiffer())
+
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
 		Steps: []resource.TestStep{
-			{Config: on("monday"), ConfigStateChecks: wantFileState(path)},
+			{Config: on("monday"), ConfigStateChecks: append(wantFileState(path), another.AddStateValue(accessAddress, tfjsonpath.New("sha256")))},
 			{
 				PreConfig: func() {
 					service.Reset()
@@ -127,12 +130,23 @@ func TestAccDataAccessRequestResource_triggers(t *testing.T) {
 				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
 				ConfigStateChecks: wantFileState(path),
 			},
+			{
+				PreConfig: func() {
+					if n := service.Count(mockserver.OpGetAllData); n != 1 {
+						t.Errorf("the other triggers made %d requests", n)
+					}
+					service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+					service.FulfilAll() // what the service had prepared is gone
+					service.PutProfile(scope, person, `{"name":"Jane Canary","since":"friday"}`)
+				},
+				Config:            on("saturday", inProfile),
+				ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(accessAddress, plancheck.ResourceActionUpdate)),
+				ConfigStateChecks: append(wantFileState(path), another.AddStateValue(accessAddress, tfjsonpath.New("sha256"))),
+			},
 		},
 	})
 
-	if n := service.Count(mockserver.OpGetAllData); n != 1 {
-		t.Errorf("the other triggers made %d requests", n)
-	}
+	wantQueued(t, service, mockserver.OpGetAllData, 2) // monday's, and saturday's
 	wantData(t, path)
 }
 

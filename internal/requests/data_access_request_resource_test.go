@@ -253,6 +253,7 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
+	prototest.WantText(t, diags.Warnings(), "same data as before") // which the service had prepared
 	wantFile(t, state, path)
 	p.WantEmptyPlan(accessName, state, again)
 }
