@@ -145,7 +145,7 @@ func outermostConsent(top *Object) (*Object, *Error) {
 		level = next
 	}
 
-	return nil, unrecognised("no object of the answer has the five clauses of a consent record")
+	return nil, unrecognised("no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent")
 }
 
 // countClauses returns how many of the five clauses the object has.

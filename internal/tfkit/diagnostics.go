@@ -181,7 +181,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassTLS:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
 	client.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
 	client.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
-	client.ClassLoginAnswer:      "check base_url and wire.login_parameters_in. The answer to a login must have a field token with a JSON Web Token.",
+	client.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, and no setting reads another form. If your service answers with another one, configure token or api_secret_key in place of email and password.",
 	client.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
 	client.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
 	client.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
@@ -193,7 +193,7 @@ var advices = map[client.ErrorClass]string{
 	client.ClassEmpty:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
 	client.ClassTruncated:        "run again. If the failure persists, look for a proxy that cuts answers short.",
 	client.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
-	client.ClassPayload:          "check that the versions of the provider and the service match: the named field does not have the expected form.",
+	client.ClassPayload:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
 	client.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
 	client.ClassUnknownOutcome:   AdviceApplyAgain,
 	client.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
@@ -207,9 +207,12 @@ func Advice(e *client.Error) string {
 		return adviceQueued
 	case e.Class == client.ClassConflict && e.Status == 0: // nothing was sent
 		return adviceConflict
-	default:
-		return advices[e.Class]
 	}
+	if own, found := unreadableAdvices[e.Operation]; found && e.Class == client.ClassPayload {
+		return own
+	}
+
+	return advices[e.Class]
 }
 
 // AdviceApplyAgain applies where the service may hold something else than Terraform knows.
@@ -217,6 +220,17 @@ const AdviceApplyAgain = "apply again: the plan reads what the service holds now
 
 // adviceConflict applies to a request that another one prevents.
 const adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
+
+// unreadableAdvices apply to answers that are not recognised, by operation: those that no
+// setting admits, or only one.
+var unreadableAdvices = map[string]string{
+	"Get consent":      adviceConsent,
+	"Update consent":   adviceConsent,
+	"Get current user": "check base_url. The answer must be a JSON object without an error, and no setting reads another form. The rest of the provider does not need it.",
+	"Get user profile": "set wire.profile_member if the profile is in a member of the answer. The answer must be a JSON object, and no other setting reads another form.",
+}
+
+const adviceConsent = "compare the answer with what the provider reads: an object with clause_1_consent to clause_5_consent, alone or in other objects. No setting reads another form; report yours to the maintainers of the provider, with the message."
 
 // adviceQueued applies to a request that may be in the service's queue: reading shows less
 // of a request than of a value.

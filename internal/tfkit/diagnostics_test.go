@@ -58,6 +58,26 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	}
 }
 
+// An answer that no setting admits has advice that names none.
+func TestAdvice_ofAnAnswerThatIsNotRecognised(t *testing.T) {
+	t.Parallel()
+	for operation, want := range map[string]string{
+		"Get consent": "clause_1_consent", "Update consent": "clause_1_consent", "Get current user": "a JSON object",
+		"Get user profile": "wire.profile_member", "Update user profile": "names a setting", "Get all data of a user": "names a setting",
+		"Delete all data of a user": "names a setting", "List pending actions": "names a setting", "Export records": "names a setting",
+	} {
+		advice := Advice(&client.Error{Class: client.ClassPayload, Operation: operation})
+		if !strings.Contains(advice, want) || strings.Contains(want, "setting") != strings.Contains(advice, "doctor") {
+			t.Errorf("%s: %s", operation, advice)
+		}
+	}
+
+	login := Advice(&client.Error{Class: client.ClassLoginAnswer, Operation: "Log in"})
+	if strings.Contains(login, "wire.") || !strings.Contains(login, "api_secret_key") || !strings.Contains(login, "no setting") {
+		t.Errorf("Log in: %s", login)
+	}
+}
+
 func TestAddError_leavesOutTheTextOfOtherErrors(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
