@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,61 +125,6 @@ func TestExportAnswer_dayWithoutRecordsIsNoError(t *testing.T) {
 					t.Errorf("%v, %v", counts, got.records)
 				}
 			}, useSecretKey)
-		})
-	}
-}
-
-// TestExportAnswer_adviceOfARefusalAdmitsTheDay does what the error says, step by step.
-func TestExportAnswer_adviceOfARefusalAdmitsTheDay(t *testing.T) {
-	t.Parallel()
-
-	ignored := regexp.MustCompile(`wire\.export_ignored_members = "([^"]+)"`)
-	for text, c := range map[string]struct {
-		header http.Header
-		member string // for wire.export_record_member
-		want   records.Counts
-	}{
-		`{"tenant":"web","hasMore":false,"events":[{"id":1}],"next":null}`: {want: records.Counts{records.Event: 1}},
-		`{"id":"p","events":[{"id":"e"},{"id":"f"}]}`:                      {want: records.Counts{records.Event: 2}},
-		`{"events":[{"id":1}],"total":9}`:                                  {want: records.Counts{records.Event: 1}},
-		`{"events":[{"id":1}],"errors":[{"code":5}]}`:                      {want: records.Counts{records.Event: 1}},
-		`{"events":[{"id":1,"type":"session"}]}`:                           {want: records.Counts{records.Event: 1}},
-		`{"persons":[],"x":{"y":1}}`:                                       {want: records.Counts{}},
-		`{"sessions":[]}`:                                                  {header: jsonHeader("Link", `</2>; rel=next`), want: records.Counts{}},
-		`{"sessions":null}`:                                                {header: jsonHeader("Content-Range", "items 0-1/2"), want: records.Counts{}},
-		`[{"uid":1,"n":2},{"uid":3}]`:                                      {member: "uid", want: records.Counts{2, 0, 0, 0}},
-		`{"uid":1}` + "\n" + `{"uid":2}`:                                   {member: "uid", want: records.Counts{2, 0, 0, 0}},
-		`{"uid":1,"events":[{"n":1}]}`:                                     {member: "uid", want: records.Counts{1, 0, 0, 0}},
-		`{"x":[]}`:                                                         {member: "uid", want: records.Counts{}},
-	} {
-		t.Run(text, func(t *testing.T) {
-			t.Parallel()
-
-			header := c.header
-			if header == nil {
-				header = jsonHeader()
-			}
-
-			var wire client.Wire
-			for range 4 {
-				result, err := exportAnswered(t, mockserver.Fault{Body: []byte(text), Header: header}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Wire = wire })
-				if err == nil {
-					if result.Counts != c.want || wire.ExportIgnoredMembers == wire.ExportRecordMember {
-						t.Errorf("%v with %+v", result.Counts, wire)
-					}
-					return
-				}
-
-				detail := wantClass(t, err, client.ClassPayload).Detail
-				if found := ignored.FindStringSubmatch(detail); found != nil && c.member == "" {
-					wire.ExportIgnoredMembers += "," + found[1]
-				} else if strings.Contains(detail, "wire.export_record_member") {
-					wire.ExportRecordMember = c.member
-				} else {
-					t.Fatalf("there is no advice in %q", detail)
-				}
-			}
-			t.Errorf("not admitted with %+v", wire)
 		})
 	}
 }

@@ -1,0 +1,211 @@
+package provider_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
+)
+
+var adviceScope = mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
+
+// attempts do something that reads an answer of the service, and return the diagnostics that
+// keep it from working.
+var attempts = map[string]func(*testing.T, *prototest.Provider) []string{
+	mockserver.OpExportRecords: func(_ *testing.T, p *prototest.Provider) []string {
+		yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+		_, diags := p.ReadData("analytics_export", prototest.Attributes{"utc_date": yesterday})
+		return diags.Errors()
+	},
+	mockserver.OpListPendingRequests: func(_ *testing.T, p *prototest.Provider) []string {
+		config := prototest.Attributes{"identity_id": "jane.doe@example.com", "wait_for_fulfilment": false}
+		_, diags := p.Create("analytics_data_deletion", config)
+		return diags.Errors()
+	},
+	mockserver.OpGetProfile: func(_ *testing.T, p *prototest.Provider) []string {
+		config := prototest.Attributes{"identity_id": "john.doe@example.com", "profile": `{"plan":"gold"}`, "timeouts": prototest.Attributes{"create": "2s"}}
+		state, diags := p.Create("analytics_profile", config)
+		if state == nil {
+			return diags.Errors()
+		}
+		_, refreshed := p.Refresh("analytics_profile", state)
+		return append(diags.Errors(), refreshed.Errors()...)
+	},
+	mockserver.OpGetAllData: func(t *testing.T, p *prototest.Provider) []string {
+		path := filepath.Join(t.TempDir(), "data.json")
+		config := prototest.Attributes{"identity_id": "ada@example.com", "output_path": path}
+		_, diags := p.Create("analytics_data_access_request", config)
+		if _, err := os.Stat(path); err == nil {
+			return diags.Errors()
+		}
+		return append(diags.Errors(), diags.Warnings()...)
+	},
+}
+
+// namedSetting is how a diagnostic names a setting, with its value if it can be shown.
+var namedSetting = regexp.MustCompile(`wire\.([a-z0-9_]+)(?: = "([^"]*)")?`)
+
+// followAdvice repeats an attempt with the first setting that its diagnostics name, until it
+// works, and returns the settings. values are those that only the user knows.
+func followAdvice(t *testing.T, service *mocktest.Instance, operation string, values prototest.Attributes) prototest.Attributes {
+	t.Helper()
+	wire := prototest.Attributes{}
+	for range 6 {
+		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": wire}))
+		texts := attempts[operation](t, p)
+		if len(texts) == 0 {
+			return wire
+		}
+
+		name, value := nextSetting(strings.Join(texts, "\n"), wire, values)
+		if value == nil {
+			t.Fatalf("with %v, no setting that helps is named: %q", wire, texts)
+		}
+		wire[name] = value
+	}
+
+	t.Fatalf("it does not work with %v", wire)
+
+	return nil
+}
+
+// nextSetting returns the first setting of a text that is not in wire yet with this value;
+// nil where there is none.
+func nextSetting(text string, wire, values prototest.Attributes) (name string, value any) {
+	for _, found := range namedSetting.FindAllStringSubmatch(text, -1) {
+		name, value = found[1], values[found[1]]
+		if found[2] != "" {
+			value = found[2]
+		}
+		if before, isSet := wire[name].(string); isSet && strings.HasSuffix(name, "_ignored_members") {
+			value = before + "," + found[2]
+		}
+		if value != nil && value != wire[name] {
+			return name, value
+		}
+	}
+
+	return "", nil
+}
+
+// TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer has answers that are not recognised,
+// and the settings with which they are.
+func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
+	t.Parallel()
+
+	const (
+		record  = `{"id":"r-1","identityId":"somebody","operation":"deleteAllData","status":"pending"}`
+		members = `[{"id":1,"a":1,"b":1},{"id":2,"c":1,"d":1}]`
+	)
+	id := prototest.Attributes{"export_record_member": "id"}
+	data := prototest.Attributes{"all_data_member": "data"}
+	for _, c := range []struct {
+		operation, body string
+		wire            prototest.Attributes
+		header          http.Header
+	}{
+		{mockserver.OpExportRecords, `{"tenant":"web","hasMore":false,"events":[{"id":1}],"next":null}`, prototest.Attributes{"export_ignored_members": "tenant,hasMore=false,next=null"}, nil},
+		{mockserver.OpExportRecords, `{"events":[{"id":1}],"total":9,"errors":[{"code":5}]}`, prototest.Attributes{"export_ignored_members": "errors,total"}, nil},
+		{mockserver.OpExportRecords, `{"id":"p","events":[{"id":"e"},{"id":"f"}]}`, prototest.Attributes{"export_ignored_members": "id"}, nil},
+		{mockserver.OpExportRecords, `{"events":[{"id":1,"type":"session"}]}`, prototest.Attributes{"export_ignored_members": "type"}, nil},
+		{mockserver.OpExportRecords, `{"persons":[],"x":{"y":1}}`, prototest.Attributes{"export_ignored_members": "x"}, nil},
+		{mockserver.OpExportRecords, `{"sessions":[]}`, prototest.Attributes{"export_ignored_members": "Link"}, http.Header{"Link": {"</2>; rel=next"}}},
+		{mockserver.OpExportRecords, `{"sessions":null}`, prototest.Attributes{"export_ignored_members": "Content-Range"}, http.Header{"Content-Range": {"items 0-1/2"}}},
+		{mockserver.OpExportRecords, `{"x":[]}`, id, nil},
+		{mockserver.OpExportRecords, `{"events":` + members + `}`, id, nil},
+		{mockserver.OpExportRecords, members, id, nil},
+		{mockserver.OpExportRecords, `{"id":1}` + "\n" + `{"id":2}`, id, nil},
+		{mockserver.OpExportRecords, "{\"events\":[{\"id\":\"\xff\"}]}", prototest.Attributes{"export_invalid_utf8": "replace"}, nil},
+
+		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"pending_ignored_members": "has_more,page"}, nil},
+		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"warnings":["x"]}`, prototest.Attributes{"pending_ignored_members": "warnings"}, nil},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","customer":"somebody","operation":"deleteAllData"}]`, prototest.Attributes{"pending_identity_field": "customer"}, nil},
+		{mockserver.OpListPendingRequests, `[{"id":"r-1","identityId":"jane.doe@example.com","operation":"purge"}]`, prototest.Attributes{"pending_list": "partial"}, nil},
+		{mockserver.OpListPendingRequests, `["r-1"]`, prototest.Attributes{"pending_list": "partial"}, nil},
+		{mockserver.OpListPendingRequests, `{"somebody":` + record + `}`, prototest.Attributes{"pending_list": "ignored"}, nil},
+		{mockserver.OpListPendingRequests, `{"message":"There is nothing."}`, prototest.Attributes{"pending_list": "ignored"}, nil},
+
+		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile_member": "traits"}, nil},
+
+		{mockserver.OpGetAllData, `{"status":"success","data":{"events":[{"id":1}]}}`, data, nil},
+		{mockserver.OpGetAllData, `{"data":[{"id":1}],"links":{"next":"https://example.com/2"}}`, data, nil},
+	} {
+		t.Run(c.operation+" "+c.body, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, mocktest.AnswerData(`{}`), func(s *mockserver.Server) {
+				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
+				if c.operation == mockserver.OpGetAllData {
+					mocktest.AnswerData(c.body)(s)
+				}
+			})
+			service.AllowViolations() // the contract wants UTF-8
+			if c.operation != mockserver.OpGetAllData {
+				service.Inject(mockserver.Fault{Operation: c.operation, Status: 200, Header: c.header, Body: []byte(c.body), Times: -1})
+			}
+
+			wire := followAdvice(t, service, c.operation, c.wire)
+			for name, want := range c.wire {
+				if wire[name] != want || len(wire) != len(c.wire) {
+					t.Errorf("the settings are %v", wire)
+				}
+			}
+		})
+	}
+}
+
+// TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName combines each answer
+// that the mock server knows with what reads it.
+func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *testing.T) {
+	t.Parallel()
+
+	values := prototest.Attributes{
+		"pending_identity_field": "customer", "export_record_member": "sort", "all_data_member": "profile",
+		"export_kind_parameter": "kind", "export_invalid_utf8": "replace",
+	}
+	answers := []string{"profile_answer", "pending_names", "pending_states", "pending_answer", "queue_answer", "data_answer", "pages", "export_answer", "export_envelope", "export_text"}
+	var dialects []mockserver.Dialect
+	for _, q := range mockserver.Questions {
+		for _, choice := range q.Choices {
+			if slices.Contains(answers, q.Name) {
+				dialects = append(dialects, mockserver.Dialect{q.Name: choice.Name})
+			}
+		}
+	}
+
+	n := soak.Size(14, len(dialects))
+	for i := range n {
+		dialect := dialects[i*len(dialects)/n]
+		t.Run(dialect.String(), func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) {
+				s.ExportRecords = 20
+				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: true} }
+				if err := s.Speak(dialect); err != nil {
+					t.Fatal(err)
+				}
+			})
+			service.AllowViolations() // the contract wants UTF-8
+			for _, who := range []string{"jane.doe@example.com", "somebody"} {
+				service.Enqueue(mockserver.QueuedRequest{Scope: adviceScope, Identity: who, Operation: mockserver.OpDeleteAllData})
+			}
+
+			service.PutProfile(adviceScope, "john.doe@example.com", `{"plan":"free"}`)
+
+			for operation := range attempts {
+				isAboutData := dialect["data_answer"] != "" || dialect["queue_answer"] != ""
+				if operation != mockserver.OpGetAllData || isAboutData { // it waits for the data
+					t.Log(operation, followAdvice(t, service, operation, values))
+				}
+			}
+		})
+	}
+}
