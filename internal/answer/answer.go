@@ -9,7 +9,6 @@ package answer
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -84,23 +83,13 @@ func (o *Object) open(m member) *Object {
 func open(path string, v jsontext.Value) *Object {
 	o := &Object{path: path}
 	for name, value := range jsonvalue.EachMember(v) {
-		o.members = append(o.members, member{string(name), fold(string(name)), value})
+		o.members = append(o.members, member{string(name), jsonvalue.Fold(string(name)), value})
 	}
 	return o
 }
 
-// fold returns the letters and digits of a word in lower case.
-func fold(word string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, word)
-}
-
 // sameWord reports whether two words are equal once they are folded.
-func sameWord(a, b string) bool { return a != "" && fold(a) == fold(b) }
+func sameWord(a, b string) bool { return a != "" && jsonvalue.Fold(a) == jsonvalue.Fold(b) }
 
 // isNamed reports whether the member has one of these names. names are folded.
 func (m member) isNamed(names string) bool {

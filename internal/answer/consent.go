@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Clauses is the number of clauses in a consent record (section 2).
@@ -152,7 +154,7 @@ func outermostConsent(top *Object) (*Object, *Error) {
 func (o *Object) countClauses() int {
 	count := 0
 	for _, name := range ClauseNames {
-		if o.has(fold(name)) {
+		if o.has(jsonvalue.Fold(name)) {
 			count++
 		}
 	}

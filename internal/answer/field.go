@@ -34,8 +34,8 @@ func (o Optional[T]) IsNull() bool { return o.present && o.null }
 // read returns a field of the object, whose name is as the interface spells it. expected
 // says what convert accepts, for the Error of any other value.
 func read[T any](o *Object, name, expected string, convert func(jsontext.Value) (T, bool)) Optional[T] {
-	v := o.field(fold(name))
-	if v == nil && o.has(fold(name)) {
+	v := o.field(jsonvalue.Fold(name))
+	if v == nil && o.has(jsonvalue.Fold(name)) {
 		return Null[T]()
 	}
 	if v == nil {

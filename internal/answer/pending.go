@@ -33,7 +33,7 @@ func (r PendingRecord) Progress() Progress {
 		return Done
 	}
 	progress := Waiting
-	if fold(status) != "" {
+	if jsonvalue.Fold(status) != "" {
 		progress = progressOf(status)
 	}
 	if r.HasEnd && progress == Waiting {
@@ -188,7 +188,7 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 // name. It is for advice: such a member should not be ignored without a look at it.
 func MayLeadOn(name string) bool {
 	return slices.ContainsFunc([]string{"next", "more", "page", "cursor", "token", "total", "count", "last", "offset", "complete", "truncated"},
-		func(part string) bool { return strings.Contains(fold(name), part) })
+		func(part string) bool { return strings.Contains(jsonvalue.Fold(name), part) })
 }
 
 func namesOf(members []member) []string {

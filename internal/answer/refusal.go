@@ -19,7 +19,7 @@ const (
 // error that is null, 0, false or empty says nothing.
 func (o *Object) saysNo(flags string) bool {
 	return slices.ContainsFunc(o.members, func(m member) bool {
-		isFalse := m.value.Kind() == 'f' || fold(jsonvalue.Text(m.value)) == "false"
+		isFalse := m.value.Kind() == 'f' || jsonvalue.Fold(jsonvalue.Text(m.value)) == "false"
 		return m.isNamed("error errors") && jsonvalue.Told(m.value) || m.isNamed(flags) && isFalse
 	})
 }

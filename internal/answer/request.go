@@ -45,7 +45,7 @@ var statuses = map[Progress]string{
 
 // progressOf returns what a status means: a word, or a status code of HTTP.
 func progressOf(status string) Progress {
-	word := fold(status)
+	word := jsonvalue.Fold(status)
 	for progress, words := range statuses {
 		if slices.Contains(strings.Fields(words), word) {
 			return progress
@@ -78,7 +78,7 @@ const (
 // identityField is the value of wire.pending_identity_field.
 func IsPendingMember(name, identityField string) bool {
 	const known = idFields + " " + personFields + " " + typeFields + " " + createdFields + " " + statusFields + " " + codeFields + " " + endFields
-	m := member{folded: fold(name)}
+	m := member{folded: jsonvalue.Fold(name)}
 	return sameWord(name, identityField) || m.isNamed(known) || m.isNamed("error request record data attributes")
 }
 
@@ -92,7 +92,7 @@ type request struct {
 // openRequest opens the wrappers around a request. identityField is a further name of the
 // field that holds the person; empty if there is none.
 func openRequest(v jsontext.Value, identityField string) request {
-	r := request{person: strings.TrimSpace(fold(identityField) + " " + personFields)}
+	r := request{person: strings.TrimSpace(jsonvalue.Fold(identityField) + " " + personFields)}
 	const limit = 4
 	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner(idFields + " " + r.person) {
 		r.levels = append(r.levels, o)
@@ -202,7 +202,7 @@ var requestWords = func() map[string][2]*regexp.Regexp {
 // RequestTypeOf returns the request type that the words of a name stand for; empty where
 // they stand for none. Each word counts: removeProfileField is no deletion.
 func RequestTypeOf(name string) string {
-	words := fold(name)
+	words := jsonvalue.Fold(name)
 	for requestType, is := range requestWords {
 		if is[0].MatchString(words) && is[1].MatchString(words) {
 			return requestType

@@ -44,7 +44,7 @@ func quoted(names []string) string {
 // ignoredKey returns the key of an ignored member in a map. value is empty if any value is
 // ignored.
 func ignoredKey(name, value []byte) string {
-	return string(appendFolded(nil, name)) + "=" + string(value)
+	return string(jsonvalue.AppendFolded(nil, name)) + "=" + string(value)
 }
 
 // ignores reports whether a member with the value is ignored.

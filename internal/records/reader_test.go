@@ -371,6 +371,18 @@ func TestRead_ignoredValueIsNoOtherValue(t *testing.T) {
 	}
 }
 
+func TestRead_longNameThatIsIgnoredIsNoOtherName(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 50)
+	o := Options{Ignored: []string{long}}
+	if _, _, err := readText(`{"events":[],"`+long+`":1}`, o); err != nil {
+		t.Errorf("the name that is ignored: %v", err)
+	}
+	if _, _, err := readText(`{"events":[],"`+long+`b":1}`, o); !errors.Is(err, ErrMember) {
+		t.Errorf("another name: %v", err)
+	}
+}
+
 func TestRead_containersAreNeverIgnored(t *testing.T) {
 	t.Parallel()
 	o := Options{Ignored: []string{"events", "persons"}}

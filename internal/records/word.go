@@ -8,28 +8,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// longestName bounds the names and words that mean something, in bytes.
-const longestName = 40
-
-// appendFolded appends a name in lower case, without what separates its words: recordType,
-// record_type and Record-Type are one name. It appends nothing for a name that is too long
-// to mean something.
-func appendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
-	if len(name) > longestName {
-		return folded
-	}
-
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'A' <= c && c <= 'Z':
-			folded = append(folded, c+'a'-'A')
-		case c != '_' && c != '-' && c != '.' && c != ' ' && c != '@' && c != '$':
-			folded = append(folded, c)
-		}
-	}
-
-	return folded
-}
+// scratch is enough for the folded text of names and words that mean something.
+type scratch [40]byte
 
 // word returns the kind that a folded word means, and whether it is in the plural.
 func word(folded []byte) (k Kind, plural bool) {
@@ -54,8 +34,8 @@ func word(folded []byte) (k Kind, plural bool) {
 // nameKind returns the kind that the name of a member means for what it contains, such as
 // persons, People, eventRecords or sessionList.
 func nameKind[T ~string | ~[]byte](name T) Kind {
-	var room [longestName]byte // avoids an allocation
-	folded := appendFolded(room[:0], name)
+	var buffer scratch // avoids an allocation
+	folded := jsonvalue.AppendFolded(buffer[:0], name)
 	for _, ending := range [...]string{"list", "records", "record"} {
 		folded = bytes.TrimSuffix(folded, []byte(ending))
 	}
@@ -76,8 +56,8 @@ func wordSaid(quoted jsontext.Value) (k Kind, plural bool) {
 		text, _ = jsontext.AppendUnquote(nil, quoted)
 	}
 
-	var room [longestName]byte // avoids an allocation
-	folded := appendFolded(room[:0], text)
+	var buffer scratch // avoids an allocation
+	folded := jsonvalue.AppendFolded(buffer[:0], text)
 	singular := bytes.TrimSuffix(folded, []byte("record"))
 	if k, plural = word(singular); k != Unknown {
 		return k, plural
@@ -91,8 +71,8 @@ func wordSaid(quoted jsontext.Value) (k Kind, plural bool) {
 // discriminator reports whether a member with the name states the kind of its record, and
 // whether it can mean nothing else: an event may have a type of its own.
 func discriminator(name []byte) (states, clearly bool) {
-	var room [longestName]byte // avoids an allocation
-	switch string(appendFolded(room[:0], name)) {
+	var buffer scratch // avoids an allocation
+	switch string(jsonvalue.AppendFolded(buffer[:0], name)) {
 	case "recordtype", "recordkind", "entitytype":
 		return true, true
 	case "type", "kind":
@@ -166,10 +146,10 @@ func discriminators(record jsontext.Value) []string {
 // sole returns the kind of a record whose only member has its name, such as
 // {"event": {…}}.
 func sole(record jsontext.Value) Kind {
-	var room [longestName]byte // avoids an allocation
+	var buffer scratch // avoids an allocation
 	_, name, _ := bytes.Cut(record, []byte{'"'})
 	name, _, _ = bytes.Cut(name, []byte{'"'})
-	kind, plural := word(appendFolded(room[:0], name))
+	kind, plural := word(jsonvalue.AppendFolded(buffer[:0], name))
 	if kind == Unknown || plural {
 		return Unknown // nearly all records
 	}
@@ -187,7 +167,7 @@ func sole(record jsontext.Value) Kind {
 // counted returns what a member counts whose name says that it is a number of records,
 // such as count, totalRecords or person_count: the records of one kind, or all of them.
 func counted(name []byte) (k Kind, isCount bool) {
-	folded := bytes.TrimPrefix(appendFolded(nil, name), []byte("odata"))
+	folded := bytes.TrimPrefix(jsonvalue.AppendFolded(nil, name), []byte("odata"))
 	noun := folded
 	for _, before := range [...]string{"total", "numberof", "num"} {
 		noun = bytes.TrimPrefix(noun, []byte(before))
@@ -211,7 +191,7 @@ func counted(name []byte) (k Kind, isCount bool) {
 // isList reports whether services use a name for a list of anything, so that an empty one
 // is one of records.
 func isList(name []byte) bool {
-	switch string(appendFolded(nil, name)) {
+	switch string(jsonvalue.AppendFolded(nil, name)) {
 	case "data", "records", "items", "results", "result", "values", "value", "rows", "entries", "elements", "content", "hits", "list",
 		"export", "response", "payload":
 		return true
