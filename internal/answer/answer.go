@@ -200,13 +200,20 @@ func shown(names []string) string {
 }
 
 // Members returns the names of an object's members for a message, such as
-// ` (its members are "id", "personId")`, and never a value. It is empty where v is no
-// object.
-func Members(v jsontext.Value) string {
+// ` (its members are "id", "personId")`, and never a value, nor the person. It is empty where
+// v is no object. person is whom the message is about; empty if nobody is known.
+func Members(v jsontext.Value, person string) string {
 	names := jsonvalue.Names(jsonvalue.Members(v))
 	if len(names) == 0 {
 		return ""
 	}
+
+	for i, name := range names {
+		if PersonKey(name) == PersonKey(person) {
+			names[i] = ""
+		}
+	}
+
 	return " (its members are " + shown(names) + ")"
 }
 

@@ -136,6 +136,18 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 	}
 }
 
+func TestMembers_neverNameThePerson(t *testing.T) {
+	t.Parallel()
+	for person, want := range map[string]string{"": `"id", "jane"`, "Jane": `"id", "…"`} {
+		if got := answer.Members(parse(t, `{"jane":{},"id":1}`), person); got != ` (its members are `+want+`)` {
+			t.Errorf("%q: %s", person, got)
+		}
+	}
+	if got := answer.Members(parse(t, `{"jane@example.com":1,"4711":2}`), ""); strings.ContainsAny(got, "@7") {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestListCall_refusals(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

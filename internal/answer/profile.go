@@ -49,7 +49,7 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 
 	inside, found := members[wrapper]
 	if !found && len(members) > 0 || found && inside.Kind() != '{' && inside.Kind() != 'n' {
-		return Profile{}, unrecognised("the answer has no object in the member that wire.profile_member names" + Members(v))
+		return Profile{}, unrecognised("the answer has no object in the member that wire.profile_member names" + Members(v, ""))
 	}
 
 	return Profile{Members: jsonvalue.Members(inside), JSON: v}, nil

@@ -97,7 +97,7 @@ func (d *dayReader) Record(kind records.Kind, record jsontext.Value) error {
 	identity, ok := identityIn(record, d.fields)
 	if !ok {
 		d.unnamed++
-		d.example = cmp.Or(d.example, answers.Members(record))
+		d.example = cmp.Or(d.example, answers.Members(record, ""))
 
 		return nil
 	}

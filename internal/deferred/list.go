@@ -92,11 +92,11 @@ func (r Request) gapIn(v view) string {
 		if _, named := record.Identity.Get(); named {
 			return gapSpelling
 		}
-		return gapPerson + answer.Members(record.JSON) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
+		return gapPerson + answer.Members(record.JSON, r.Identity) + "; wire.pending_identity_field names the field that does, and without one, " + partialTakes
 	}
 
 	if record, found := first(v.records, r.lacksType); found {
-		return gapType + answer.Members(record.JSON) + "; " + partialTakes
+		return gapType + answer.Members(record.JSON, r.Identity) + "; " + partialTakes
 	}
 
 	return ""
