@@ -40,26 +40,30 @@ func TestListCall_wholeLists(t *testing.T) {
 func TestListCall_membersBesideAreAdmittedByTheSettingTheyName(t *testing.T) {
 	t.Parallel()
 	for body, setting := range map[string]string{
-		`{"requests":[` + one + `],"has_more":true}`:                                                                   "has_more",
-		`{"requests":[` + one + `],"has_more":false}`:                                                                  "has_more",
-		`{"requests":[` + one + `],"next":"https://example.com/?page=2"}`:                                              "next",
-		`{"requests":[` + one + `],"total":7}`:                                                                         "total",
-		`{"requests":[` + one + `],"page":1}`:                                                                          "page",
-		`{"requests":[` + one + `],"complete":false}`:                                                                  "complete",
-		`{"requests":[` + one + `],"simmering":"a little"}`:                                                            "simmering",
-		`{"status":"success","data":{"requests":[` + one + `]}}`:                                                       "status",
-		`{"took":3,"timed_out":false,"hits":{"total":{"value":1,"relation":"eq"},"max_score":1,"hits":[` + one + `]}}`: "max_score,total,took,timed_out",
-		`{"_embedded":{"requests":[` + one + `]},"_links":{"next":{"href":"/requests?page=2"}},"page":{"size":1,"totalElements":2,"totalPages":2,"number":0}}`: "_links,page",
-		`{"data":[` + one + `],"links":{"next":"https://example.com/?page[number]=2"},"meta":{"total":2}}`:                                                     "links,meta",
-		`{"@odata.context":"$metadata#requests","value":[` + one + `],"@odata.nextLink":"https://example.com/?$skiptoken=2"}`:                                  "@odata.context,@odata.nextLink",
-		`{"data":{"requests":{"edges":[{"node":` + one + `}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`:                                               "pageInfo",
-		`{"Items":[` + one + `],"Count":1,"ScannedCount":9,"LastEvaluatedKey":{"id":"r-1"}}`:                                                                   "ScannedCount,LastEvaluatedKey",
-		`{"requests":[` + one + `],"NextToken":"eyJ"}`:                                                                                                         "NextToken",
-		`{"current_page":1,"data":[` + one + `],"last_page":3,"next_page_url":"x","per_page":1}`:                                                               "current_page,last_page,next_page_url,per_page",
-		`{"content":[` + one + `],"last":false,"totalPages":2,"totalElements":2,"size":1,"number":0}`:                                                          "last,totalPages,totalElements,size,number",
-		`{"value":[` + one + `],"nextLink":"x"}`:                                                                                                               "nextLink",
-		`{"has_more":true,"object":"list","data":[` + one + `],"url":"/v1/requests"}`:                                                                          "has_more,object,url",
-		`{"pending":{"items":[` + one + `]},"failed":{"items":[]}}`:                                                                                            "failed",
+		`{"requests":[` + one + `],"has_more":true}`:                      "has_more",
+		`{"requests":[` + one + `],"has_more":false}`:                     "has_more",
+		`{"requests":[` + one + `],"next":"https://example.com/?page=2"}`: "next",
+		`{"requests":[` + one + `],"total":7}`:                            "total",
+		`{"requests":[` + one + `],"page":1}`:                             "page",
+		`{"requests":[` + one + `],"complete":false}`:                     "complete",
+		`{"requests":[` + one + `],"simmering":"a little"}`:               "simmering",
+		`{"status":"success","data":{"requests":[` + one + `]}}`:          "status",
+		`{"took":3,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{"total":{"value":1,"relation":"eq"},"max_score":1,"hits":[` + one + `]}}`: "max_score,total,took,timed_out,_shards",
+		`{"_embedded":{"requests":[` + one + `]},"_links":{"next":{"href":"/requests?page=2"}},"page":{"size":1,"totalElements":2,"totalPages":2,"number":0}}`:                     "_links,page",
+		`{"data":[` + one + `],"links":{"next":"https://example.com/?page[number]=2"},"meta":{"total":2}}`:                                                                         "links,meta",
+		`{"@odata.context":"$metadata#requests","value":[` + one + `],"@odata.nextLink":"https://example.com/?$skiptoken=2"}`:                                                      "@odata.context,@odata.nextLink",
+		`{"data":{"requests":{"edges":[{"node":` + one + `}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`:                                                                   "pageInfo",
+		`{"Items":[` + one + `],"Count":1,"ScannedCount":9,"LastEvaluatedKey":{"id":{"S":"r-1"}}}`:                                                                                 "ScannedCount,LastEvaluatedKey",
+		`{"requests":[` + one + `],"NextToken":"eyJ"}`: "NextToken",
+		`{"data":[` + one + `],"links":{"first":"/?page=1","last":"/?page=3","prev":null,"next":"/?page=2"},"meta":{"current_page":1,"from":1,"last_page":3,"per_page":1,"to":1,"total":3}}`:                                      "links,meta",
+		`{"current_page":1,"data":[` + one + `],"first_page_url":"/?page=1","from":1,"next_page_url":null,"path":"/","per_page":15,"prev_page_url":null,"to":1}`:                                                                  "current_page,first_page_url,from,path,per_page,to",
+		`{"content":[` + one + `],"pageable":{"pageNumber":0,"pageSize":1,"offset":0},"last":false,"totalElements":2,"totalPages":2,"size":1,"number":0,"sort":{"sorted":false},"first":true,"numberOfElements":1,"empty":false}`: "last,totalElements,totalPages,size,number,first,empty,pageable,sort",
+		`{"content":[` + one + `],"page":{"size":1,"number":0,"totalElements":2,"totalPages":2}}`:                                                                                                                                 "page",
+		`{"totalSize":2,"done":false,"nextRecordsUrl":"/query/2","records":[` + one + `]}`:                                                                                                                                        "totalSize,done,nextRecordsUrl",
+		`{"requests":[` + one + `],"after_url":"/2","after_cursor":"x","before_url":null,"before_cursor":null,"end_of_stream":false}`:                                                                                             "after_url,after_cursor,end_of_stream",
+		`{"value":[` + one + `],"nextLink":"x"}`:                                      "nextLink",
+		`{"has_more":true,"object":"list","data":[` + one + `],"url":"/v1/requests"}`: "has_more,object,url",
+		`{"pending":{"items":[` + one + `]},"failed":{"items":[]}}`:                   "failed",
 	} {
 		v := parse(t, body)
 		list, err := answer.ListCall{}.Read(v)
@@ -125,14 +129,19 @@ func TestListCall_answersWithoutAList(t *testing.T) {
 		}
 	}
 
-	body := parse(t, `{"requests":[`+one+`],"warnings":["x"]}`)
-	_, err := answer.ListCall{}.Read(body)
-	p := wantProblem(t, err, answer.Unrecognised)
-	if !strings.Contains(p.Error(), `"requests", "warnings"`) || !strings.Contains(p.Setting, "wire.pending_ignored_members") {
-		t.Errorf("two arrays: %s", p)
-	}
-	if list, err := (answer.ListCall{IgnoredMembers: []string{"warnings"}}).Read(body); err != nil || list.Gap != "" || len(list.Records) != 1 {
-		t.Errorf("with the setting it is %+v, %v", list, err)
+	for text, other := range map[string]string{
+		`{"requests":[` + one + `],"warnings":["x"]}`:                                     "warnings",
+		`{"requests":[` + one + `],"links":[{"url":null,"label":"Next","active":false}]}`: "links",
+		`{"requests":[` + one + `],"included":[]}`:                                        "included",
+	} {
+		_, err := answer.ListCall{}.Read(parse(t, text))
+		p := wantProblem(t, err, answer.Unrecognised)
+		if !strings.Contains(p.Error(), `"requests", "`+other+`"`) || !strings.Contains(p.Setting, "wire.pending_ignored_members") {
+			t.Errorf("two arrays: %s", p)
+		}
+		if list, err := (answer.ListCall{IgnoredMembers: []string{other}}).Read(parse(t, text)); err != nil || list.Gap != "" || len(list.Records) != 1 {
+			t.Errorf("with the setting it is %+v, %v", list, err)
+		}
 	}
 }
 
