@@ -42,9 +42,6 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 // planSubmit records that the plan submits a deletion, and refuses that if an object in state
 // stands for it.
 func (r *dataDeletionResource) planSubmit(plan requestModel, diags *diag.Diagnostics) {
-	r.RefuseReadOnly(diags)
-	warnIrreversible(diags)
-
 	request, known := r.plannedRequest(plan)
 	if !known {
 		return

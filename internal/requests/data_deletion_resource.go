@@ -63,13 +63,14 @@ func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.Modi
 // stands, also if that is the object that it replaces: Terraform may create the new one
 // first.
 func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.ModifyPlanResponse) {
+	r.RefuseReadOnly(&resp.Diagnostics)
+	warnIrreversible(&resp.Diagnostics)
+
 	var plan requestModel
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
+	if !resp.Diagnostics.HasError() {
+		r.planSubmit(plan, &resp.Diagnostics)
 	}
-
-	r.planSubmit(plan, &resp.Diagnostics)
 }
 
 func (r *dataDeletionResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
@@ -97,7 +98,11 @@ func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.Modi
 	}
 
 	if plan.planChange(state, readSubmission(ctx, req.Private, state)) == changeSubmit {
-		r.planSubmit(plan, &resp.Diagnostics)
+		r.RefuseReadOnly(&resp.Diagnostics)
+		warnIrreversible(&resp.Diagnostics)
+		if !plan.sameOccasion(state) { // else the object itself stands for it
+			r.planSubmit(plan, &resp.Diagnostics)
+		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
