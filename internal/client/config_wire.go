@@ -93,6 +93,11 @@ type WireSetting struct {
 	Field    func(*Wire) *string
 }
 
+// Accepts reports whether a value is one of those that are accepted.
+func (s WireSetting) Accepts(value string) bool {
+	return s.Accepted == nil || slices.Contains(s.Accepted, value)
+}
+
 // WireSettings are the settings of Wire except EndedStatuses.
 var WireSettings = []WireSetting{
 	{"login_parameters_in", transport.InJSON, Placements, func(w *Wire) *string { return &w.LoginParametersIn }},
@@ -160,7 +165,7 @@ func (w Wire) Validate() error {
 	w = w.withDefaults()
 
 	for _, s := range WireSettings {
-		if s.Accepted != nil && !slices.Contains(s.Accepted, *s.Field(&w)) {
+		if !s.Accepts(*s.Field(&w)) {
 			return fmt.Errorf("wire.%s must be one of %s", s.Name, strings.Join(s.Accepted, ", "))
 		}
 	}

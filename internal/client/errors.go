@@ -14,7 +14,6 @@ type (
 	CredentialError = transport.CredentialError
 	Observer        = transport.Observer
 	Head            = transport.Head
-	Body            = transport.Body
 )
 
 // The classes of failure, as package transport describes them.

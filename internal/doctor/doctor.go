@@ -154,7 +154,7 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
-	cfg.Observer.Head = x.count
+	cfg.Observer = x.count
 
 	c, err := client.New(cfg)
 	if err != nil {

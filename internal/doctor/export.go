@@ -134,13 +134,8 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, ok bool) {
 	}
 
 	if isRejected(e) {
-		for _, f := range e.Fields {
-			if f.Field != "utcDate" && !x.hides(f.Field) && wire.ExportKindParameter == "" {
-				wire.ExportKindParameter = f.Field
-				return wire, true
-			}
-		}
-		return wire, false
+		wire.ExportKindParameter = x.kindParameter(e)
+		return wire, wire.ExportKindParameter != "" && s.wire.ExportKindParameter == ""
 	}
 
 	refusal, ok := errors.AsType[*records.RefusalError](e)
@@ -156,6 +151,16 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, ok bool) {
 	wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+strings.Join(refusal.Members, ","), ",")
 
 	return wire, true
+}
+
+// kindParameter returns the parameter that the service asks for; empty if it names none.
+func (x *examination) kindParameter(e *client.Error) string {
+	for _, f := range e.Fields {
+		if f.Field != "utcDate" && !x.hides(f.Field) {
+			return f.Field
+		}
+	}
+	return ""
 }
 
 // mayMatter reports whether a member beside the records, such as next or success=false, may say

@@ -182,5 +182,6 @@ func pathless(err error) error {
 	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
+
 	return err
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -28,9 +29,7 @@ type reading struct {
 // newReading returns the reading of a provider block; the zero Value is an empty one.
 func newReading(block tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) *reading {
 	r := &reading{block: members("", block), getenv: getenv, diags: diags, sources: map[string]any{}}
-	for name, value := range members("wire_", r.block["wire"]) {
-		r.block[name] = value
-	}
+	maps.Copy(r.block, members("wire_", r.block["wire"]))
 
 	return r
 }

@@ -212,7 +212,7 @@ func wire(name, text string) setting {
 	return setting{
 		name: "wire_" + name, text: text, typ: types.StringType,
 		apply: func(to *configuration, value string) error {
-			if of.Accepted != nil && !slices.Contains(of.Accepted, value) {
+			if !of.Accepts(value) {
 				return errors.New("must be one of " + strings.Join(of.Accepted, ", "))
 			}
 			if value == "" {

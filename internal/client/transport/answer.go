@@ -112,7 +112,6 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 				"operation": k.Op.Name, "path": k.endpoint.template, "content_type": k.MediaType(resp),
 			})
 		}
-		k.observeBody(resp.StatusCode, v)
 		a := Answer{Call: k, Status: resp.StatusCode, JSON: v, Continued: HasNextLink(resp.Header)}
 		age := resp.Header.Get("Age")
 		a.Cached = age != "" && age != "0"

@@ -31,7 +31,6 @@ type authTransport struct {
 	credential credential
 	headers    map[string]string
 	userAgent  string
-	observer   Observer
 
 	secrets vocabulary // what no message may show
 
@@ -56,7 +55,6 @@ func newAuthTransport(cfg Config, next http.RoundTripper) *authTransport {
 		host:      hostOf(cfg.Base),
 		headers:   cfg.Headers,
 		userAgent: cfg.UserAgent,
-		observer:  cfg.Observer,
 	}
 	t.secrets.add(c.Password, c.APISecretKey, c.Email)
 	t.secrets.add(tokenSecrets(c.Token)...)

@@ -82,7 +82,6 @@ type Call struct {
 	host     string
 	scheme   string
 	Redact   *Redactor
-	observer Observer
 
 	// attribute names the attribute whose value the body holds; empty where the body is
 	// small.
@@ -123,7 +122,6 @@ func (t *authTransport) newCall(r Request) *Call {
 		host:      t.host,
 		scheme:    t.base.Scheme,
 		Redact:    redact,
-		observer:  t.observer,
 		attribute: r.Attribute,
 		size:      len(r.Body),
 		compared:  r.Compared,

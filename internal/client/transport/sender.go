@@ -61,7 +61,7 @@ func New(cfg Config) (*Sender, error) {
 
 	// What answers look like, including those to logins.
 	var next http.RoundTripper = pool
-	if cfg.Observer.Head != nil {
+	if cfg.Observer != nil {
 		next = &observingTransport{next: next, observer: cfg.Observer}
 	}
 

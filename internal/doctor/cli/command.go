@@ -124,7 +124,7 @@ func (s *settings) flags() []cli.Flag {
 
 // examine examines the service, prints the report and returns its exit status.
 func (p Process) examine(ctx context.Context, s settings) (int, error) {
-	options, err := p.options(ctx, s)
+	options, err := p.options(s)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -149,7 +149,7 @@ func (p Process) examine(ctx context.Context, s settings) (int, error) {
 
 // options returns what to examine, from the flags and the environment. A day that is not over
 // is refused, since exporting it is not advised (section 8).
-func (p Process) options(ctx context.Context, s settings) (doctor.Options, error) {
+func (p Process) options(s settings) (doctor.Options, error) {
 	o := doctor.Options{Version: p.Version, Identity: s.identity, Write: s.write, Records: s.records, Settle: p.Settle}
 	if s.write && s.identity == "" {
 		return o, errors.New("-write needs -identity, the identity of a test person")
