@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -150,5 +151,32 @@ func wantNobody(t *testing.T, folder string) {
 		if err != nil || strings.Contains(string(content), "Canary") {
 			t.Errorf("%s holds %q, %v", entry.Name(), content, err)
 		}
+	}
+}
+
+// TestCommit_whateverTheUmask writes in a process whose umask takes the right to write away.
+func TestCommit_whateverTheUmask(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no umask")
+	}
+
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "jane.json")
+	c := exec.CommandContext(t.Context(), "sh", "-c", `umask 0277 && exec "$0"`, self)
+	c.Env = append(os.Environ(), childVariable+"=whole "+path)
+	if output, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v", output, err)
+	}
+
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode() != 0o600 {
+		t.Errorf("the mode is %v", info.Mode())
 	}
 }
