@@ -111,6 +111,7 @@ func TestExportAnswer_dayWithoutRecordsIsNoError(t *testing.T) {
 
 	for name, answer := range map[string]mockserver.ExportAnswer{
 		"arrays": {}, "an array": {Shape: mockserver.ExportArray}, "no lines": {Shape: mockserver.ExportNDJSON}, "204": {Empty: mockserver.NoContent}, "no body": {Empty: ""},
+		"arrays, compressed": {Encoding: "gzip"}, "no lines, compressed": {Shape: mockserver.ExportNDJSON, Encoding: "zstd"}, "no body, compressed": {Empty: "", Encoding: "gzip"}, "204, compressed": {Empty: mockserver.NoContent, Encoding: "gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
