@@ -282,7 +282,7 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	if state.areAbsent(u.changes, u.memory) {
 		u.request.EffectKnownAbsent, u.held = true, state.managed()
 	}
-	u.submission = s
+	u.Submission = s
 
 	if len(u.changes) == 0 && !u.resumesWait() {
 		plan.Fulfilled = state.Fulfilled
@@ -333,25 +333,26 @@ func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel
 		return superseded
 	}
 
-	s, report, err := r.Deferred.Submit(ctx, request, deferred.Submission{})
+	run := tfkit.Run{Engine: r.Deferred}
+	err := run.Submit(ctx, request, deferred.Submission{})
 	if err != nil && !client.IsClass(err, client.ClassNotFound) {
 		tfkit.AddError(diags, err, tfkit.PriorKept)
 		return
 	}
-	if report.Superseded {
+	if run.Report.Superseded {
 		warnNotCleared(diags)
 		return
 	}
 
-	if state.WaitForFulfilment.ValueBool() && s.State.IsOpen() {
-		s, report = r.Deferred.Await(ctx, request, s, tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout))
+	if state.WaitForFulfilment.ValueBool() && run.Submission.State.IsOpen() {
+		run.Await(ctx, request, tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout))
 	}
-	if s.State == deferred.Failed {
-		tfkit.AddError(diags, request.Rejection(s, report), tfkit.PriorKept)
+	if run.Submission.State == deferred.Failed {
+		tfkit.AddError(diags, request.Rejection(run.Submission, run.Report), tfkit.PriorKept)
 		return
 	}
-	if s.State.IsOpen() || s.State == deferred.Dropped {
-		state.warnClearing(diags, s, report)
+	if run.Submission.State.IsOpen() || run.Submission.State == deferred.Dropped {
+		state.warnClearing(diags, run.Submission, run.Report)
 	}
 }
 

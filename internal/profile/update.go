@@ -129,16 +129,11 @@ func (m *resourceModel) occasion(changes members) string {
 type update struct {
 	target
 	tfkit.Response
+	tfkit.Run
 
-	engine  *deferred.Engine
 	written *tfkit.Written
 	changes members // to send; empty if only a wait is resumed
 	request deferred.Request
-
-	// submission is the one that the object stands for, and report what the latest call
-	// of the engine noticed about it.
-	submission deferred.Submission
-	report     deferred.Report
 }
 
 // begin returns the update that sends changes, and that is saved in resp. remembered is what
@@ -152,7 +147,7 @@ func (r *profileResource) begin(plan *resourceModel, changes members, remembered
 	u := &update{
 		target:   target{client: c, scope: scope, model: plan, memory: remembered},
 		Response: resp,
-		engine:   r.Deferred,
+		Run:      tfkit.Run{Engine: r.Deferred},
 		written:  &r.WrittenProfiles,
 		changes:  changes,
 	}
@@ -189,14 +184,10 @@ func (u *update) apply(ctx context.Context, limit time.Duration) error {
 func (u *update) send(ctx context.Context) error {
 	u.written.Keep(tfkit.NewObject(profileType), u.scope, u.request.Identity)
 
-	s, report, err := u.engine.Submit(ctx, u.request, deferred.Submission{})
-	u.report = report
-	if err != nil {
+	if err := u.Submit(ctx, u.request, deferred.Submission{}); err != nil {
 		return err
 	}
-
-	u.submission = s
-	tfkit.WarnNotUnderstood(u.Diags, "the "+updateName, report)
+	tfkit.WarnNotUnderstood(u.Diags, "the "+updateName, u.Report)
 
 	return nil
 }
@@ -204,26 +195,26 @@ func (u *update) send(ctx context.Context) error {
 // resumesWait reports whether an apply without changes waits for the update that was sent
 // before.
 func (u *update) resumesWait() bool {
-	return u.model.Fulfilled.IsUnknown() && u.submission.State.IsOpen()
+	return u.model.Fulfilled.IsUnknown() && u.Submission.State.IsOpen()
 }
 
 // await saves the object and then waits, so that an accepted update is never forgotten. It
 // returns an error if the service has failed the update.
 func (u *update) await(ctx context.Context, limit time.Duration) error {
-	u.submission.Interrupted = false
-	u.settle(ctx, &u.submission)
+	u.Submission.Interrupted = false
+	u.settle(ctx, &u.Submission)
 	u.saveSubmission(ctx)
 	if !u.model.WaitForFulfilment.ValueBool() || u.model.Fulfilled.ValueBool() {
 		return nil
 	}
 
-	u.submission, u.report = u.engine.Await(ctx, u.request, u.submission, limit)
-	if u.submission.State == deferred.Failed {
-		return u.request.Rejection(u.submission, u.report)
+	u.Await(ctx, u.request, limit)
+	if u.Submission.State == deferred.Failed {
+		return u.request.Rejection(u.Submission, u.Report)
 	}
 
-	u.settle(ctx, &u.submission)
-	warnAwaited(u.Diags, u.request.Identity, u.submission, u.report)
+	u.settle(ctx, &u.Submission)
+	warnAwaited(u.Diags, u.request.Identity, u.Submission, u.Report)
 	u.saveSubmission(ctx)
 
 	return nil
@@ -231,13 +222,13 @@ func (u *update) await(ctx context.Context, limit time.Duration) error {
 
 // saveSubmission saves the object with fulfilled as the submission says.
 func (u *update) saveSubmission(ctx context.Context) {
-	u.model.Fulfilled = types.BoolValue(u.submission.State == deferred.Fulfilled)
+	u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	u.save(ctx)
 }
 
 // save writes the object into state and private state.
 func (u *update) save(ctx context.Context) {
-	u.Save(ctx, u.model, u.submission)
+	u.Save(ctx, u.model, u.Submission)
 	u.Diags.Append(u.memory.save(ctx, u.Private)...)
 
 	switch {

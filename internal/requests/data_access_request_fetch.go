@@ -31,7 +31,7 @@ func (r *dataAccessRequestResource) fetch(m *accessModel, resp tfkit.Response, i
 	}
 
 	return &fetch{
-		attempt: attempt{Response: resp, engine: r.Deferred},
+		attempt: attempt{Response: resp, Run: tfkit.Run{Engine: r.Deferred}},
 		delivery: delivery{
 			client:   c,
 			scope:    scope,
@@ -67,22 +67,22 @@ func (f *fetch) submit(ctx context.Context, prior deferred.Submission) bool {
 		return false
 	}
 
-	access.warnSubmitted(f.Diags, f.identity, f.submission, f.report)
-	f.model.fromAccepted(f.submission)
-	if f.submission.State == deferred.Fulfilled { // the service gave the data at once
+	access.warnSubmitted(f.Diags, f.identity, f.Submission, f.Report)
+	f.model.fromAccepted(f.Submission)
+	if f.Submission.State == deferred.Fulfilled { // the service gave the data at once
 		f.model.RequestID = types.StringNull()
 		f.model.fromFile(written)
 	}
 
-	f.Save(ctx, f.model, f.submission)
+	f.Save(ctx, f.model, f.Submission)
 
 	return true
 }
 
 // await waits for a pending request, if the configuration says so.
 func (f *fetch) await(ctx context.Context) {
-	if f.model.Wait.ValueBool() && f.submission.State.IsOpen() {
-		f.attempt.await(ctx, f.request(io.Discard), f.limit)
+	if f.model.Wait.ValueBool() && f.Submission.State.IsOpen() {
+		f.Run.Await(ctx, f.request(io.Discard), f.limit)
 	}
 }
 
@@ -90,22 +90,22 @@ func (f *fetch) await(ctx context.Context) {
 // prevents that is a warning, because the request is accepted and has to stay in state.
 // A request that is still pending is a warning only if the configuration waits for it.
 func (f *fetch) finish(ctx context.Context) {
-	if f.submission.State == deferred.Fulfilled {
+	if f.Submission.State == deferred.Fulfilled {
 		f.fetchReady(ctx)
 	} else {
-		f.model.fromAccepted(f.submission)
+		f.model.fromAccepted(f.Submission)
 		if f.model.waits() {
-			access.warnAwaited(f.Diags, f.identity, f.submission, f.report)
+			access.warnAwaited(f.Diags, f.identity, f.Submission, f.Report)
 		}
 	}
 
-	f.Save(ctx, f.model, f.submission)
+	f.Save(ctx, f.model, f.Submission)
 }
 
 // fetchReady fetches the data of a request that is carried out. The service may answer
 // with another request instead; the object stands for that one then.
 func (f *fetch) fetchReady(ctx context.Context) {
-	carriedOut := f.submission
+	carriedOut := f.Submission
 	f.model.fromAccepted(carriedOut)
 	f.seen = true
 
@@ -116,40 +116,40 @@ func (f *fetch) fetchReady(ctx context.Context) {
 
 	written, err := f.deliver(ctx, deferred.Submission{})
 	if err != nil {
-		f.submission = carriedOut
+		f.Submission = carriedOut
 		f.warnNotDelivered(err)
 		return
 	}
 
-	if f.submission.State != deferred.Fulfilled {
-		f.model.fromAccepted(f.submission)
-		warnNoData(f.Diags, f.identity, f.submission)
+	if f.Submission.State != deferred.Fulfilled {
+		f.model.fromAccepted(f.Submission)
+		warnNoData(f.Diags, f.identity, f.Submission)
 		return
 	}
 
-	f.submission = carriedOut
+	f.Submission = carriedOut
 	f.model.fromSubmission(carriedOut)
 	f.model.fromFile(written)
 }
 
 // deliver submits the request and writes the data to the reserved file if the service
-// answers with them: f.submission is fulfilled then, and only then a file is returned.
+// answers with them: f.Submission is fulfilled then, and only then a file is returned.
 // Errors are *client.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile.File, error) {
 	return f.delivery.deliver(func(w io.Writer) (isWritten bool, err error) {
-		err = f.attempt.submit(ctx, f.request(w), prior)
-		return f.submission.State == deferred.Fulfilled, err
+		err = f.Run.Submit(ctx, f.request(w), prior)
+		return f.Submission.State == deferred.Fulfilled, err
 	})
 }
 
 // close releases output_path. An accepted request keeps it for the rest of the run,
 // because its data are still to be written.
 func (f *fetch) close() {
-	if f.reservation != nil && f.submission.State.IsOpen() {
+	if f.reservation != nil && f.Submission.State.IsOpen() {
 		f.reservation.Keep()
 	}
 	f.delivery.close()
 }
 
 // rejection returns the error of a request that the service accepted and then failed.
-func (f *fetch) rejection() error { return f.request(nil).Rejection(f.submission, f.report) }
+func (f *fetch) rejection() error { return f.request(nil).Rejection(f.Submission, f.Report) }

@@ -135,7 +135,7 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	}
 
 	f.await(ctx)
-	if f.submission.State == deferred.Failed {
+	if f.Submission.State == deferred.Failed {
 		resp.State.RemoveResource(ctx)
 		tfkit.AddError(&resp.Diagnostics, f.rejection(), tfkit.NothingSaved)
 		return
@@ -199,17 +199,17 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 
 	f.limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
 	f.target.Replace = f.target.Replace || !state.SHA256.IsNull() // the object's own file
-	f.submission = readSubmission(ctx, req.Private, state.requestModel)
+	f.Submission = readSubmission(ctx, req.Private, state.requestModel)
 	continues := plan.Fulfilled.IsUnknown()
 	plan.keepComputed(state.requestModel)
 	plan.keepFile(state)
 
-	if plan.submits(state.requestModel, f.submission) {
+	if plan.submits(state.requestModel, f.Submission) {
 		f.submitAnother(ctx, req)
 		return
 	}
 
-	f.Save(ctx, &plan, f.submission)
+	f.Save(ctx, &plan, f.Submission)
 	if continues && !plan.Fulfilled.ValueBool() {
 		f.await(ctx)
 		f.finish(ctx)
@@ -218,7 +218,7 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 
 // submitAnother is Update for changed triggers.
 func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
-	before, file := f.submission, f.model.SHA256
+	before, file := f.Submission, f.model.SHA256
 	ok := f.submit(ctx, readUnanswered(ctx, req.Private))
 	f.writeUnanswered(ctx)
 	if ok && f.model.Fulfilled.ValueBool() && f.model.SHA256.Equal(file) {
@@ -229,7 +229,7 @@ func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
 	}
 
 	f.await(ctx)
-	if f.submission.State == deferred.Failed {
+	if f.Submission.State == deferred.Failed {
 		f.Restore(ctx, req.State, before)
 		tfkit.AddError(f.Diags, f.rejection(), tfkit.PriorKept)
 		return

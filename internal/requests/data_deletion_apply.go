@@ -27,17 +27,17 @@ func (r *dataDeletionResource) apply(m *requestModel, resp tfkit.Response) (*del
 		r.carriedOut(request)
 	}
 
-	return &deletionApply{attempt: attempt{Response: resp, engine: r.Deferred}, model: m, request: request}, ok
+	return &deletionApply{attempt: attempt{Response: resp, Run: tfkit.Run{Engine: r.Deferred}}, model: m, request: request}, ok
 }
 
 // submit submits the deletion and saves the object, so that an accepted deletion is never
 // forgotten.
 func (d *deletionApply) submit(ctx context.Context, prior deferred.Submission) error {
-	if err := d.attempt.submit(ctx, d.request, prior); err != nil {
+	if err := d.Run.Submit(ctx, d.request, prior); err != nil {
 		return err
 	}
 
-	deletion.warnSubmitted(d.Diags, d.request.Identity, d.submission, d.report)
+	deletion.warnSubmitted(d.Diags, d.request.Identity, d.Submission, d.Report)
 	d.save(ctx)
 	return nil
 }
@@ -49,9 +49,9 @@ func (d *deletionApply) await(ctx context.Context, limit time.Duration) error {
 		return nil
 	}
 
-	d.attempt.await(ctx, d.request, limit)
-	if d.submission.State == deferred.Failed {
-		return d.request.Rejection(d.submission, d.report)
+	d.Run.Await(ctx, d.request, limit)
+	if d.Submission.State == deferred.Failed {
+		return d.request.Rejection(d.Submission, d.Report)
 	}
 
 	d.finish(ctx)
@@ -68,19 +68,19 @@ func (d *deletionApply) resume(ctx context.Context, limit time.Duration) {
 		return
 	}
 
-	d.attempt.await(ctx, d.request, limit)
+	d.Run.Await(ctx, d.request, limit)
 	d.finish(ctx)
 }
 
 // finish saves the object after a wait and says why the deletion is not fulfilled.
 func (d *deletionApply) finish(ctx context.Context) {
-	deletion.warnAwaited(d.Diags, d.request.Identity, d.submission, d.report)
+	deletion.warnAwaited(d.Diags, d.request.Identity, d.Submission, d.Report)
 	d.save(ctx)
 }
 
 func (d *deletionApply) save(ctx context.Context) {
-	d.model.fromSubmission(d.submission)
-	d.Save(ctx, d.model, d.submission)
+	d.model.fromSubmission(d.Submission)
+	d.Save(ctx, d.model, d.Submission)
 }
 
 // request returns the deletion that an object stands for, or adds an error that says what

@@ -184,7 +184,7 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 	before := readSubmission(ctx, req.Private, state)
 
 	if !plan.submits(state, before) {
-		d.submission = before
+		d.Submission = before
 		d.resume(ctx, limit)
 		return
 	}

@@ -196,35 +196,7 @@ func instant(t time.Time) types.String { return types.StringValue(client.FormatI
 // attempt is the request of one Create or Update.
 type attempt struct {
 	tfkit.Response
-
-	engine *deferred.Engine
-	// submission is the one that the object stands for, and report what the latest call
-	// of the engine noticed about it.
-	submission deferred.Submission
-	report     deferred.Report
-	// unanswered is the submission of a submit that failed because its outcome is not
-	// known.
-	unanswered deferred.Submission
-}
-
-// submit submits a request. prior is what readUnanswered returned, or the zero value.
-// The submission of an error becomes a.unanswered and leaves a.submission as it was.
-func (a *attempt) submit(ctx context.Context, request deferred.Request, prior deferred.Submission) error {
-	s, report, err := a.engine.Submit(ctx, request, prior)
-	a.report = report
-	if err != nil {
-		a.unanswered = s
-		return err
-	}
-
-	a.submission, a.unanswered = s, deferred.Submission{}
-
-	return nil
-}
-
-// await waits until the request is no longer pending, for the limit at most.
-func (a *attempt) await(ctx context.Context, request deferred.Request, limit time.Duration) {
-	a.submission, a.report = a.engine.Await(ctx, request, a.submission, limit)
+	tfkit.Run
 }
 
 // readUnanswered returns the submission whose outcome an earlier apply could not find
@@ -237,7 +209,7 @@ func readUnanswered(ctx context.Context, private tfkit.PrivateReader) deferred.S
 // writeUnanswered keeps the submission of a failed submit in private state, so that the
 // next apply continues from it, or removes it after a submit that succeeded.
 func (a *attempt) writeUnanswered(ctx context.Context) {
-	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeyUnanswered, a.unanswered)...)
+	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeyUnanswered, a.Unanswered)...)
 }
 
 // readSubmission returns the submission that an object in state stands for.

@@ -14,7 +14,8 @@ import (
 // Invocation is a deferred request that an action submits. An action has no state: another
 // invocation is another request, unless one is pending and adopted.
 type Invocation struct {
-	Engine   *deferred.Engine
+	Run
+
 	Progress Progress
 	Diags    *diag.Diagnostics
 	Name     string // of the request in messages, such as "deletion"
@@ -22,18 +23,13 @@ type Invocation struct {
 	// AfterUnknown says what another invocation does after one whose outcome is unknown.
 	AfterUnknown string
 
-	// Submission is what is known of the request, and Report what the latest call of the
-	// engine noticed about it.
-	Submission deferred.Submission
-	Report     deferred.Report
-
 	person string // of the request
 }
 
 // Invocation returns the invocation of an action. name is that of its request.
 func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, name string) *Invocation {
 	return &Invocation{
-		Engine:   a.Deferred,
+		Run:      Run{Engine: a.Deferred},
 		Progress: ProgressOf(resp),
 		Diags:    &resp.Diagnostics,
 		Name:     name,
@@ -46,8 +42,7 @@ func (a *Action) Invocation(m *PersonActionModel, resp *action.InvokeResponse, n
 
 // Submit submits a request. Its errors are those of deferred.Engine.Submit.
 func (i *Invocation) Submit(ctx context.Context, request deferred.Request) error {
-	var err error
-	i.Submission, i.Report, err = i.Engine.Submit(ctx, request, deferred.Submission{})
+	err := i.Run.Submit(ctx, request, deferred.Submission{})
 	WarnNotUnderstood(i.Diags, i.what(), i.Report)
 
 	return err
@@ -82,7 +77,7 @@ func (i *Invocation) SayAccepted() {
 func (i *Invocation) Await(ctx context.Context, request deferred.Request, limit time.Duration) (fulfilled bool) {
 	if i.Waits && i.Submission.State.IsOpen() {
 		i.Progress.During(ctx, func() {
-			i.Submission, i.Report = i.Engine.Await(ctx, request, i.Submission, limit)
+			i.Run.Await(ctx, request, limit)
 		}, func(since string) string { return "Still pending after " + since + "." })
 	}
 
