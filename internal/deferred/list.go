@@ -188,9 +188,7 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingR
 		}
 	}
 
-	added := filter(r.newRecords(s, v), func(record answer.PendingRecord) bool {
-		return s.Seen || s.ID == "" && record.Progress() == answer.Waiting && !s.isYoungerThan(record) || s.wasSent(record)
-	})
+	added := filter(r.newRecords(s, v), s.mayBe)
 	if len(added) == 0 || s.ID != "" && len(added) > 1 {
 		return answer.PendingRecord{}, false
 	}
@@ -198,18 +196,21 @@ func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingR
 	return current(added), true
 }
 
+// mayBe reports whether a record that is new since the submission was sent may be its own. One
+// that is older by the service's clock is not.
+func (s Submission) mayBe(record answer.PendingRecord) bool {
+	at, given := record.CreatedAt.Get()
+	isOlder := given && at.Before(s.SentDate)
+	isPending := s.ID == "" && record.Progress() == answer.Waiting
+
+	return s.Seen || isPending && !isOlder || s.wasSent(record)
+}
+
 // wasSent reports whether a record says that its request is from the time when the
 // submission was sent.
 func (s Submission) wasSent(record answer.PendingRecord) bool {
 	at, given := record.CreatedAt.Get()
 	return given && !at.Before(s.Begun.Truncate(time.Second)) && !at.After(s.Sent)
-}
-
-// isYoungerThan reports whether a record says, by the service's clock, that its request is from
-// before the submission was sent.
-func (s Submission) isYoungerThan(record answer.PendingRecord) bool {
-	at, given := record.CreatedAt.Get()
-	return given && at.Before(s.SentDate)
 }
 
 // current returns the newest open record, or else the newest: one that is older and was

@@ -179,6 +179,7 @@ func (m *resourceModel) dropped(managed []string) []string {
 	}
 
 	given := m.initial(m.writeOnly())
+
 	return slices.DeleteFunc(managed, func(name string) bool {
 		_, stays := given[name]
 		return stays
