@@ -22,7 +22,7 @@ func (l *listing) failure(a answer) (diags diag.Diagnostics) {
 	}
 
 	l.failed++
-	problem.Detail = "The consent of " + l.describe(a.candidate) + " could not be read, so this person is not listed.\n\n" +
+	problem.Detail = "The consent of " + fmt.Sprintf(l.placed, a.place) + " could not be read, so this person is not listed.\n\n" +
 		problem.Summary + ". " + problem.Detail
 	if l.failed < mostFailures {
 		problem.Summary = "A person could not be read"

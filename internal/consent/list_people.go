@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,9 +44,6 @@ func (s *source) add(identity string, place int) (isNew bool) {
 
 	return true
 }
-
-// describe returns what messages call a person.
-func (s *source) describe(person candidate) string { return fmt.Sprintf(s.placed, person.place) }
 
 // dayReader takes people from the Person records of a day.
 type dayReader struct {

@@ -44,15 +44,6 @@ func (m *recordModel) knowsNoClause() bool {
 	return true
 }
 
-// withdrawal returns the update that withdraws all five clauses, unless they are withdrawn. A
-// withdrawal carries no agreement_time, and creates no record for a person who has none.
-func (m *recordModel) withdrawal() client.ConsentUpdate {
-	u := client.ConsentUpdate{Manual: m.Manual.ValueBool(), OnlyKnown: true, Skip: client.SkipSameClauses}
-	u.UserIPv6, _ = m.UserIPv6.Value()
-
-	return u
-}
-
 // written returns the choice in state if this object has written it. It returns nil if a
 // choice of the person stands, or a clause is not known.
 func (m *recordModel) written(note choiceNote) *client.Choice {

@@ -149,21 +149,15 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
 
 	r.PlanKeptScope(ctx, req, resp)
-	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, resp)
-		return
-	}
 
 	var plan, state resourceModel
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if req.State.Raw.IsNull() {
-		r.RefuseReadOnly(&resp.Diagnostics)
-		plan.checkAgreementTime(&resp.Diagnostics)
-
-		return
+	isCreate, isDestroy := req.State.Raw.IsNull(), req.Plan.Raw.IsNull()
+	if !isDestroy {
+		resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	}
-
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !isCreate {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -171,11 +165,16 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	if !plan.AgreementTime.SemanticEquals(state.AgreementTime) { // the service may hold any time
 		plan.checkAgreementTime(&resp.Diagnostics)
 	}
+	if isCreate {
+		r.RefuseReadOnly(&resp.Diagnostics)
+		return
+	}
 
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
-	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+	if isDestroy || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
 		state.warnRetained(&resp.Diagnostics)
 		r.checkWithdrawal(state, object, &resp.Diagnostics)
+
 		return
 	}
 
@@ -205,22 +204,6 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// planDestroy warns if the consent is retained, and refuses to withdraw a person whom
-// another object of the plan keeps as they are.
-func (r *consentResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	var state resourceModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if state.OnDestroy.ValueString() == withdraw {
-		r.RefuseReadOnly(&resp.Diagnostics)
-	}
-	state.warnRetained(&resp.Diagnostics)
-	r.checkWithdrawal(state, tfkit.ObjectIn(ctx, resp.Private, objectLabel), &resp.Diagnostics)
-}
-
 // checkOthers warns of another object of the plan about the same person, and refuses a plan
 // that withdraws the person while this object has nothing to write.
 func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tfkit.Object, diags *diag.Diagnostics) {
@@ -242,11 +225,16 @@ func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tf
 	}
 }
 
-// checkWithdrawal refuses to withdraw a person whom another object of the plan keeps as they
-// are.
+// checkWithdrawal refuses to withdraw a person with a read-only provider, and one whom another
+// object of the plan keeps as they are.
 func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+	if state.OnDestroy.ValueString() != withdraw {
+		return
+	}
+
+	r.RefuseReadOnly(diags)
 	scope, known := r.KnownScope(state.Scope)
-	if !known || state.OnDestroy.ValueString() != withdraw {
+	if !known {
 		return
 	}
 
@@ -401,8 +389,13 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	}
 
 	note := readNote(ctx, req.Private)
-	u := state.withdrawal()
-	u.KeepLaterThan = state.protected(note.comparedWith(state.AgreementTime))
+	u := client.ConsentUpdate{ // without an agreement_time, and for a record that exists
+		Manual:        state.Manual.ValueBool(),
+		KeepLaterThan: state.protected(note.comparedWith(state.AgreementTime)),
+		OnlyKnown:     true,
+		Skip:          client.SkipSameClauses,
+	}
+	u.UserIPv6, _ = state.UserIPv6.Value()
 
 	at.withdraw(ctx, u, state.written(note))
 }

@@ -56,19 +56,10 @@ func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 	tfkit.Problem{
 		Summary: "No time to compare a later choice with",
 		Detail: "agreement_time is not set, so it is not known whether what the service holds is a later choice of the person than the configured one. " +
-			does + " other values of " + join(clauses) + ", which this object has not written.",
+			does + " other values of " + strings.Join(clauses, ", ") + ", which this object has not written.",
 		Do: "set agreement_time to the time at which the person agreed, so that a later choice stands. If overwriting is intended, set keep_later_choice = false.",
 		At: path.Root(clauses[0]),
 	}.AddWarning(diags)
-}
-
-// join returns names for messages.
-func join(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // addUnknownTime reports that it is not known whether the person's choice still stands.
