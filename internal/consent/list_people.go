@@ -63,17 +63,17 @@ const dayPlace = "Person record %d of the day"
 // errEnoughPeople ends the export of a day that has more people than a list takes.
 var errEnoughPeople = errors.New("the day has more people than a list takes")
 
-// readDay reads the people of a day. It reads the whole day before anybody is looked up: an
+// read reads the people of a day. It reads the whole day before anybody is looked up: an
 // export that stays open keeps one of the client's slots while the requests about its people
 // wait for one, and the service waits for its reader.
-func readDay(ctx context.Context, c *client.Client, scope client.Scope, day time.Time, fields []string) (*dayReader, error) {
-	d := &dayReader{source: newSource(dayPlace), fields: fields}
+func (d *dayReader) read(ctx context.Context, c *client.Client, scope client.Scope, day time.Time) error {
 	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
-	if _, err := c.Export(ctx, scope, query, d); err != nil && !errors.Is(err, errEnoughPeople) {
-		return nil, err
+	_, err := c.Export(ctx, scope, query, d)
+	if errors.Is(err, errEnoughPeople) {
+		return nil
 	}
 
-	return d, nil
+	return err
 }
 
 // Restart forgets every record.

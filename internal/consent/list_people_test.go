@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 		t.Errorf("a list of as many people as it takes says %s", text)
 	}
 
-	if err := read(limitDayPeople); err != errEnoughPeople || len(d.people) != limitDayPeople {
+	if err := read(limitDayPeople); !errors.Is(err, errEnoughPeople) || len(d.people) != limitDayPeople {
 		t.Errorf("%d people, %v", len(d.people), err)
 	}
 	if text := conclusion(); !strings.Contains(text, "Too many people for one list") {

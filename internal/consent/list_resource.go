@@ -139,12 +139,12 @@ func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.D
 		return nil, false
 	}
 
-	fields := defaultIdentityFields
+	run.day = &dayReader{source: newSource(dayPlace), fields: defaultIdentityFields}
 	if !m.IdentityField.IsNull() {
-		fields = []string{m.IdentityField.ValueString()}
+		run.day.fields = []string{m.IdentityField.ValueString()}
 	}
 
-	read, err := readDay(ctx, c, scope, day, fields)
+	err := run.day.read(ctx, c, scope, day)
 	if err != nil && ctx.Err() != nil {
 		addListInterrupted(diags)
 		return nil, false
@@ -153,7 +153,7 @@ func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.D
 		tfkit.AddError(diags, err, "")
 		return nil, false
 	}
-	run.source, run.day = read.source, read
+	run.source = run.day.source
 
 	return run, true
 }

@@ -178,22 +178,8 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	note := readNote(ctx, req.Private)
-	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
-		addUnknownTime(&resp.Diagnostics)
+	if !r.planUpdate(&plan, state, readNote(ctx, req.Private), &resp.Diagnostics) {
 		return
-	}
-
-	plan.keepSpelling(state)
-	if plan.leavesAlone(state, note) {
-		chosen, _ := state.AgreementTime.Value()
-		warnStands(&resp.Diagnostics, plan.configuredTime(note), chosen, note.untimed)
-		plan.keepChoice(state)
-	}
-
-	overwritten := plan.otherClauses(state.recordModel)
-	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
-		warnOverwritten(&resp.Diagnostics, "The plan overwrites", overwritten)
 	}
 
 	writes := plan.differs(state)
@@ -202,6 +188,30 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 	}
 	r.checkOthers(plan, writes, object, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// planUpdate changes the plan of an update to what is in state, as far as only spelling differs
+// or a choice of the person stands. It reports an error if that is not known yet, and ok is
+// false.
+func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
+	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
+		addUnknownTime(diags)
+		return false
+	}
+
+	plan.keepSpelling(state)
+	if plan.leavesAlone(state, note) {
+		chosen, _ := state.AgreementTime.Value()
+		warnStands(diags, plan.configuredTime(note), chosen, note.untimed)
+		plan.keepChoice(state)
+	}
+
+	overwritten := plan.otherClauses(state.recordModel)
+	if r.Plans() && note != (choiceNote{}) && plan.comparesNothing(note) && len(overwritten) > 0 {
+		warnOverwritten(diags, "The plan overwrites", overwritten)
+	}
+
+	return true
 }
 
 // checkOthers warns of another object of the plan about the same person, and refuses a plan
