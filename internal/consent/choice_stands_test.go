@@ -42,7 +42,12 @@ func imports(s *story) {
 
 func reads(s *story) { s.state, s.last = s.p.MustRefresh(name, s.state) }
 
-func plansNothing(s *story) { s.state, s.last = wantEmptyPlan(s.t, s.p, s.state, s.config) }
+func plansNothing(s *story) {
+	s.state, s.last = wantEmptyPlan(s.t, s.p, s.state, s.config)
+	if s.state.Attributes["clause_1_consent"] != false {
+		s.t.Errorf("state does not show what the person chose: %v", s.state.Attributes)
+	}
+}
 
 func destroys(s *story) {
 	s.state, s.last = s.p.Destroy(name, s.state)
@@ -51,6 +56,18 @@ func destroys(s *story) {
 		s.t.Error("the object is still in state")
 	}
 }
+
+// laterRecords returns the records of a person who chooses later, by what shows that.
+func laterRecords() map[string]mockserver.ConsentRecord {
+	records := map[string]mockserver.ConsentRecord{laterTime: choose(late)}
+	for form, extra := range untimed {
+		records[form] = refusal(extra)
+	}
+
+	return records
+}
+
+const laterTime = "a later time"
 
 // TestConsent_choiceStands ends each story with the record that the person has made, and a
 // warning that says so, whether the record has a time or not.
@@ -72,12 +89,7 @@ func TestConsent_choiceStands(t *testing.T) {
 		"another clause and time":  {applies(withdrawing), chooses, plansNothing, applies(withdrawing.With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})), plansNothing, destroys},
 		"the object is made again": {applies(agreed), chooses, plansNothing, destroys, imports, applies(withdrawing), plansNothing, destroys},
 	}
-	records := map[string]mockserver.ConsentRecord{"a later time": choose(late)}
-	for form, extra := range untimed {
-		records[form] = refusal(extra)
-	}
-
-	for form, theirs := range records {
+	for form, theirs := range laterRecords() {
 		for label, events := range stories {
 			t.Run(form+", "+label, func(t *testing.T) {
 				t.Parallel()
@@ -90,7 +102,7 @@ func TestConsent_choiceStands(t *testing.T) {
 				}
 
 				says := []string{"A later choice of the person stands", "configured one of 2026-"}
-				if form != "a later time" {
+				if form != laterTime {
 					says = []string{"A choice without a time stands", "keep_later_choice = false"}
 				}
 				prototest.WantText(t, s.last.Warnings(), says...)
@@ -100,6 +112,36 @@ func TestConsent_choiceStands(t *testing.T) {
 				if strings.Contains(strings.Join(s.last.Warnings(), "\n"), person) {
 					t.Error("a warning names the person")
 				}
+			})
+		}
+	}
+}
+
+func TestConsent_choiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
+	t.Parallel()
+	for form, theirs := range laterRecords() {
+		says := map[string]prototest.Attributes{"keep_later_choice": agreed.With(prototest.Attributes{"keep_later_choice": false})}
+		if form == laterTime {
+			says["agreement_time"] = agreed.With(prototest.Attributes{"agreement_time": "2026-04-30T12:00:00Z"})
+		}
+
+		for attribute, others := range says {
+			t.Run(form+", "+attribute, func(t *testing.T) {
+				t.Parallel()
+				p, service := start(t, nil)
+				s := &story{t: t, p: p, service: service, theirs: theirs}
+				for _, happens := range []event{applies(agreed), chooses, plansNothing, applies(others)} {
+					happens(s)
+				}
+
+				wantHeld(t, service, configured)
+				if len(s.last) != 0 {
+					t.Errorf("warnings: %v", s.last.Warnings())
+				}
+				if strings.Contains(string(s.state.Private), "later_choice") {
+					t.Errorf("the note of the choice is left: %s", s.state.Private)
+				}
+				wantEmptyPlan(t, p, s.state, config(others))
 			})
 		}
 	}

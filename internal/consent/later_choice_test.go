@@ -2,7 +2,6 @@ package consent_test
 
 import (
 	"maps"
-	"strings"
 	"testing"
 	"time"
 
@@ -116,31 +115,6 @@ func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
 		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
 			t.Errorf("%d writes", n)
 		}
-	}
-}
-
-func TestConsent_laterChoiceIsOverwrittenOnlyWhereThatIsSaid(t *testing.T) {
-	t.Parallel()
-	for label, others := range map[string]prototest.Attributes{
-		"keep_later_choice = false": {"keep_later_choice": false},
-		"a later agreement_time":    {"agreement_time": "2026-04-30T12:00:00Z"},
-	} {
-		p, service := start(t, nil)
-		state := created(t, p, service, agreed)
-		service.PutConsent(scope, person, choose(late))
-		state, _ = wantEmptyPlan(t, p, state, config(agreed))
-		state, diags := p.Update(name, state, config(agreed).With(others))
-		p.NoErrors(diags)
-		wantHeld(t, service, configured)
-
-		if len(diags) != 0 {
-			t.Errorf("%s: warnings %v", label, diags.Warnings())
-		}
-		if strings.Contains(string(state.Private), "later_choice") {
-			t.Errorf("%s: the note of the choice is left: %s", label, state.Private)
-		}
-
-		wantEmptyPlan(t, p, state, config(agreed).With(others))
 	}
 }
 

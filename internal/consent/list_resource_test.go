@@ -264,18 +264,6 @@ func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
 	}
 }
 
-func TestConsentList_nineFailuresAreWarnings(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"max_retries": 0})
-	putConsents(service, identities(20)...)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 500, Body: []byte(`{}`), Times: 9})
-
-	results := p.List(name, listOf(identities(20)...))
-	if diags := results.Diagnostics(); len(results.Names()) != 11 || len(diags.Warnings()) != 9 || len(diags.Errors()) > 0 {
-		t.Errorf("listed are %v, with %v %v", results.Names(), diags.Errors(), diags.Warnings())
-	}
-}
-
 func TestConsentList_refusesAConfiguration(t *testing.T) {
 	t.Parallel()
 

@@ -68,17 +68,6 @@ func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	}
 }
 
-func TestConsent_answerWithOtherClausesIsAnError(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{
-		Operation: mockserver.OpUpdateConsent, Status: 200,
-		Body: []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`),
-	})
-	_, diags := p.Create(name, config(nil))
-	prototest.WantText(t, diags.Errors(), "answered with another clause_1_consent than was sent")
-}
-
 func TestConsent_withdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -89,14 +78,6 @@ func TestConsent_withdrawalMakesNoRecordOfAnErasedPerson(t *testing.T) {
 	if r, ok := service.Consent(scope, person); ok {
 		t.Errorf("the erased person has a record again: %v %v", r.Clauses, *r.UserIPv6)
 	}
-}
-
-func TestConsent_emptyListOfErrorsIsSuccess(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Status: 200, Body: []byte(`{"success":true,"errors":{}}`)})
-	_, diags := p.Create(name, config(nil))
-	p.NoErrors(diags)
 }
 
 func TestConsent_unknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {

@@ -280,29 +280,6 @@ func TestConsent_failedCreateLeavesNothingAndAFailedUpdateTheOldState(t *testing
 	}
 }
 
-func TestConsent_errorsByFieldGoToTheirAttribute(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{400, 422} {
-		p, service := start(t, nil)
-		service.Inject(mockserver.Fault{
-			Operation: mockserver.OpUpdateConsent, Status: status,
-			Body: []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`),
-		})
-		_, diags := p.Create(name, config(prototest.Attributes{"user_ipv6": "192.0.2.7"}))
-		prototest.WantText(t, diags.Errors(), `AttributeName("user_ipv6")`, "[redacted] is not yours")
-		wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-	}
-}
-
-func TestConsent_conflictIsNotRepeated(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 409, Body: []byte(`{"message":"x"}`)})
-	_, diags := p.Create(name, config(nil))
-	prototest.WantText(t, diags.Errors(), "Changed elsewhere", "apply again")
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-}
-
 func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, prototest.Attributes{"read_only": true})
@@ -376,29 +353,6 @@ func TestConsent_addressesAreSentMapped(t *testing.T) {
 	}
 }
 
-func TestConsent_answerWithoutABodyToAnUpdateIsSuccess(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	for _, status := range []int{200, 204} {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte{}, Commit: true})
-		_, diags := p.Create(name, config(nil))
-		p.NoErrors(diags)
-	}
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpUpdateConsent)
-}
-
-func TestConsent_errorInsideASuccessfulAnswerIsAnError(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)})
-	state, diags := p.Create(name, config(nil))
-	prototest.WantText(t, diags.Errors(), "an error inside", `"E9"`, `"quota"`, "In state now: nothing")
-	if state != nil {
-		t.Error("the object is in state")
-	}
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-}
-
 func TestConsent_longestIdentityArrives(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -417,4 +371,43 @@ func TestConsent_requestsAfterAStopAreStillServed(t *testing.T) {
 	p.Stop()
 	_, diags := p.Refresh(name, state)
 	p.NoErrors(diags)
+}
+
+// TestConsent_answersToAnUpdate takes each answer for what it is, after one request.
+func TestConsent_answersToAnUpdate(t *testing.T) {
+	t.Parallel()
+	fields := []byte(`{"error":{"message":"invalid","fields":[{"field":"user_ipv6","message":"192.0.2.7 is not yours"},{"field":"other","message":"x"}]}}`)
+	others := []byte(`{"clause_1_consent":false,"clause_2_consent":false,"clause_3_consent":false,"clause_4_consent":false,"clause_5_consent":false}`)
+	for label, tc := range map[string]struct {
+		fault  mockserver.Fault
+		errors []string // nil is success
+	}{
+		"no body":             {mockserver.Fault{Status: 200, Body: []byte{}, Commit: true}, nil},
+		"204":                 {mockserver.Fault{Status: 204, Commit: true}, nil},
+		"no errors in a list": {mockserver.Fault{Status: 200, Body: []byte(`{"success":true,"errors":{}}`), Commit: true}, nil},
+		"an error inside":     {mockserver.Fault{Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)}, []string{"an error inside", `"E9"`, `"quota"`, "In state now: nothing"}},
+		"other clauses":       {mockserver.Fault{Status: 200, Body: others}, []string{"answered with another clause_1_consent than was sent"}},
+		"400 about a field":   {mockserver.Fault{Status: 400, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"422 about a field":   {mockserver.Fault{Status: 422, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
+		"409 is not repeated": {mockserver.Fault{Status: 409, Body: []byte(`{"message":"x"}`)}, []string{"Changed elsewhere", "apply again"}},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			tc.fault.Operation = mockserver.OpUpdateConsent
+			service.Inject(tc.fault)
+			state, diags := p.Create(name, config(prototest.Attributes{"user_ipv6": "192.0.2.7"}))
+			wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
+
+			if tc.errors == nil {
+				p.NoErrors(diags)
+				wantHeld(t, service, configured)
+				return
+			}
+			prototest.WantText(t, diags.Errors(), tc.errors...)
+			if state != nil {
+				t.Error("the object is in state")
+			}
+		})
+	}
 }

@@ -50,37 +50,6 @@ func TestConsent_untimedRecordIsNotOverwrittenByCreate(t *testing.T) {
 	})
 }
 
-func TestConsent_untimedRefusalStandsInThePlan(t *testing.T) {
-	t.Parallel()
-	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
-		state := created(t, p, service, agreed)
-		service.PutConsent(scope, person, refusal(extra))
-
-		for range 3 {
-			var planned prototest.Diagnostics
-			state, planned = wantEmptyPlan(t, p, state, config(agreed))
-			prototest.WantText(t, planned.Warnings(), "A choice without a time stands", "keep_later_choice = false")
-			if state.Attributes["clause_1_consent"] != false {
-				t.Errorf("state does not show the refusal: %v", state.Attributes)
-			}
-		}
-
-		// Another change of the object does not overwrite it either.
-		changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
-		state, diags := p.Update(name, state, changed)
-		p.NoErrors(diags)
-		wantHeld(t, service, refusal(nil).Clauses)
-		state, _ = wantEmptyPlan(t, p, state, changed)
-
-		// What says so on purpose does.
-		forced := changed.With(prototest.Attributes{"keep_later_choice": false})
-		state, diags = p.Update(name, state, forced)
-		p.NoErrors(diags)
-		wantHeld(t, service, [5]bool{true, true, true, true, true})
-		wantEmptyPlan(t, p, state, forced)
-	})
-}
-
 func TestConsent_untimedRefusalBetweenPlanAndApplyStands(t *testing.T) {
 	t.Parallel()
 	eachUntimed(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance, extra map[string]any) {
