@@ -90,10 +90,10 @@ func TestConsent_choiceStands(t *testing.T) {
 		"the object is made again": {applies(agreed), chooses, plansNothing, destroys, imports, applies(withdrawing), plansNothing, destroys},
 	}
 	for form, theirs := range laterRecords() {
+		theirs.UserIPv6 = new("2001:db8::7")
 		for label, events := range stories {
 			t.Run(form+", "+label, func(t *testing.T) {
 				t.Parallel()
-				theirs.UserIPv6 = new("2001:db8::7")
 				p, service := start(t, nil)
 				s := &story{t: t, p: p, service: service, theirs: theirs}
 				for _, happens := range events {
