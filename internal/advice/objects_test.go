@@ -210,7 +210,9 @@ var batches = map[string]play{
 	},
 	"apply on_destroy = \"retain\" in all shards of the file first": {
 		configuration: shard("x", 0, 1, withdraws), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws)))), says: plan,
-		follow: inOrder(configure(shard("x", 0, 1)), run(apply...), configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...),
+		follow: inOrder(
+			inOrder(configure(shard("x", 0, 1)), run(apply...)),
+			inOrder(configure(shard("x", 0, 2)+shard("y", 1, 2)), run(apply...)),
 			configure(shard("x", 0, 2, withdraws)+shard("y", 1, 2, withdraws))),
 	},
 }

@@ -101,6 +101,7 @@ func textOf(e ast.Expr) (text string, ok bool) {
 		if !knownRight {
 			right = "…"
 		}
+
 		return left + right, knownLeft || knownRight
 	case *ast.CallExpr:
 		if named, isNamed := e.Fun.(*ast.SelectorExpr); isNamed && named.Sel.Name == "Sprintf" {

@@ -128,7 +128,7 @@ func (p *Provider) ReadData(name string, config Attributes) (Attributes, Diagnos
 		return resp.State, resp.Diagnostics
 	}
 
-	return p.readOnce(p.schemas.DataSourceSchemas, name, config, validate, read)
+	return p.readOnce(p.schemas.DataSourceSchemas[name], config, validate, read)
 }
 
 // Open validates and opens an ephemeral resource, and returns its values.
@@ -146,19 +146,18 @@ func (p *Provider) Open(name string, config Attributes) (Attributes, Diagnostics
 		return resp.Result, resp.Diagnostics
 	}
 
-	return p.readOnce(p.schemas.EphemeralResourceSchemas, name, config, validate, open)
+	return p.readOnce(p.schemas.EphemeralResourceSchemas[name], config, validate, open)
 }
 
 // readOnce validates the configuration of what has no state of its own, and reads it.
 func (p *Provider) readOnce(
-	schemas map[string]*tfprotov6.Schema, name string, config Attributes,
+	schema *tfprotov6.Schema, config Attributes,
 	validate func(*tfprotov6.DynamicValue) []*tfprotov6.Diagnostic,
 	read func(*tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic),
 ) (Attributes, Diagnostics) {
 	p.t.Helper()
-	schema := schemas[name]
 	if schema == nil {
-		p.t.Fatalf("the provider has no %s", name)
+		p.t.Fatal("the provider has no such data source or ephemeral resource")
 	}
 
 	configured := toValue(p.t, schema.ValueType(), config)
