@@ -30,6 +30,16 @@ func toAnother(s *stage) {
 	s.Setenv("ANALYTICS_BASE_URL", other.URL)
 }
 
+// toList is a situation in which base_url is that of a server that answers with a list.
+func toList(s *stage) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte("[1]"))
+	}))
+	s.t.Cleanup(other.Close)
+	s.Setenv("ANALYTICS_BASE_URL", other.URL)
+}
+
 func toService(s *stage) { s.Setenv("ANALYTICS_BASE_URL", s.service.URL) }
 
 func httpsOf(s *stage) {
@@ -52,12 +62,20 @@ var failures = map[string]play{
 	},
 	"check that base_url names the right host": {situation: httpsOf, follow: toService},
 	"set base_url to the final address":        {situation: redirecting, follow: toService},
-	"check base_url and wire.login_parameters_in": {
+	"check base_url. The provider reads a JSON Web Token from": {
 		situation: inOrder(func(s *stage) {
 			s.Setenv("ANALYTICS_API_SECRET_KEY", "")
 			s.Setenv("ANALYTICS_EMAIL", s.service.Email)
 			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
 		}, answered(mockserver.OpLogin, http.StatusOK, `{"hello":"world"}`)),
+		follow: func(s *stage) {
+			s.Setenv("ANALYTICS_EMAIL", "")
+			s.Setenv("ANALYTICS_PASSWORD", "")
+			s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey)
+		},
+	},
+	"check base_url. The answer must be a JSON object": {
+		configuration: block("data", "current_user", "x"), situation: toList, follow: toService,
 	},
 	"check the credentials of the provider block": {
 		situation: set("ANALYTICS_API_SECRET_KEY", "wrong-key-0123456789"), follow: func(s *stage) { s.Setenv("ANALYTICS_API_SECRET_KEY", s.service.SecretKey) },
@@ -81,7 +99,6 @@ var failures = map[string]play{
 	"check base_url; a login portal, a proxy or a maintenance page":   {situation: applied(inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(html), Header: http.Header{"Content-Type": {"text/html"}}}))},
 	"run again. If the failure persists, the service or a proxy":      {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, ""))},
 	"run again. If the failure persists, look for a proxy that cuts":  {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":`))},
-	"check that the versions of the provider and the service match":   {situation: applied(answered(mockserver.OpGetConsent, http.StatusOK, `{"clause_1_consent":"often"}`))},
 	"check base_url (without /v1), and whether the other path family": {situation: toAnother, follow: toService},
 	"make the value of that attribute smaller, or ask the operator of": {
 		configuration: object("profile", "x", `profile = jsonencode({ plan = "gold and more" })`),

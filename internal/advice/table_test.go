@@ -46,6 +46,8 @@ var elsewhere = map[string]string{
 
 	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the
 	// provider, or comes before Terraform's own message.
+	"if the message names a setting, and what it says":       "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
+	"set wire.profile_member if the profile is":              "provider.TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer",
 	"if the setting that is named is right for your service": "requests.TestDataDeletion_listThatIsNotUnderstoodHasAWayOut",
 	" If the service answers with the data at once":          "requests.TestDataAccess_dataThatIsNotRecognisedHasAWayOut",
 	"plan again, and apply that plan":                        "consentbatch.TestConsentBatch_refusesAnotherFileThanThePlannedOne",
@@ -56,6 +58,7 @@ var outside = map[string]string{
 	"report this to the maintainers of the provider":          "it asks for a message to somebody",
 	"run again with TF_LOG=ERROR and report the stack trace":  "it asks for a message to somebody",
 	"ask the operator of the service why this answer is so":   "it asks for a message to somebody",
+	"compare the answer with what the provider reads":         "it asks for a message to somebody",
 	"require complete = true where a decision depends on all": "it asks for a message to somebody",
 
 	"correct the value.": "validators refuse such a value before the client does, and say what is wrong with it",

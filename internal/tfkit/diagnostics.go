@@ -208,7 +208,7 @@ func Advice(e *client.Error) string {
 	case e.Class == client.ClassConflict && e.Status == 0: // nothing was sent
 		return adviceConflict
 	}
-	if own, found := unreadableAdvices[e.Operation]; found && e.Class == client.ClassPayload {
+	if own, found := adviceByOperation[e.Operation]; found && e.Class == client.ClassPayload {
 		return own
 	}
 
@@ -221,9 +221,9 @@ const AdviceApplyAgain = "apply again: the plan reads what the service holds now
 // adviceConflict applies to a request that another one prevents.
 const adviceConflict = "run again once the other request is carried out; analytics_pending_requests shows it."
 
-// unreadableAdvices apply to answers that are not recognised, by operation: those that no
+// adviceByOperation apply to answers that are not recognised, by operation: those that no
 // setting admits, or only one.
-var unreadableAdvices = map[string]string{
+var adviceByOperation = map[string]string{
 	"Get consent":      adviceConsent,
 	"Update consent":   adviceConsent,
 	"Get current user": "check base_url. The answer must be a JSON object without an error, and no setting reads another form. The rest of the provider does not need it.",
