@@ -3,6 +3,8 @@ package advice_test
 import (
 	"net/http"
 	"os"
+	"slices"
+	"sync/atomic"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -106,9 +108,7 @@ var deferredRequests = map[string]play{
 		follow:    configure(object("data_access_request", "x", toFile, "overwrite = true")),
 	},
 	"run again once that request is carried out": {
-		configuration: object("data_access_request", "x", toFile),
-		service:       func(s *mockserver.Server) { listed(s); s.DataRetention = 1 },
-		follow:        func(s *stage) { s.service.DataRetention = 0 }, again: 1,
+		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData, again: 1,
 	},
 	"nothing, if the data are to be requested again; or put the file back": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
@@ -145,6 +145,18 @@ var deferredRequests = map[string]play{
 		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, `org_id = "org-demo"`, `project_id = "web"`)),
 	},
+}
+
+// losesData is a situation in which the data of a request are gone before they are fetched.
+func losesData(s *stage) {
+	var lost atomic.Bool
+	lose := func() {
+		carriedOut := slices.ContainsFunc(s.service.Queue(), func(q mockserver.QueuedRequest) bool { return q.Done })
+		if carriedOut && !lost.Swap(true) {
+			s.service.Conclude(s.service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: "ann", Operation: mockserver.OpDeleteAllData}), mockserver.Outcome{})
+		}
+	}
+	s.service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Times: -1, Then: lose})
 }
 
 func profileOf(members string, lines ...string) string {

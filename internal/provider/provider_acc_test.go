@@ -57,7 +57,7 @@ func TestAccProvider_validation(t *testing.T) {
 		`email = "a@example.com"` + "\n" + `password = "canary"` + "\n" + `api_secret_key = "canary"`: `excludes\s+the\s+other\s+credentials`,
 		`email = "a@example.com"`: `missing\s+beside\s+email`,
 		`token = "  "`:            `is\s+blank`,
-		`max_retries = 99`:        `between\s+0\s+and\s+10`,
+		`max_retries = 99`:        `from\s+0\s+to\s+10`,
 		`api_secret_key = "canary"` + "\n" + `org_id = "o"`: `needs\s+project_id`,
 	} {
 		steps = append(steps, resource.TestStep{
