@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Command terraform-provider-analytics is the Terraform provider analytics.
 package main
 

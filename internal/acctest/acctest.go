@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package acctest holds what acceptance tests share: the provider for the test cases of
 // terraform-plugin-testing, the checks before one, and what the CLI in use knows.
 package acctest

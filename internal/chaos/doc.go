@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package chaos holds the tests of the provider through proxies that others have written
 // and that people run: toxiproxy disturbs the bytes of connections, and Caddy ends TLS and
 // HTTP/2, compresses, buffers, repeats requests and answers with errors of its own. What a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package client is the analytics service as Go: its endpoints, and the settings for what
 // its interface leaves open. It knows nothing of Terraform's schemas and types.
 //

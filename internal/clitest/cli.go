@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package clitest runs the provider as users do, through the CLI of Terraform or OpenTofu, for
 // tests of what terraform-plugin-testing cannot express: warnings, -invoke, interrupts, logs,
 // saved plans, generated configuration and the states of other providers.

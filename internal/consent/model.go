@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package consent implements the resource and the data source analytics_consent, the
 // consent of one person.
 package consent

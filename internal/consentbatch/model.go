@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package consentbatch implements the resource analytics_consent_batch, the consent of
 // thousands of people from one file.
 package consentbatch

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package contract holds the interface of the service as an OpenAPI document, and a
 // validator that tests wrap around the mock server. It compares the requests of the
 // provider and the answers of the mock server with that document, so that an error in

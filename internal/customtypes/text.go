@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package customtypes holds types of string attributes whose values are compared by what
 // they mean, not by how they are written.
 package customtypes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package deferred carries out the requests that the service accepts now and fulfils
 // later: deleting a person's data, handing it out, and updating a profile (interface,
 // section 4). None of them can be cancelled.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 package deferred
 
 // Event is something that was seen: in the pending list, in an answer, or in the effect

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package doctor finds out how a service answers the questions that its interface leaves
 // open, and which settings the provider needs for it. It uses the provider's own client,
 // so that it sees what the provider would see.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package examples_test tests examples/ and the guides: every example is applied
 // against a mock server, and what a guide shows is one of them.
 package examples_test

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package export implements the export of one UTC day: the data source analytics_export
 // for small days, in data_source*.go, and the resource analytics_export_file for days of
 // any size, in file_*.go.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package functions holds the provider's functions: pure ones that need neither the
 // service nor the provider block. An error of theirs never holds the value of an
 // argument, which may be personal, and ends without a full stop, because Terraform adds one.

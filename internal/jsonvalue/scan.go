@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package jsonvalue inspects JSON values: what an object holds, and what a document says
 // about itself.
 package jsonvalue

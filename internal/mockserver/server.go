@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package mockserver is the analytics service in memory. It is written from the
 // description of the interface and shares no code with the client, so that an error in
 // one is not hidden by the same error in the other. "Section" in the comments is a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package outfile writes files that hold personal data: with mode 0600, completely or
 // not at all, never through a symbolic link, and never over somebody else's file. It
 // knows nothing of Terraform.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package peak measures how much memory the processes of a program take at most.
 package peak
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package prototest drives the provider over the plugin protocol as Terraform's core would,
 // without a CLI and in milliseconds. It fails the test where the provider breaks a rule that
 // core enforces.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package provider implements the provider analytics: the schema of its block, its
 // configuration from block and environment, and the list of everything it offers.
 package provider

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package records splits the answer of an export (section 4, Export) into its records,
 // in constant memory and in one pass.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package requests implements the Terraform objects for what the service accepts now
 // and carries out later:
 //

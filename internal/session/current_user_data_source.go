@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package session implements what concerns the login of the provider: the data source
 // analytics_current_user and the ephemeral resource analytics_session_token.
 package session

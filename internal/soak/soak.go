@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package soak decides how large the tests are, and counts what they try. make test runs
 // them at sizes that prove what they say within minutes: without the race detector, which
 // makes them several times as slow, and at smaller sizes with it. make soak runs the same

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package terraformcli runs Terraform or OpenTofu in a folder, with the provider that
 // was built from this repository and without the settings of the person who runs it.
 // Acceptance tests, the demo and the bench run the CLI through it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package tfkit holds what several resources and data sources share: their base, the
 // scope and identity attributes, deferred submissions, timeouts and diagnostics.
 package tfkit

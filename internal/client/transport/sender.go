@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package transport gets requests to one origin and their answers back: credentials and
 // tokens, TLS and proxies, the bounds of concurrency and rate, retries, the classes of
 // failures, and what messages may show. It knows nothing of endpoints but the login.

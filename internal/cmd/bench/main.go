@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Command bench prints what the provider costs, side by side with the alternatives in
 // one run: the real provider under a real Terraform, against the mock server in a
 // process of its own. It judges nothing and fails only where something did not work;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package command begins and ends the commands of this repository in one way.
 package command
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package markdown prints tables that read well on a terminal and in a Markdown page.
 package markdown
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Command schema prints the schemas of the provider in the form of "terraform providers
 // schema -json". It asks the provider's own server, so that the documentation does not
 // depend on what an installed Terraform knows of.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package stage is what the programs beside it need to show the provider at work: the
 // provider built from this repository, its mock server in a process of its own, and a real
 // Terraform that finds the provider without a registry. All of it lives in one temporary

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package rows reads the consent of many people from one file: CSV, NDJSON or a JSON array.
 // Errors never hold a value of a row.
 package rows

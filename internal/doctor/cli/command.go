@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package cli is the command `doctor` of the provider's binary: its flags, its questions,
 // and its report as text or JSON.
 package cli

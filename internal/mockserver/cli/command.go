@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package cli is the command `mockserver` of the provider's binary: the service in memory,
 // for tests of modules.
 package cli

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package mocktest starts mock servers for tests. Each server belongs to one test and
 // is wrapped in the contract's validator; a violation fails the test.
 package mocktest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package objects applies objects of the provider again and again, each about a person of
 // its own, while a test disturbs the service or the way to it. At the end it compares what
 // the service has accepted and holds with what was configured.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Command pictures draws the pictures of the documentation into .github/images: the charts
 // of the figures page from the table that the bench wrote there, and the others from the
 // files beside this one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Command loop sends the requests of an apply as a plain Go program: what the service and
 // the machine allow. The bench compares an apply of a batch with it.
 package main

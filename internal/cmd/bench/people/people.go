@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MPL-2.0
+
 // Package people has the people that are seeded to measure it, in the forms in which the
 // programs beside it need them.
 package people
