@@ -74,7 +74,7 @@ func (b *batch) detail(t *tally, words failedWords) string {
 	if t.counts[failed] > 0 {
 		detail += "\n\n" + t.failures.Text(b.content.place)
 	}
-	if n := t.counts[notTried]; n > 0 && t.isDown() {
+	if n := t.counts[notTried]; n > 0 && t.down {
 		detail += fmt.Sprintf("\n\n%d rows were not tried any more: the service has failed for %d rows one after the other, from all over the file.", n, outageStreak)
 	} else if n > 0 && !t.interrupted {
 		detail += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", n)

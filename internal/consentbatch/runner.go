@@ -152,6 +152,7 @@ type tally struct {
 	failures failures
 
 	streak      int              // failures since the last success, without those that concern one row
+	down        bool             // the service as a whole is down: a streak was long enough to show it
 	stopped     bool             // no further row is handed out
 	interrupted bool             // the run was cancelled
 	diags       diag.Diagnostics // of panics
@@ -194,11 +195,9 @@ func (t *tally) record(row int, as outcome, err error) {
 	} else if !client.IsClass(err, concernOneRow...) {
 		t.streak++
 	}
-	t.stopped = t.stopped || t.isDown() || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
+	t.down = t.down || t.streak >= outageStreak
+	t.stopped = t.stopped || t.down || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
 }
-
-// isDown reports whether the service as a whole is down, so that going on is useless.
-func (t *tally) isDown() bool { return t.streak >= outageStreak }
 
 // failed reports whether any row is not as it should be.
 func (t *tally) failed() bool { return t.counts[failed]+t.counts[unknown]+t.counts[notTried] > 0 }

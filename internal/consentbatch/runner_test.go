@@ -163,10 +163,25 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 		for _, workers := range []int{1, 16} {
 			var requests atomic.Int64
 			done := failing(5000, workers, client.ClassServer, func(int) bool { return requests.Add(1) > answered }).run(t.Context())
-			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !done.isDown() {
+			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !done.down {
 				t.Errorf("%d workers: %d requests after the service went down, %d rows were not tried", workers, n, done.counts[notTried])
 			}
 		}
+	}
+}
+
+// A row that was on its way when the run stopped may still succeed.
+func TestRunner_lateSuccessDoesNotHideTheOutage(t *testing.T) {
+	t.Parallel()
+	all := &tally{results: make([]outcome, 100)}
+	all.counts[notTried] = 100
+	for row := range outageStreak {
+		all.record(row, 0, &client.Error{Class: client.ClassServer})
+	}
+	all.record(outageStreak, written, nil)
+
+	if !all.stopped || !all.down {
+		t.Errorf("stopped is %t, down is %t", all.stopped, all.down)
 	}
 }
 
