@@ -173,6 +173,7 @@ func TestDeferred_randomSchedules(t *testing.T) {
 				if soak.On() {
 					seed = soak.Seed(i)
 				}
+
 				c := &chooser{random: rand.New(rand.NewPCG(seed, 3))}
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(setting, c)
@@ -180,6 +181,8 @@ func TestDeferred_randomSchedules(t *testing.T) {
 					if len(w.broken) == 0 || failed >= 2 {
 						return
 					}
+
+					// Played once more, it tells its story.
 					failed++
 					c.at = 0
 					again := newWorld(setting, c)

@@ -20,7 +20,7 @@ type view struct {
 	// respelled are the records that name the person in another spelling, and unassigned
 	// those that do not name a person, or name the person as a part of a longer text.
 	respelled, unassigned []answer.PendingRecord
-	all                   []answer.PendingRecord // of the list, whoever they name
+	all                   []answer.PendingRecord // of the list, about any person
 	// gap says why the list cannot be read completely; empty if it can.
 	gap string
 	// cached and date are as in answer.PendingList.

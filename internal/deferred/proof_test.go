@@ -56,11 +56,13 @@ func TestDeferred_heldRequestIsNeverFulfilled(t *testing.T) {
 				service.PutProfile(serverScope, person, `{"plan":"free"}`)
 				s, _ := r.mustSubmit(t, r.deletion(person))
 				service.DeleteProfile(serverScope, person) // its data are gone before it is over
+
 				s, _ = r.Await(t.Context(), r.deletion(person), s, 5*time.Minute)
 				for range 3 {
 					if !s.State.IsOpen() {
 						t.Fatalf("it is %+v", s)
 					}
+
 					<-time.After(time.Minute)
 					var err error
 					s, _, err = r.Refresh(t.Context(), r.deletion(person), s)

@@ -38,6 +38,7 @@ func TestCreate_neverReplaces(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day.ndjson")
+
 	// Somebody else is faster.
 	_, err := create(path, func(out *Writer) error {
 		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
@@ -45,6 +46,7 @@ func TestCreate_neverReplaces(t *testing.T) {
 	if !errors.Is(err, ErrExists) {
 		t.Errorf("it ended with %v", err)
 	}
+
 	if _, err := create(path, text("ours")); !errors.Is(err, ErrExists) {
 		t.Errorf("it is created with %v", err)
 	}
@@ -52,6 +54,7 @@ func TestCreate_neverReplaces(t *testing.T) {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 	wantFiles(t, folder, "day.ndjson")
+
 	if _, err := create(filepath.Join(folder, "new"), text("new")); err != nil {
 		t.Error(err)
 	}
