@@ -185,7 +185,8 @@ func TestDeferred_ignoredListCompletesWhatWasListed(t *testing.T) {
 }
 
 // The service respells the person in its list. Without an id, a record that may be about
-// the person stops a submission; with one, the request is found, even if the record names somebody else.
+// the person stops a submission; with one, the request is found, even if the record names
+// somebody else.
 func TestDeferred_personInAnotherSpelling(t *testing.T) {
 	t.Parallel()
 	for name, spell := range map[string]func(string) string{
