@@ -111,7 +111,7 @@ func TestCLIProvider_queryLogsAndSaysNobody(t *testing.T) {
 	scope := mockserver.Scope{OrgID: mocktest.Org, ProjectID: mocktest.Project}
 	service.PutConsent(scope, canaryPerson, mockserver.ConsentRecord{UserIPv6: &address, AgreementTime: "2026-01-31T12:00:00Z"})
 	service.PutExport(scope, "2026-02-03", mockserver.ExportDay{Persons: []any{
-		map[string]any{"id": canaryStranger}, map[string]any{"identityId": canaryPerson}, map[string]any{"identityId": canaryStranger},
+		map[string]any{"id": canaryStranger}, map[string]any{"id": "p-1", "identityId": canaryPerson}, map[string]any{"id": "p-2", "identityId": canaryStranger},
 	}})
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpGetConsent, Identity: canaryStranger, Status: 400, Times: -1,
