@@ -13,6 +13,20 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 )
 
+// openToApply opens an example without its imports, and returns its text too.
+func openToApply(t *testing.T, folder string) (e *example, text string) {
+	t.Helper()
+	e = open(t, folder)
+	e.remove(t, importFile, identityFile)
+	text = e.text(t)
+	e.skipUnknown(text)
+	if strings.Contains(text, "module \"") {
+		e.terraform(t, "get")
+	}
+
+	return e, text
+}
+
 // TestCLIExamples_applyOnce destroys each resource once, and what says something about a
 // destroy.
 func TestCLIExamples_applyOnce(t *testing.T) {
@@ -20,14 +34,7 @@ func TestCLIExamples_applyOnce(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
-			e := open(t, folder)
-			e.remove(t, importFile, identityFile)
-			text := e.text(t)
-			e.skipUnknown(text)
-
-			if strings.Contains(text, "module \"") {
-				e.terraform(t, "get")
-			}
+			e, text := openToApply(t, folder)
 			applied := e.terraform(t, "apply", "-auto-approve")
 			if strings.Contains(applied.Output, "Check block assertion failed") {
 				t.Errorf("a check of the example fails:\n%s", applied.Output)
@@ -48,8 +55,6 @@ var warned = []string{
 	// Terraform's own: of the test, of checks whose data is not known yet, and above the
 	// warning of an action that cannot be undone.
 	"Provider development overrides are in effect", "Check block assertion known after apply", "Warnings when planning action",
-
-	"What the comparison with the service has found", // of analytics_consent_batch
 }
 
 // standing are the folders whose seed has people who have chosen later.
@@ -65,14 +70,7 @@ func TestCLIExamples_warnOnlyOfWhatIsIrreversible(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
-			e := open(t, folder)
-			e.remove(t, importFile, identityFile)
-			text := e.text(t)
-			e.skipUnknown(text)
-			if strings.Contains(text, "module \"") {
-				e.terraform(t, "get")
-			}
-
+			e, _ := openToApply(t, folder)
 			for _, command := range [][]string{{"validate"}, {"plan", "-out=tfplan"}, {"apply", "tfplan"}, {"plan"}} {
 				said := e.terraform(t, command...).Output
 				for _, warning := range warnings.FindAllStringSubmatch(said, -1) {
