@@ -17,6 +17,7 @@ func TestListCall_wholeLists(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{
 		`[]`: 0, `[` + one + `]`: 1, `[` + one + `,` + one + `]`: 2,
+
 		`{"requests":[]}`: 0,
 		`{"pendingRequests":[` + one + `],"total":1}`:                      1,
 		`{"anything":[` + one + `],"count":1}`:                             1,

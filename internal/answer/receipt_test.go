@@ -112,6 +112,8 @@ func TestReadReceipt_refusals(t *testing.T) {
 	for _, body := range []string{
 		`{"accepted":false}`, `{"ok":false}`, `{"success":false,"reason":"quota"}`, `{"success":"false"}`,
 		`{"status":"rejected"}`, `{"status":"FAILED","id":"r-1"}`, `{"state":"cancelled"}`, `{"id":"r-1","accepted":false}`,
+
+		// Of other services.
 		`{"error":"quota"}`, `{"errors":["quota"]}`,
 		`{"data":{"id":"r-1","status":"failed"}}`,
 		`{"data":{"success":false}}`,

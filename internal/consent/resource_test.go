@@ -162,6 +162,7 @@ func TestConsent_missingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(shape) })
+
 			state := created(t, p, service, others)
 			wantEmptyPlan(t, p, state, config(others))
 		})

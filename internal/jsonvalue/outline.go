@@ -66,9 +66,6 @@ const (
 	FormAddress      Form = "an IP address"
 )
 
-// IsTime reports whether the form is one of a time.
-func (f Form) IsTime() bool { return f != FormNone && f != FormAddress }
-
 // Bounds of an outline. What is beyond them is left out.
 const (
 	outlineDepth    = 8

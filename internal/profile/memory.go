@@ -52,7 +52,7 @@ func (m memory) save(ctx context.Context, private tfkit.PrivateWriter) diag.Diag
 	return private.SetKey(ctx, keyMemory, text)
 }
 
-// digest returns a digest of a member's value. One that is null is as good as absent.
+// digest returns a digest of a member's value. One that is null counts as absent.
 func digest(name string, of members) string {
 	value, ok := of[name]
 	if !ok || value.Kind() == 'n' {

@@ -37,9 +37,6 @@ const (
 	Secrets     Figure = "secrets"     // credentials and persons found where they must not be
 )
 
-// Figures returns all figures, in the order of the table.
-func Figures() []Figure { return []Figure{Tried, Requests, Lost, Duplicated, Overwritten, Secrets} }
-
 var figuresFile = sync.OnceValue(func() *os.File { return open(os.Getenv(figures)) })
 
 // Add adds n to a figure of make soak. Without SOAK_FIGURES it does nothing.
