@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -92,7 +93,7 @@ func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
 				var got received
 				_, err := export(t.Context(), t, client_, &got)
 				if !c.proven {
-					e := wantClass(t, err, client.ClassTruncated)
+					e := wantClass(t, err, transport.ClassTruncated)
 					if e.Attempts != 1+client.DefaultMaxRetries {
 						t.Errorf("%d attempts", e.Attempts)
 					}
@@ -215,7 +216,7 @@ func TestExportAnswer_trailerIsRecognisedOrRefused(t *testing.T) {
 				noError(t, err)
 				return
 			}
-			if e := wantClass(t, err, client.ClassPayload); !strings.Contains(e.Detail, name) || !strings.Contains(e.Detail, "wire.export_ignored_members") {
+			if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, name) || !strings.Contains(e.Detail, "wire.export_ignored_members") {
 				t.Errorf("it says %q", e.Detail)
 			}
 		})
@@ -249,7 +250,7 @@ func TestExportAnswer_allMembersOfACompressedStreamAreRead(t *testing.T) {
 		}
 
 		_, err = exportAnswered(t, mockserver.Fault{Body: append(bytes.Clone(body), "and nothing that is compressed"...), Header: header})
-		if e := wantClass(t, err, client.ClassPayload); !strings.Contains(e.Detail, "compressed") {
+		if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "compressed") {
 			t.Errorf("%s, with text behind it: %q", coding, e.Detail)
 		}
 	}
@@ -329,49 +330,49 @@ func TestExportAnswer_whatIsNoDayIsAnError(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		fault     mockserver.Fault
-		class     client.ErrorClass
+		class     transport.ErrorClass
 		says      string
 		configure func(*client.Config)
 	}{
-		"202 with words":             {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`)}, client.ClassNotReady, "not ready", nil},
-		"202 with Retry-After":       {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, client.ClassNotReady, "5m0s", nil},
-		"202 with records":           {mockserver.Fault{Status: 202, Body: []byte(day)}, client.ClassNotReady, "not ready", nil},
-		"203":                        {mockserver.Fault{Status: 203, Body: []byte(day)}, client.ClassPayload, "200", nil},
-		"205":                        {mockserver.Fault{Status: 205}, client.ClassPayload, "200", nil},
-		"206":                        {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part", nil},
-		"207":                        {mockserver.Fault{Status: 207, Body: []byte(day)}, client.ClassPayload, "200", nil},
-		"299":                        {mockserver.Fault{Status: 299, Body: []byte(day)}, client.ClassPayload, "200", nil},
-		"400":                        {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, client.ClassRejected, "", nil},
-		"404":                        {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, client.ClassNotFound, "", nil},
-		"404 page":                   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, client.ClassEndpointNotFound, "", nil},
-		"a redirect":                 {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, client.ClassRedirect, "", nil},
-		"Content-Range":              {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, client.ClassPayload, "part", nil},
-		"Link to the next page":      {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, client.ClassPayload, "there is more", nil},
-		"a page":                     {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, client.ClassNotJSON, "Please log in", nil},
-		"an empty page":              {mockserver.Fault{Header: page}, client.ClassNotJSON, "empty", nil},
-		"a blank page":               {mockserver.Fault{Body: []byte(" \n"), Header: page}, client.ClassNotJSON, "empty", nil},
-		"another coding":             {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, client.ClassPayload, "compressed", nil},
-		"nothing in gzip":            {mockserver.Fault{Header: coded("gzip")}, client.ClassPayload, "no content", nil},
-		"nothing in zstd":            {mockserver.Fault{Header: coded("zstd")}, client.ClassPayload, "no content", nil},
-		"no gzip after all":          {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, client.ClassPayload, "compressed", nil},
-		"a window of 1 GiB":          {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, client.ClassPayload, "compressed", nil},
-		"a record without end":       {mockserver.Fault{Body: []byte(endless)}, client.ClassTooLarge, "16 MiB", nil},
-		"a bomb":                     {mockserver.Fault{Body: packed(t, endless), Header: jsonHeader("Content-Encoding", "gzip")}, client.ClassTooLarge, "16 MiB", nil},
-		"a name twice":               {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, client.ClassPayload, "twice", nil},
-		"invalid text":               {mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"}]}")}, client.ClassPayload, "byte", nil},
-		"invalid text in an array":   {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, client.ClassPayload, "wire.export_invalid_utf8", nil},
-		"a number":                   {mockserver.Fault{Body: []byte(`7`)}, client.ClassPayload, "shapes", nil},
-		"an error inside":            {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, client.ClassPayload, "no list of records", nil},
-		"an error for each kind":     {mockserver.Fault{Body: []byte(`{"error":"quota exceeded"}`)}, client.ClassPayload, "", asking},
-		"an error of a part":         {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, client.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
-		"words":                      {mockserver.Fault{Body: []byte(`{"events":[],"status":"processing"}`)}, client.ClassPayload, `wire.export_ignored_members = "status"`, nil},
-		"one page of several":        {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, client.ClassPayload, `wire.export_ignored_members = "hasMore=true"`, nil},
-		"a record or an envelope":    {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, client.ClassPayload, "wire.export_record_member", nil},
-		"lines of another sort":      {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, client.ClassPayload, "text/plain", nil},
-		"people by their ids":        {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: plain}, client.ClassPayload, "text/plain", nil},
-		"arrays of other kinds":      {mockserver.Fault{Body: []byte(`{"events":[]}`)}, client.ClassPayload, "", asking},
-		"the same array, each kind":  {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, client.ClassPayload, "wire.export_kind_parameter", askingForAny},
-		"the same object, each kind": {mockserver.Fault{Body: []byte(`{"records":[{"id":1}]}`)}, client.ClassPayload, "wire.export_kind_parameter", askingForAny},
+		"202 with words":             {mockserver.Fault{Status: 202, Body: []byte(`{"events":[],"status":"processing"}`)}, transport.ClassNotReady, "not ready", nil},
+		"202 with Retry-After":       {mockserver.Fault{Status: 202, Header: jsonHeader("Retry-After", "300")}, transport.ClassNotReady, "5m0s", nil},
+		"202 with records":           {mockserver.Fault{Status: 202, Body: []byte(day)}, transport.ClassNotReady, "not ready", nil},
+		"203":                        {mockserver.Fault{Status: 203, Body: []byte(day)}, transport.ClassPayload, "200", nil},
+		"205":                        {mockserver.Fault{Status: 205}, transport.ClassPayload, "200", nil},
+		"206":                        {mockserver.Fault{Status: 206, Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
+		"207":                        {mockserver.Fault{Status: 207, Body: []byte(day)}, transport.ClassPayload, "200", nil},
+		"299":                        {mockserver.Fault{Status: 299, Body: []byte(day)}, transport.ClassPayload, "200", nil},
+		"400":                        {mockserver.Fault{Status: 400, Body: mockserver.ErrorBody("bad_day", "No such day.")}, transport.ClassRejected, "", nil},
+		"404":                        {mockserver.Fault{Status: 404, Body: mockserver.ErrorBody("gone", "gone")}, transport.ClassNotFound, "", nil},
+		"404 page":                   {mockserver.Fault{Status: 404, Body: []byte("<html>"), Header: page}, transport.ClassEndpointNotFound, "", nil},
+		"a redirect":                 {mockserver.Fault{Status: 302, Header: http.Header{"Location": {"https://other.example.com/"}}}, transport.ClassRedirect, "", nil},
+		"Content-Range":              {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Content-Range", "bytes 0-10/400")}, transport.ClassPayload, "part", nil},
+		"Link to the next page":      {mockserver.Fault{Body: []byte(day), Header: jsonHeader("Link", `<https://h.example.com/?a=1>; rel="prev", <https://h.example.com/?a=3>; rel="next"`)}, transport.ClassPayload, "there is more", nil},
+		"a page":                     {mockserver.Fault{Body: []byte("<html><title>Please log in</title></html>"), Header: page}, transport.ClassNotJSON, "Please log in", nil},
+		"an empty page":              {mockserver.Fault{Header: page}, transport.ClassNotJSON, "empty", nil},
+		"a blank page":               {mockserver.Fault{Body: []byte(" \n"), Header: page}, transport.ClassNotJSON, "empty", nil},
+		"another coding":             {mockserver.Fault{Body: []byte("x"), Header: coded("br")}, transport.ClassPayload, "compressed", nil},
+		"nothing in gzip":            {mockserver.Fault{Header: coded("gzip")}, transport.ClassPayload, "no content", nil},
+		"nothing in zstd":            {mockserver.Fault{Header: coded("zstd")}, transport.ClassPayload, "no content", nil},
+		"no gzip after all":          {mockserver.Fault{Body: []byte("[] and nothing that is packed"), Header: coded("gzip")}, transport.ClassPayload, "compressed", nil},
+		"a window of 1 GiB":          {mockserver.Fault{Body: largeWindow, Header: coded("zstd")}, transport.ClassPayload, "compressed", nil},
+		"a record without end":       {mockserver.Fault{Body: []byte(endless)}, transport.ClassTooLarge, "16 MiB", nil},
+		"a bomb":                     {mockserver.Fault{Body: packed(t, endless), Header: jsonHeader("Content-Encoding", "gzip")}, transport.ClassTooLarge, "16 MiB", nil},
+		"a name twice":               {mockserver.Fault{Body: []byte(`{"events":[{"a":1,"a":2}]}`)}, transport.ClassPayload, "twice", nil},
+		"invalid text":               {mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"}]}")}, transport.ClassPayload, "byte", nil},
+		"invalid text in an array":   {mockserver.Fault{Body: []byte("[{\"type\":\"event\",\"a\":\"\xff\"}]")}, transport.ClassPayload, "wire.export_invalid_utf8", nil},
+		"a number":                   {mockserver.Fault{Body: []byte(`7`)}, transport.ClassPayload, "shapes", nil},
+		"an error inside":            {mockserver.Fault{Body: []byte(`{"error":{"code":"no_export","message":"not for jane.doe@example.com"}}`)}, transport.ClassPayload, "no list of records", nil},
+		"an error for each kind":     {mockserver.Fault{Body: []byte(`{"error":"quota exceeded"}`)}, transport.ClassPayload, "", asking},
+		"an error of a part":         {mockserver.Fault{Body: []byte(`{"persons":[],"events":[],"errors":["partial"]}`)}, transport.ClassPayload, `wire.export_ignored_members = "errors"`, nil},
+		"words":                      {mockserver.Fault{Body: []byte(`{"events":[],"status":"processing"}`)}, transport.ClassPayload, `wire.export_ignored_members = "status"`, nil},
+		"one page of several":        {mockserver.Fault{Body: []byte(`{"events":[{"id":1}],"hasMore":true}`)}, transport.ClassPayload, `wire.export_ignored_members = "hasMore=true"`, nil},
+		"a record or an envelope":    {mockserver.Fault{Body: []byte(`{"id":"p","events":[{"id":"e"}]}`)}, transport.ClassPayload, "wire.export_record_member", nil},
+		"lines of another sort":      {mockserver.Fault{Body: []byte("id,name\n1,Jane Canary\n"), Header: plain}, transport.ClassPayload, "text/plain", nil},
+		"people by their ids":        {mockserver.Fault{Body: []byte(`{"persons":{"p-1":{"name":"Jane Canary"}},"events":[]}`), Header: plain}, transport.ClassPayload, "text/plain", nil},
+		"arrays of other kinds":      {mockserver.Fault{Body: []byte(`{"events":[]}`)}, transport.ClassPayload, "", asking},
+		"the same array, each kind":  {mockserver.Fault{Body: []byte(`[{"id":1},{"id":2}]`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
+		"the same object, each kind": {mockserver.Fault{Body: []byte(`{"records":[{"id":1}]}`)}, transport.ClassPayload, "wire.export_kind_parameter", askingForAny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

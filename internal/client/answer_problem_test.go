@@ -10,6 +10,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -19,19 +20,19 @@ const allClauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_co
 func TestAnswer_classOfWhatIsNoConsent(t *testing.T) {
 	t.Parallel()
 
-	for body, class := range map[string]client.ErrorClass{
-		"":                                    client.ClassEmpty,
-		" \n":                                 client.ClassEmpty,
-		`null`:                                client.ClassNotFound,
-		`{"clause_1_consent":tru`:             client.ClassTruncated,
-		`{"clause_1_consent":true,`:           client.ClassTruncated,
-		`{"a":[{"b":1},`:                      client.ClassTruncated,
-		`{` + allClauses + `}{}`:              client.ClassPayload,
-		`{` + allClauses + `} x`:              client.ClassPayload,
-		`{"manual":1,"manual":2}`:             client.ClassPayload,
-		"{" + allClauses + ",\"x\":\"\xff\"}": client.ClassPayload,
-		`{"message":"nobody"}`:                client.ClassPayload,
-		`{"error":"no"}`:                      client.ClassRejected,
+	for body, class := range map[string]transport.ErrorClass{
+		"":                                    transport.ClassEmpty,
+		" \n":                                 transport.ClassEmpty,
+		`null`:                                transport.ClassNotFound,
+		`{"clause_1_consent":tru`:             transport.ClassTruncated,
+		`{"clause_1_consent":true,`:           transport.ClassTruncated,
+		`{"a":[{"b":1},`:                      transport.ClassTruncated,
+		`{` + allClauses + `}{}`:              transport.ClassPayload,
+		`{` + allClauses + `} x`:              transport.ClassPayload,
+		`{"manual":1,"manual":2}`:             transport.ClassPayload,
+		"{" + allClauses + ",\"x\":\"\xff\"}": transport.ClassPayload,
+		`{"message":"nobody"}`:                transport.ClassPayload,
+		`{"error":"no"}`:                      transport.ClassRejected,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body), Times: -1})
@@ -57,7 +58,7 @@ func TestAnswer_problemsAreRedacted(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"owner":{"plan":"gold"}}`)})
 		_, err := c.GetProfile(t.Context(), scope, "owner", map[string]jsontext.Value{"plan": jsontext.Value(`"gold"`)})
-		if e := wantClass(t, err, client.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile_member") {
+		if e := wantClass(t, err, transport.ClassPayload); strings.Contains(e.Error(), "owner") || !strings.Contains(e.Detail, "wire.profile_member") {
 			t.Errorf("the error is %v", e)
 		}
 	}, useSecretKey)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -98,13 +99,13 @@ func TestConsent_oneUpdate(t *testing.T) {
 		update  client.ConsentUpdate
 		patches int
 		want    client.ConsentOutcome
-		failed  *client.Error // its class, Ambiguous, Attempts, and a part of its Detail
+		failed  *transport.Error // its class, Ambiguous, Attempts, and a part of its Detail
 	}{
 		"a protected one needs a time to compare with": {
-			held: &mockserver.ConsentRecord{}, update: onlyDifferent(), failed: &client.Error{Class: client.ClassPayload, Attempts: 1},
+			held: &mockserver.ConsentRecord{}, update: onlyDifferent(), failed: &transport.Error{Class: transport.ClassPayload, Attempts: 1},
 		},
 		"withdrawn in another way": {held: &mockserver.ConsentRecord{Manual: new(false)}, update: withdrawal, want: client.ConsentUnchanged},
-		"nothing to withdraw":      {update: withdrawal, failed: &client.Error{Class: client.ClassNotFound, Attempts: 1}},
+		"nothing to withdraw":      {update: withdrawal, failed: &transport.Error{Class: transport.ClassNotFound, Attempts: 1}},
 		"a choice one millisecond later stands": {
 			held: &mockserver.ConsentRecord{AgreementTime: "2026-01-01T00:00:00.001Z"}, update: protected(), want: client.ConsentKept,
 		},
@@ -120,11 +121,11 @@ func TestConsent_oneUpdate(t *testing.T) {
 			faults: always(
 				mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutAfterCommit},
 				mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 502, Times: -1}),
-			update: allTrue(), patches: 1, failed: &client.Error{Class: client.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
+			update: allTrue(), patches: 1, failed: &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true, Attempts: 1, Detail: "looking at the service failed"},
 		},
 		"it is sent again only once": {
 			faults: always(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1}),
-			update: allTrue(), patches: 2, failed: &client.Error{Class: client.ClassServer, Ambiguous: true, Attempts: 2},
+			update: allTrue(), patches: 2, failed: &transport.Error{Class: transport.ClassServer, Ambiguous: true, Attempts: 2},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -292,7 +293,7 @@ func TestUpdateConsent_emptyErrorsAreNone(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 200, Body: []byte("{" + member + "}")})
-			if err := update(t.Context(), c); client.IsClass(err, client.ClassRejected) != failed || !failed && err != nil {
+			if err := update(t.Context(), c); transport.IsClass(err, transport.ClassRejected) != failed || !failed && err != nil {
 				t.Errorf("%s: the error is %v", member, err)
 			}
 		}, useSecretKey)

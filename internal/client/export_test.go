@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -69,7 +70,7 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 		service.AllowViolations()
 		putDay(service)
 		_, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("")), &received{})
-		e := wantClass(t, err, client.ClassPayload)
+		e := wantClass(t, err, transport.ClassPayload)
 		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
@@ -91,7 +92,7 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 			cfg.Wire.ExportKindParameter, cfg.Wire.ExportRecordMember = "sort", "id"
 		})
 		_, err := export(t.Context(), t, c, &received{})
-		_ = wantClass(t, err, client.ClassPayload)
+		_ = wantClass(t, err, transport.ClassPayload)
 	})
 }
 
@@ -132,8 +133,8 @@ func TestExport_brokenOffBeginsAgain(t *testing.T) {
 func TestExport_lastingBreakIsAnError(t *testing.T) {
 	t.Parallel()
 
-	for cut, class := range map[mockserver.Cut]client.ErrorClass{
-		mockserver.CutBody: client.ClassConnectionLost, mockserver.CutStall: client.ClassTimeout, mockserver.CutCloseDelimited: client.ClassTruncated,
+	for cut, class := range map[mockserver.Cut]transport.ErrorClass{
+		mockserver.CutBody: transport.ClassConnectionLost, mockserver.CutStall: transport.ClassTimeout, mockserver.CutCloseDelimited: transport.ClassTruncated,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			putDay(service)
@@ -200,7 +201,7 @@ func TestExport_accountHasNone(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		_, err := c.Export(t.Context(), client.Scope{AccountID: "acct-1"}, client.ExportQuery{}, &received{})
-		e := wantClass(t, err, client.ClassInvalid)
+		e := wantClass(t, err, transport.ClassInvalid)
 		if !strings.Contains(e.Detail, "org_id and project_id") {
 			t.Errorf("it says %q", e.Detail)
 		}
@@ -237,7 +238,7 @@ func TestExport_dateOfTheServiceTellsWhetherTheDayIsOver(t *testing.T) {
 				return
 			}
 
-			if e := wantClass(t, err, client.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
+			if e := wantClass(t, err, transport.ClassNotReady); !strings.Contains(e.Detail, "2026-03-01") {
 				t.Errorf("it says %q", e.Detail)
 			}
 		})
@@ -263,7 +264,7 @@ func BenchmarkExport(b *testing.B) {
 			}
 			defer func() { _ = listening.Stop() }()
 
-			c, err := client.New(client.Config{BaseURL: listening.URL, Credentials: client.Credentials{APISecretKey: "key"}})
+			c, err := client.New(client.Config{BaseURL: listening.URL, Credentials: transport.Credentials{APISecretKey: "key"}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -47,7 +48,7 @@ type option func(service *mocktest.Instance, cfg *client.Config)
 
 // useSecretKey authenticates without a login, which a test would have to count.
 func useSecretKey(service *mocktest.Instance, cfg *client.Config) {
-	cfg.Credentials = client.Credentials{APISecretKey: service.SecretKey}
+	cfg.Credentials = transport.Credentials{APISecretKey: service.SecretKey}
 }
 
 // bubble runs a test in virtual time with a service and a client for it.
@@ -65,7 +66,7 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 
 	cfg := client.Config{
 		BaseURL:     service.URL,
-		Credentials: client.Credentials{Email: service.Email, Password: service.Password},
+		Credentials: transport.Credentials{Email: service.Email, Password: service.Password},
 		MaxRetries:  client.DefaultMaxRetries,
 		UserAgent:   "client-test",
 		DialContext: service.DialContext,
@@ -88,7 +89,7 @@ func connect(t *testing.T, service *mocktest.Instance, change ...option) *client
 // direct returns a client that reaches the service over TCP.
 func direct(service *mocktest.Instance, change func(*client.Config)) (*client.Client, error) {
 	cfg := client.Config{
-		BaseURL: service.URL, Credentials: client.Credentials{APISecretKey: service.SecretKey},
+		BaseURL: service.URL, Credentials: transport.Credentials{APISecretKey: service.SecretKey},
 		CACertPEM: service.CAPEM, MaxRetries: 1, UserAgent: "client-test",
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 	}
@@ -109,12 +110,12 @@ func noError(t *testing.T, err error) {
 
 // wantClass returns err as a client error. It fails the test unless err is one, of one
 // of the classes.
-func wantClass(t *testing.T, err error, classes ...client.ErrorClass) *client.Error {
+func wantClass(t *testing.T, err error, classes ...transport.ErrorClass) *transport.Error {
 	t.Helper()
 
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok || !slices.Contains(classes, e.Class) {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: classes[0]}).Title())
+		t.Fatalf("got the error %v, want %q", err, (&transport.Error{Class: classes[0]}).Title())
 	}
 
 	return e

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -23,7 +24,7 @@ func TestAnswer_206IsNoSuccessOfAChange(t *testing.T) {
 
 			err := call(t.Context(), c)
 
-			if !client.IsClass(err, client.ClassPayload, client.ClassUnknownOutcome) {
+			if !transport.IsClass(err, transport.ClassPayload, transport.ClassUnknownOutcome) {
 				t.Errorf("%s: the error is %v", operation, err)
 			}
 

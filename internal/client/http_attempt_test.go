@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -25,7 +26,7 @@ func TestAttempt_stalledAnswerSaysSoAndAfterHowLong(t *testing.T) {
 			service.Inject(fault)
 			began := time.Now()
 			_, err := c.GetConsent(t.Context(), scope, person)
-			e := wantClass(t, err, client.ClassTimeout)
+			e := wantClass(t, err, transport.ClassTimeout)
 			if !strings.Contains(e.Detail, words) || !strings.Contains(e.Detail, "request_timeout") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
@@ -43,7 +44,7 @@ func TestAttempt_stalledExportSaysSoAndAfterHowLong(t *testing.T) {
 		service.ExportRecords = 100
 		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 100, Times: -1})
 		_, err := export(t.Context(), t, c, &received{})
-		e := wantClass(t, err, client.ClassTimeout)
+		e := wantClass(t, err, transport.ClassTimeout)
 		if !strings.Contains(e.Detail, "the answer stalled: nothing more of it came for 30s") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
@@ -56,7 +57,7 @@ func TestAttempt_isLoggedUnlessTheLogIsOff(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
 			ctx, logged := capturedLog(t)
-			if _, err := c.GetConsent(ctx, scope, person); !client.IsClass(err, client.ClassNotFound) {
+			if _, err := c.GetConsent(ctx, scope, person); !transport.IsClass(err, transport.ClassNotFound) {
 				t.Errorf("the error is %v", err)
 			}
 			if strings.Contains(logged(), "Request to the analytics service answered") == off {

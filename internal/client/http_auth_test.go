@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -16,7 +17,7 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 
 	for want, use := range map[string]func(*mocktest.Instance, *client.Config){
 		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *client.Config) {
-			cfg.Credentials = client.Credentials{Token: s.IssueToken(s.Email)}
+			cfg.Credentials = transport.Credentials{Token: s.IssueToken(s.Email)}
 		},
 		mockserver.AuthSecret: useSecretKey,
 	} {
@@ -40,10 +41,10 @@ func TestAuth_presentedAsDocumented(t *testing.T) {
 
 func TestAuth_givenTokenAndKeyAreNeverRenewed(t *testing.T) {
 	t.Parallel()
-	for name, credentials := range map[string]client.Credentials{"token": {Token: "eyJhIjoxfQ.e30.c2ln"}, "key": {APISecretKey: "wrong-canary"}} {
+	for name, credentials := range map[string]transport.Credentials{"token": {Token: "eyJhIjoxfQ.e30.c2ln"}, "key": {APISecretKey: "wrong-canary"}} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			_, err := c.CurrentUser(t.Context())
-			e := wantClass(t, err, client.ClassAuthentication)
+			e := wantClass(t, err, transport.ClassAuthentication)
 			if strings.Contains(e.Error(), "canary") {
 				t.Errorf("%s: %v", name, e)
 			}

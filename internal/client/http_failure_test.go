@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -21,7 +22,7 @@ func TestFailure_unresolvableHostWithoutTheSecretInItsAddress(t *testing.T) {
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		_, err := c.CurrentUser(t.Context())
-		e := wantClass(t, err, client.ClassUnreachable)
+		e := wantClass(t, err, transport.ClassUnreachable)
 		if !strings.Contains(e.Detail, "cannot be resolved") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
@@ -40,7 +41,7 @@ func TestFailure_unresolvableHostWithoutTheSecretInItsAddress(t *testing.T) {
 
 func TestFailure_unreachableHostIsNamed(t *testing.T) {
 	t.Parallel()
-	c, err := client.New(client.Config{BaseURL: "https://localhost:1", Credentials: client.Credentials{APISecretKey: "k"}})
+	c, err := client.New(client.Config{BaseURL: "https://localhost:1", Credentials: transport.Credentials{APISecretKey: "k"}})
 	noError(t, err)
 	_, err = c.CurrentUser(t.Context())
 	if !strings.Contains(err.Error(), "localhost") {
@@ -55,7 +56,7 @@ func TestFailure_unreachableProxyIsNotTheService(t *testing.T) {
 	for _, cause := range []error{syscall.ECONNREFUSED, &net.DNSError{Err: "no such host", IsNotFound: true}} {
 		bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
 			_, err := c.CurrentUser(t.Context())
-			e := wantClass(t, err, client.ClassUnreachable)
+			e := wantClass(t, err, transport.ClassUnreachable)
 			if !strings.Contains(e.Detail, "proxy") || !strings.Contains(e.Detail, "NO_PROXY") || strings.Contains(e.Detail, "host") {
 				t.Errorf("the detail is %q", e.Detail)
 			}
@@ -77,5 +78,5 @@ func TestFailure_plainHTTPBehindHTTPSIsATLSError(t *testing.T) {
 	noError(t, err)
 	defer c.Close()
 	_, err = c.GetConsent(t.Context(), scope, person)
-	_ = wantClass(t, err, client.ClassTLS)
+	_ = wantClass(t, err, transport.ClassTLS)
 }

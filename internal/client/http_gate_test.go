@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -104,7 +105,7 @@ func TestGate_brokenAnswerBefore503CostsNoSlot(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Times: -1})
 
 		_, err := c.GetConsent(t.Context(), scope, person)
-		_ = wantClass(t, err, client.ClassServer)
+		_ = wantClass(t, err, transport.ClassServer)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		_, err = c.CurrentUser(ctx)

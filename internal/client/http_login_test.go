@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -93,7 +94,7 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 			}
 
 			failed++
-			e := wantClass(t, err, client.ClassAuthentication)
+			e := wantClass(t, err, transport.ClassAuthentication)
 			if !strings.Contains(e.Detail, "rejected another token less than 1m0s ago") {
 				t.Fatalf("the detail is %q", e.Detail)
 			}
@@ -146,7 +147,7 @@ func TestLogin_lasting401CostsOneExtraLogin(t *testing.T) {
 			service.Latency = latency
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1, Body: []byte(`{"error":{"message":"go away"}}`)})
 			for _, err := range callers(t, c, soak.Size(200, 2000)) {
-				if e := wantClass(t, err, client.ClassAuthentication); e.Message != "go away" {
+				if e := wantClass(t, err, transport.ClassAuthentication); e.Message != "go away" {
 					t.Fatalf("the service's message is %q", e.Message)
 				}
 			}
@@ -161,7 +162,7 @@ func TestLogin_wrongPasswordIsTriedOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 		for range 3 {
 			for _, err := range callers(t, c, soak.Size(50, 300)) {
-				e := wantClass(t, err, client.ClassAuthentication)
+				e := wantClass(t, err, transport.ClassAuthentication)
 				if e.Operation != "Log in" || strings.Contains(e.Error(), "wrong-canary") {
 					t.Fatalf("the error is %v", e)
 				}
@@ -186,7 +187,7 @@ func TestLogin_passwordChangedInMidRunLocksNobodyOut(t *testing.T) {
 
 		for range 2 {
 			for _, err := range callers(t, c, 200) {
-				_ = wantClass(t, err, client.ClassAuthentication)
+				_ = wantClass(t, err, transport.ClassAuthentication)
 			}
 		}
 
@@ -225,7 +226,7 @@ func TestLogin_lastingFailureIsTriedTwiceAndAgainLater(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503}, mockserver.Fault{Operation: mockserver.OpLogin, Status: 503})
 
 		for _, err := range callers(t, c, soak.Size(50, 300)) {
-			if e := wantClass(t, err, client.ClassServer); e.Operation != "Log in" {
+			if e := wantClass(t, err, transport.ClassServer); e.Operation != "Log in" {
 				t.Fatalf("the error is about %q", e.Operation)
 			}
 		}
@@ -249,7 +250,7 @@ func TestLogin_failureIsTheSameForAllCallers(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				_, err := c.UpdateConsent(t.Context(), scope, strings.Repeat("x", i+1), allTrue())
-				e, _ := errors.AsType[*client.Error](err)
+				e, _ := errors.AsType[*transport.Error](err)
 				if e.Operation == "Log in" && e.Attempts != 1 {
 					t.Errorf("%s: %d attempts", e.Operation, e.Attempts)
 				}
@@ -270,7 +271,7 @@ func TestLogin_credentialsOnlyToTheConfiguredOrigin(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: status, Times: -1, Header: map[string][]string{"Location": {"http://localhost/v1/user/self"}}})
 			_, err := c.CurrentUser(t.Context())
-			e := wantClass(t, err, client.ClassRedirect)
+			e := wantClass(t, err, transport.ClassRedirect)
 			if !strings.Contains(e.Detail, "localhost") {
 				t.Errorf("the error is %v", e)
 			}
@@ -312,7 +313,7 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 // goroutine.
 func wantCancelled(t *testing.T, err error) {
 	t.Helper()
-	if !client.IsClass(err, client.ClassCancelled) {
+	if !transport.IsClass(err, transport.ClassCancelled) {
 		t.Errorf("got the error %v, want a cancellation", err)
 	}
 }
@@ -329,7 +330,7 @@ func TestLogin_rejectedFreshTokenLocksOutForAMinute(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Then: service.RevokeTokens})
 		for range 59 {
 			for _, err := range callers(t, c, 20) {
-				_ = wantClass(t, err, client.ClassAuthentication)
+				_ = wantClass(t, err, transport.ClassAuthentication)
 			}
 			<-time.After(time.Second)
 		}

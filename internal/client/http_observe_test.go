@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -30,7 +31,7 @@ func TestObserver_seesLoginsAndRepetitions(t *testing.T) {
 			t.Errorf("the observer saw %q", seen)
 		}
 	}, func(_ *mocktest.Instance, cfg *client.Config) {
-		cfg.Observer = func(h client.Head) {
+		cfg.Observer = func(h transport.Head) {
 			mu.Lock()
 			defer mu.Unlock()
 			seen = append(seen, h.Operation+" "+http.StatusText(h.Status))
@@ -44,7 +45,7 @@ func TestLogin_isTriedOnceWithoutRetries(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusServiceUnavailable, Times: -1})
 			_, err := c.NewSessionToken(t.Context())
-			_ = wantClass(t, err, client.ClassServer)
+			_ = wantClass(t, err, transport.ClassServer)
 			if n := service.Count(mockserver.OpLogin); n != want {
 				t.Errorf("with max_retries %d, %d logins were sent", retries, n)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -35,7 +36,7 @@ func TestPool_badCertificateIsRefusedAtOnce(t *testing.T) {
 			noError(t, err)
 			defer c.Close()
 
-			e := wantClass(t, update(t.Context(), c), client.ClassTLS)
+			e := wantClass(t, update(t.Context(), c), transport.ClassTLS)
 			if !strings.Contains(e.Detail, words) || e.Attempts != 1 || e.Ambiguous {
 				t.Errorf("%+v", e)
 			}
@@ -79,11 +80,11 @@ func TestPool_refusingProxyIsNamed(t *testing.T) {
 	t.Parallel()
 
 	for status, tc := range map[int]struct {
-		class    client.ErrorClass
+		class    transport.ErrorClass
 		attempts int
 	}{
-		http.StatusProxyAuthRequired: {client.ClassProxyAuth, 1},
-		http.StatusBadGateway:        {client.ClassUnreachable, 2},
+		http.StatusProxyAuthRequired: {transport.ClassProxyAuth, 1},
+		http.StatusBadGateway:        {transport.ClassUnreachable, 2},
 	} {
 		service := mocktest.StartTLS(t, mocktest.Valid)
 		proxy := refusingProxy(t, status)

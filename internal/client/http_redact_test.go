@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -21,7 +22,7 @@ func TestRedact_shortIdentityDoesNotSplitTheKey(t *testing.T) {
 		}
 	}, func(s *mocktest.Instance, cfg *client.Config) {
 		s.AddSecretKey("sk_live_42SECRETcanary")
-		cfg.Credentials = client.Credentials{APISecretKey: "sk_live_42SECRETcanary"}
+		cfg.Credentials = transport.Credentials{APISecretKey: "sk_live_42SECRETcanary"}
 	})
 }
 
@@ -45,7 +46,7 @@ func TestRedact_secretsInPagesBeforeAnythingElse(t *testing.T) {
 					t.Errorf("leak: %v", err)
 				}
 			}, func(_ *mocktest.Instance, cfg *client.Config) {
-				cfg.Credentials = client.Credentials{APISecretKey: tc.secret}
+				cfg.Credentials = transport.Credentials{APISecretKey: tc.secret}
 			})
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -53,7 +54,7 @@ func TestRetry_lastingRefusalIsAnErrorAfterTheRetries(t *testing.T) {
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, c *client.Client) {
 		began := time.Now()
 		_, err := c.GetConsent(t.Context(), scope, person)
-		e := wantClass(t, err, client.ClassUnreachable)
+		e := wantClass(t, err, transport.ClassUnreachable)
 		if e.Attempts != client.DefaultMaxRetries+1 || dials.Load() != int64(e.Attempts) {
 			t.Errorf("%d attempts, %d dials", e.Attempts, dials.Load())
 		}
@@ -73,22 +74,22 @@ func TestRetry_brokenAnswerToARead(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		fault    mockserver.Fault
-		class    client.ErrorClass
+		class    transport.ErrorClass
 		attempts int // if the fault lasts
 	}{
-		"reset":              {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, client.ClassConnectionLost, 5},
-		"short body":         {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, client.ClassConnectionLost, 5},
-		"cut chunks":         {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, client.ClassConnectionLost, 5},
-		"close-delimited":    {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, client.ClassTruncated, 2},
-		"truncated JSON":     {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, client.ClassTruncated, 2},
-		"no answer at all":   {mockserver.Fault{Hang: true}, client.ClassTimeout, 5},
-		"408":                {mockserver.Fault{Status: 408}, client.ClassServer, 5},
-		"425":                {mockserver.Fault{Status: 425}, client.ClassServer, 5},
-		"500":                {mockserver.Fault{Status: 500}, client.ClassServer, 5},
-		"502 page":           {mockserver.Fault{Status: 502, Body: []byte("<html>bad gateway</html>")}, client.ClassServer, 5},
-		"503":                {mockserver.Fault{Status: 503}, client.ClassServer, 5},
-		"504":                {mockserver.Fault{Status: 504}, client.ClassServer, 5},
-		"429 without a wish": {mockserver.Fault{Status: 429}, client.ClassRateLimited, 5},
+		"reset":              {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, transport.ClassConnectionLost, 5},
+		"short body":         {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, transport.ClassConnectionLost, 5},
+		"cut chunks":         {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 10}, transport.ClassConnectionLost, 5},
+		"close-delimited":    {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 24}, transport.ClassTruncated, 2},
+		"truncated JSON":     {mockserver.Fault{Status: 200, Body: []byte(`{"clause_1_consent":true,`)}, transport.ClassTruncated, 2},
+		"no answer at all":   {mockserver.Fault{Hang: true}, transport.ClassTimeout, 5},
+		"408":                {mockserver.Fault{Status: 408}, transport.ClassServer, 5},
+		"425":                {mockserver.Fault{Status: 425}, transport.ClassServer, 5},
+		"500":                {mockserver.Fault{Status: 500}, transport.ClassServer, 5},
+		"502 page":           {mockserver.Fault{Status: 502, Body: []byte("<html>bad gateway</html>")}, transport.ClassServer, 5},
+		"503":                {mockserver.Fault{Status: 503}, transport.ClassServer, 5},
+		"504":                {mockserver.Fault{Status: 504}, transport.ClassServer, 5},
+		"429 without a wish": {mockserver.Fault{Status: 429}, transport.ClassRateLimited, 5},
 	} {
 		t.Run(name+" once", func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +137,7 @@ func TestRetry_brokenAnswerBefore429IsARateLimit(t *testing.T) {
 			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Cut: mockserver.CutBody, CutAt: 3},
 			mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 429, Times: -1})
 		_, err := c.CurrentUser(t.Context())
-		_ = wantClass(t, err, client.ClassRateLimited)
+		_ = wantClass(t, err, transport.ClassRateLimited)
 	}, useSecretKey)
 }
 
@@ -147,7 +148,7 @@ func TestRetry_tooEarlyIsNotCarriedOut(t *testing.T) {
 	for operation, change := range changes() {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: operation, Status: 425, Times: 7})
-			e := wantClass(t, change(t.Context(), c), client.ClassServer)
+			e := wantClass(t, change(t.Context(), c), transport.ClassServer)
 			if e.Ambiguous {
 				t.Errorf("%s: what was not carried out is called ambiguous", operation)
 			}
@@ -194,7 +195,7 @@ func TestRetry_cancelledCallEndsAtOnce(t *testing.T) {
 		time.AfterFunc(10*time.Second, cancel)
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		_ = wantClass(t, err, client.ClassCancelled)
+		_ = wantClass(t, err, transport.ClassCancelled)
 
 		if !errors.Is(err, context.Canceled) {
 			t.Error("the error does not say that the context was cancelled")
@@ -216,7 +217,7 @@ func TestRetryAfter_lastingRateLimitIsAnErrorWithTheLastWish(t *testing.T) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Times: -1, Header: map[string][]string{"Retry-After": {header}}})
 			began := time.Now()
 
-			e := wantClass(t, update(t.Context(), c), client.ClassRateLimited)
+			e := wantClass(t, update(t.Context(), c), transport.ClassRateLimited)
 			if e.RetryAfter != want || e.Ambiguous {
 				t.Errorf("%q: %v, ambiguous %v", header, e.RetryAfter, e.Ambiguous)
 			}
@@ -238,7 +239,7 @@ func TestRetryAfter_beyondTheCallersTimeIsAnErrorAtOnce(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		_, err := c.GetConsent(ctx, scope, person)
-		_ = wantClass(t, err, client.ClassRateLimited)
+		_ = wantClass(t, err, transport.ClassRateLimited)
 
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("it took %v", took)

@@ -24,7 +24,7 @@ func quoting(t *testing.T, message string, change ...option) string {
 		body, _ := json.Marshal(map[string]string{"message": message})
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusForbidden, Body: body})
 		_, err := c.CurrentUser(t.Context())
-		shown = wantClass(t, err, client.ClassForbidden).Error()
+		shown = wantClass(t, err, transport.ClassForbidden).Error()
 	}, change...)
 
 	return shown
@@ -47,7 +47,7 @@ func TestSecrets_tokenOfTheLoginInAnyForm(t *testing.T) {
 		login := func(service *mocktest.Instance, _ *client.Config) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
 		}
-		given := func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials = client.Credentials{Token: token} }
+		given := func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials = transport.Credentials{Token: token} }
 		for way, option := range map[string]option{"login": login, "given": given} {
 			shown := quoting(t, "unknown token "+message, option)
 			if strings.Contains(shown, message) || !strings.Contains(shown, "unknown token [redacted]") {
@@ -108,7 +108,7 @@ func TestSecrets_whatTheServiceNamesBesidesItsMessage(t *testing.T) {
 			}
 		}, func(service *mocktest.Instance, cfg *client.Config) {
 			service.AddSecretKey(key)
-			cfg.Credentials = client.Credentials{APISecretKey: key}
+			cfg.Credentials = transport.Credentials{APISecretKey: key}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -31,11 +32,11 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 		ends   map[string]mockserver.StreamEnd
 		fault  mockserver.Fault
 		sent   int
-		failed *client.Error // what the error says of the outcome; nil if there is none
+		failed *transport.Error // what the error says of the outcome; nil if there is none
 	}{
 		"a refusal":             {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 2, nil},
-		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &client.Error{NotProcessed: true, Attempts: 2}},
-		"a reset of other kind": {others, mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1, &client.Error{Ambiguous: true, Attempts: 1}},
+		"a refusal that stays":  {refusals, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Times: -1}, 2, &transport.Error{NotProcessed: true, Attempts: 2}},
+		"a reset of other kind": {others, mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1, &transport.Error{Ambiguous: true, Attempts: 1}},
 	} {
 		for end, ending := range tc.ends {
 			for operation, call := range changes() {
@@ -59,7 +60,7 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 						return
 					}
 
-					e := wantClass(t, err, client.ClassConnectionLost, client.ClassUnknownOutcome)
+					e := wantClass(t, err, transport.ClassConnectionLost, transport.ClassUnknownOutcome)
 					if e.NotProcessed != tc.failed.NotProcessed || e.Ambiguous != tc.failed.Ambiguous || e.Attempts != tc.failed.Attempts {
 						t.Errorf("%+v", e)
 					}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -57,7 +57,7 @@ func TestStream_exportWithoutEndEndsAfterADay(t *testing.T) {
 
 		began := time.Now()
 		_, err := export(t.Context(), t, c, &received{})
-		e := wantClass(t, err, client.ClassTimeout)
+		e := wantClass(t, err, transport.ClassTimeout)
 		if took := time.Since(began); took != 24*time.Hour || !strings.Contains(e.Detail, "24h") {
 			t.Errorf("after %v: %q", took, e.Detail)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -30,7 +31,7 @@ func TestToken_answerWithoutAJWTIsNotShown(t *testing.T) {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 200, Body: []byte(body), Times: -1})
 			_, err := c.CurrentUser(t.Context())
-			e := wantClass(t, err, client.ClassLoginAnswer)
+			e := wantClass(t, err, transport.ClassLoginAnswer)
 			if strings.Contains(e.Error(), "canary") {
 				t.Errorf("%s: the answer is shown: %v", name, e)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -72,13 +73,13 @@ func TestListPending_recognisesUsualShapes(t *testing.T) {
 func TestListPending_somethingElseIsAnError(t *testing.T) {
 	t.Parallel()
 
-	for body, class := range map[string]client.ErrorClass{
-		"":                       client.ClassEmpty,
-		"{}":                     client.ClassPayload,
-		"null":                   client.ClassPayload,
-		`{"data":null}`:          client.ClassPayload,
-		`"x"`:                    client.ClassPayload,
-		`{"error":{"code":"E"}}`: client.ClassRejected,
+	for body, class := range map[string]transport.ErrorClass{
+		"":                       transport.ClassEmpty,
+		"{}":                     transport.ClassPayload,
+		"null":                   transport.ClassPayload,
+		`{"data":null}`:          transport.ClassPayload,
+		`"x"`:                    transport.ClassPayload,
+		`{"error":{"code":"E"}}`: transport.ClassRejected,
 	} {
 		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 200, Body: []byte(body)})

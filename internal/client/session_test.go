@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
@@ -29,7 +30,7 @@ func TestNewSessionToken_wrongPasswordIsTriedOnce(t *testing.T) {
 		wg.Wait()
 
 		for _, err := range slices.Concat(errs, others) {
-			_ = wantClass(t, err, client.ClassAuthentication)
+			_ = wantClass(t, err, transport.ClassAuthentication)
 		}
 		wantCount(t, service, mockserver.OpLogin, 1)
 	}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials.Password = "wrong-password" })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -170,7 +171,7 @@ func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
 
 		service := prototest.Attributes{"base_url": "http://localhost:1", "api_secret_key": "k"}
 		p := prototest.MustStart(t, service)
-		state := p.ImportOnly(name, client.EscapeSegment(org)+"/"+client.EscapeSegment(project)+"/"+client.EscapeSegment(identity))
+		state := p.ImportOnly(name, transport.EscapeSegment(org)+"/"+transport.EscapeSegment(project)+"/"+transport.EscapeSegment(identity))
 		if state.Attributes["org_id"] != org || state.Attributes["project_id"] != project || state.Attributes["identity_id"] != identity {
 			t.Fatalf("%q %q %q became %v", org, project, identity, state.Attributes)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -18,7 +18,7 @@ import (
 // place of the person, or an error if the list as a whole has failed.
 func (l *listing) failure(a answer) (diags diag.Diagnostics) {
 	problem := tfkit.ProblemOf(a.err, "")
-	if client.IsClass(a.err, concernEveryone...) {
+	if transport.IsClass(a.err, concernEveryone...) {
 		problem.AddError(&diags)
 		return diags
 	}

@@ -13,6 +13,7 @@ import (
 
 	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -21,9 +22,9 @@ import (
 const mostFailures = 10
 
 // concernEveryone are the classes of failures that would repeat for every other person.
-var concernEveryone = []client.ErrorClass{
-	client.ClassAuthentication, client.ClassForbidden, client.ClassEndpointNotFound, client.ClassLoginAnswer,
-	client.ClassTLS, client.ClassProxyAuth, client.ClassRedirect,
+var concernEveryone = []transport.ErrorClass{
+	transport.ClassAuthentication, transport.ClassForbidden, transport.ClassEndpointNotFound, transport.ClassLoginAnswer,
+	transport.ClassTLS, transport.ClassProxyAuth, transport.ClassRedirect,
 }
 
 // listing is one list of people while it is streamed.
@@ -59,7 +60,7 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 		if ctx.Err() != nil {
 			break
 		}
-		if client.IsClass(a.err, client.ClassNotFound) {
+		if transport.IsClass(a.err, transport.ClassNotFound) {
 			l.missing++
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -314,7 +315,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 	}
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
-	if client.IsClass(err, client.ClassNotFound) {
+	if transport.IsClass(err, transport.ClassNotFound) {
 		resp.State.RemoveResource(ctx)
 		return
 	}

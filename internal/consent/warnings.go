@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -107,7 +108,7 @@ func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, 
 }
 
 // addNotHeld reports that the service holds no record to update.
-func addNotHeld(diags *diag.Diagnostics, e *client.Error) {
+func addNotHeld(diags *diag.Diagnostics, e *transport.Error) {
 	tfkit.Problem{
 		Summary: "No consent where there has to be one",
 		Detail:  "This object is in state, and a consent record cannot be removed from the service. But the service, or a gateway before it, says that there is no consent of this person, so a later choice cannot be excluded. Nothing was sent.\n\n" + tfkit.Describe(e),

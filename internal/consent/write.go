@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -56,7 +57,7 @@ func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses
 	}
 
 	held, err := at.client.GetConsent(ctx, at.scope, at.identity)
-	if client.IsClass(err, client.ClassNotFound) {
+	if transport.IsClass(err, transport.ClassNotFound) {
 		return nil, true
 	}
 	if err != nil {
@@ -83,7 +84,7 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 // reported with inState, and ok is false.
 func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
 	result, err := at.update(ctx, u, prior)
-	if e, ok := errors.AsType[*client.Error](err); ok && u.OnlyKnown && e.Class == client.ClassNotFound {
+	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 		addNotHeld(at.diags, e)
 		return false, false
 	}
@@ -106,7 +107,7 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 	}
 
 	result, err := at.update(ctx, u, prior)
-	if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
+	if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
 		return
 	}
 	if errors.Is(err, client.ErrUntimed) {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -133,7 +134,7 @@ func (b *batch) compare(ctx context.Context) *tally {
 		u.OnlyKnown = true
 
 		result, err := b.client.CompareConsent(ctx, b.scope, row.Identity, u)
-		if client.IsClass(err, client.ClassNotFound) {
+		if transport.IsClass(err, transport.ClassNotFound) {
 			return absent, nil
 		}
 		if err == nil || errors.Is(err, client.ErrUntimed) {
@@ -171,7 +172,7 @@ func (b *batch) write(ctx context.Context) *tally {
 		u := b.model.update(row)
 		u.OnlyKnown = isRecorded || b.resource.Written.IsShown(b.scope, row.Identity)
 		as, err := b.update(ctx, row.Identity, u, nil)
-		if e, ok := errors.AsType[*client.Error](err); ok && u.OnlyKnown && e.Class == client.ClassNotFound {
+		if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 			gone := *e
 			gone.Detail = "the service has held a record of this person, and none can be removed there; so this may be the answer of a gateway, and a later choice of the person cannot be excluded"
 			err = &gone
@@ -202,7 +203,7 @@ func (b *batch) withdraw(ctx context.Context) *tally {
 
 		// The row is from the file that was applied, so it is what was written last.
 		as, err := b.update(ctx, row.Identity, u, &client.Choice{Clauses: row.Clauses, Manual: row.Manual})
-		if client.IsClass(err, client.ClassNotFound) { // there is nothing to withdraw
+		if transport.IsClass(err, transport.ClassNotFound) { // there is nothing to withdraw
 			return inPlace, nil
 		}
 		if err == nil && as == superseded {

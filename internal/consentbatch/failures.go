@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -33,7 +33,7 @@ type failures struct {
 // cause is a failure and the rows that it happened to. Details of the error that do not
 // distinguish causes, such as the attempts, are those of the first row.
 type cause struct {
-	error *client.Error
+	error *transport.Error
 	rows  []int
 }
 
@@ -48,9 +48,9 @@ type causeKey struct {
 func (f *failures) Add(row int, err error) {
 	f.Count++
 
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
-		e = &client.Error{Class: client.ClassInternal}
+		e = &transport.Error{Class: transport.ClassInternal}
 	}
 
 	key := causeKey{title: e.Title(), operation: e.Operation, status: e.Status, code: e.Code, said: fmt.Sprintf("%q%q%q", e.Detail, e.Message, e.Fields)}

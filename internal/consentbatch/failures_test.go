@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -18,12 +18,12 @@ func TestFailures_groupedByCause(t *testing.T) {
 
 	var f failures
 	for part := 30; part > 0; part-- {
-		f.Add(part, &client.Error{Class: client.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
+		f.Add(part, &transport.Error{Class: transport.ClassServer, Status: 500, Operation: "Get consent", Method: "GET", Attempts: part})
 	}
 
-	f.Add(40, fmt.Errorf("around it: %w", &client.Error{Class: client.ClassServer, Status: 503}))
-	f.Add(41, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
-	f.Add(42, &client.Error{Class: client.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
+	f.Add(40, fmt.Errorf("around it: %w", &transport.Error{Class: transport.ClassServer, Status: 503}))
+	f.Add(41, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 41"})
+	f.Add(42, &transport.Error{Class: transport.ClassConflict, Status: 409, Code: "E1", Message: "said of 42"})
 	f.Add(43, errors.New("jane@example.com"))
 	want := strings.Join([]string{
 		"The service failed (30): lines #1, #2, #3, #4, #5, #6, #7, #8, #9, #10, #11, #12, #13, #14, #15, #16, #17, #18, #19, #20 and 10 more\nOperation: Get consent: GET\nHTTP status: 500\nAttempts: 30",
@@ -35,7 +35,7 @@ func TestFailures_groupedByCause(t *testing.T) {
 	if got := f.Text(func(part int) string { return "#" + strconv.Itoa(part) }); got != want || f.Count != 34 {
 		t.Errorf("%d failures:\n%s\nwant:\n%s", f.Count, got, want)
 	}
-	if f.Advice() != tfkit.Advice(&client.Error{Class: client.ClassServer}) {
+	if f.Advice() != tfkit.Advice(&transport.Error{Class: transport.ClassServer}) {
 		t.Errorf("the advice is %q", f.Advice())
 	}
 }
@@ -44,11 +44,11 @@ func TestFailures_moreCausesThanAreShown(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for row := range 30 {
-		f.Add(row, &client.Error{Class: client.ClassConflict, Code: strconv.Itoa(row)})
+		f.Add(row, &transport.Error{Class: transport.ClassConflict, Code: strconv.Itoa(row)})
 	}
 
 	for row := range 5 {
-		f.Add(100+row, &client.Error{Class: client.ClassRejected})
+		f.Add(100+row, &transport.Error{Class: transport.ClassRejected})
 	}
 
 	text := f.Text(strconv.Itoa)
@@ -73,8 +73,8 @@ func TestFailures_causesAreBounded(t *testing.T) {
 	t.Parallel()
 	var f failures
 	for row := range 3 * limitCauses {
-		f.Add(row, &client.Error{Class: client.ClassRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
-		f.Add(row, &client.Error{Class: client.ClassServer, Status: 500, Message: "request " + strconv.Itoa(row)})
+		f.Add(row, &transport.Error{Class: transport.ClassRejected, Status: 400, Message: "request " + strconv.Itoa(row)})
+		f.Add(row, &transport.Error{Class: transport.ClassServer, Status: 500, Message: "request " + strconv.Itoa(row)})
 	}
 
 	rows := 0

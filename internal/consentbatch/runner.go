@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -138,8 +139,8 @@ const outageStreak = 50
 
 // concernOneRow lists the failures that a row itself causes, by its values or its person.
 // Every other failure may concern all rows.
-var concernOneRow = []client.ErrorClass{
-	client.ClassRejected, client.ClassConflict, client.ClassInvalid, client.ClassPayload,
+var concernOneRow = []transport.ErrorClass{
+	transport.ClassRejected, transport.ClassConflict, transport.ClassInvalid, transport.ClassPayload,
 }
 
 // tally holds the progress and the results of one run. It is safe for concurrent use while the
@@ -176,7 +177,7 @@ func (t *tally) record(row int, as outcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	if e, cancelled := errors.AsType[*client.Error](err); cancelled && e.Class == client.ClassCancelled {
+	if e, cancelled := errors.AsType[*transport.Error](err); cancelled && e.Class == transport.ClassCancelled {
 		t.stopped, t.interrupted = true, true
 		if !e.Ambiguous { // nothing was sent
 			return
@@ -192,11 +193,11 @@ func (t *tally) record(row int, as outcome, err error) {
 
 	if as != failed {
 		t.streak = 0
-	} else if !client.IsClass(err, concernOneRow...) {
+	} else if !transport.IsClass(err, concernOneRow...) {
 		t.streak++
 	}
 	t.down = t.down || t.streak >= outageStreak
-	t.stopped = t.stopped || t.down || client.IsClass(err, client.ClassReadOnly, client.ClassAuthentication)
+	t.stopped = t.stopped || t.down || transport.IsClass(err, transport.ClassReadOnly, transport.ClassAuthentication)
 }
 
 // failed reports whether any row is not as it should be.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -25,7 +25,7 @@ func lasting(rows, workers int) runner {
 		case <-time.After(time.Second):
 			return written, nil
 		case <-ctx.Done():
-			return 0, &client.Error{Class: client.ClassCancelled}
+			return 0, &transport.Error{Class: transport.ClassCancelled}
 		}
 	}}
 }
@@ -115,7 +115,7 @@ func TestRunner_panicEndsTheRunAndIsNotShown(t *testing.T) {
 func TestRunner_requestThatWasCancelledEndsTheRun(t *testing.T) {
 	t.Parallel()
 	done := runner{rows: 100, workers: 1, do: func(context.Context, int) (outcome, error) {
-		return 0, &client.Error{Class: client.ClassCancelled}
+		return 0, &transport.Error{Class: transport.ClassCancelled}
 	}}.run(t.Context())
 	if len(done.order) != 99 || !done.interrupted {
 		t.Errorf("%d rows are left; interrupted: %t", len(done.order), done.interrupted)
@@ -123,10 +123,10 @@ func TestRunner_requestThatWasCancelledEndsTheRun(t *testing.T) {
 }
 
 // failing returns work in which the given rows fail.
-func failing(rows, workers int, class client.ErrorClass, fails func(row int) bool) runner {
+func failing(rows, workers int, class transport.ErrorClass, fails func(row int) bool) runner {
 	return runner{rows: rows, workers: workers, do: func(_ context.Context, row int) (outcome, error) {
 		if fails(row) {
-			return 0, &client.Error{Class: class, Attempts: 1}
+			return 0, &transport.Error{Class: class, Attempts: 1}
 		}
 		return written, nil
 	}}
@@ -148,7 +148,7 @@ func TestRunner_failingRowsStopNoneOfTheOthers(t *testing.T) {
 			return (row+from)%rows < length
 		}
 
-		done := failing(rows, 1+random.IntN(16), client.ClassServer, fails).run(t.Context())
+		done := failing(rows, 1+random.IntN(16), transport.ClassServer, fails).run(t.Context())
 		for row, result := range done.results {
 			if want := map[bool]outcome{true: failed, false: written}[fails(row)]; result != want {
 				t.Fatalf("schedule %d: row %d of %d is %d, want %d (%v)", schedule, row, rows, result, want, done.counts)
@@ -162,7 +162,7 @@ func TestRunner_endsWhereTheServiceIsDown(t *testing.T) {
 	for _, answered := range []int64{0, 1, 500, 3333} {
 		for _, workers := range []int{1, 16} {
 			var requests atomic.Int64
-			done := failing(5000, workers, client.ClassServer, func(int) bool { return requests.Add(1) > answered }).run(t.Context())
+			done := failing(5000, workers, transport.ClassServer, func(int) bool { return requests.Add(1) > answered }).run(t.Context())
 			if n := int(requests.Load() - answered); n < outageStreak || n > outageStreak+workers || done.counts[notTried] != 5000-int(requests.Load()) || !done.down {
 				t.Errorf("%d workers: %d requests after the service went down, %d rows were not tried", workers, n, done.counts[notTried])
 			}
@@ -176,7 +176,7 @@ func TestRunner_lateSuccessDoesNotHideTheOutage(t *testing.T) {
 	all := &tally{results: make([]outcome, 100)}
 	all.counts[notTried] = 100
 	for row := range outageStreak {
-		all.record(row, 0, &client.Error{Class: client.ClassServer})
+		all.record(row, 0, &transport.Error{Class: transport.ClassServer})
 	}
 	all.record(outageStreak, written, nil)
 

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -248,7 +249,7 @@ func TestDeferred_waitThatMayNotLookSaysWhy(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte("{}"), Times: -1})
 
 		s, report := r.Await(t.Context(), r.deletion(person), s, time.Hour)
-		_ = wantClass(t, report.Err, client.ClassForbidden)
+		_ = wantClass(t, report.Err, transport.ClassForbidden)
 		if !s.State.IsOpen() {
 			t.Errorf("the request is %+v", s)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -86,7 +87,7 @@ func TestDeferred_dataWithoutTheList(t *testing.T) {
 
 		r = newRun(t, service, ignoringTheList)
 		_, _, err := r.Submit(t.Context(), r.access(person, io.Discard), deferred.Submission{})
-		if e := wantClass(t, err, client.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
+		if e := wantClass(t, err, transport.ClassInvalid); !strings.Contains(e.Detail, "wire.all_data_member") {
 			t.Errorf("the detail is %s", e.Detail)
 		}
 		wantCount(t, service, mockserver.OpGetAllData, 1)
@@ -112,7 +113,7 @@ func TestDeferred_refusalUnderAStatusOfSuccess(t *testing.T) {
 	for _, body := range []string{`{"accepted":false}`, `{"status":"rejected"}`, `{"success":false,"reason":"quota"}`} {
 		eachQueueing(t, func(t *testing.T, _ *mocktest.Instance, r run, q queueing) {
 			s, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-			_ = wantClass(t, err, client.ClassRejected)
+			_ = wantClass(t, err, transport.ClassRejected)
 			wantState(t, s, deferred.Idle)
 		}, mocktest.AnswerQueueing(202, body))
 	}
@@ -213,7 +214,7 @@ func TestDeferred_answerDuringAnOldListingIsNotTheData(t *testing.T) {
 func TestDeferred_dataOfAnySizeIsCollected(t *testing.T) {
 	t.Parallel()
 	// Larger than an acknowledgement may be; in a soak, larger than an answer in memory.
-	size := soak.Size(1<<20, 2*client.LimitJSON)
+	size := soak.Size(1<<20, 2*transport.LimitJSON)
 	body := `{"events":["x"` + strings.Repeat(`,"`+strings.Repeat("y", 1<<16)+`"`, size>>16) + `]}`
 	bubble(t, func(t *testing.T, _ *mocktest.Instance, r run) {
 		s, _ := r.mustSubmit(t, r.access(person, io.Discard))

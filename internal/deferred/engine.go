@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // service is what the engine needs of the client.
@@ -46,7 +47,7 @@ func NewEngine(c *client.Client) *Engine {
 // an equal one is pending. prior is the Submission that an earlier call with an unknown
 // outcome returned, or else the zero value.
 //
-// Without an error the service has accepted the request. Errors are *client.Error:
+// Without an error the service has accepted the request. Errors are *transport.Error:
 // ClassConflict if the person has a pending request that conflicts with it, ClassPayload
 // if the pending list cannot be read completely, ClassUnknownOutcome if the answer was
 // lost and the request was not found afterwards, ClassServer if it was accepted and has
@@ -55,7 +56,7 @@ func NewEngine(c *client.Client) *Engine {
 func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submission, Report, error) {
 	unlock, err := e.service.LockPerson(ctx, r.Scope, r.Identity)
 	if err != nil {
-		return prior, Report{}, r.failure(client.ClassCancelled, "the run was interrupted, and nothing was sent")
+		return prior, Report{}, r.failure(transport.ClassCancelled, "the run was interrupted, and nothing was sent")
 	}
 	defer unlock()
 
@@ -121,7 +122,7 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 }
 
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
-// *client.Error; the Submission is then as it was.
+// *transport.Error; the Submission is then as it was.
 func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Report, error) {
 	if s.State == Fulfilled {
 		return s, Report{}, nil

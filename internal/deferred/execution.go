@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // lookAfterInterrupt is how long an interrupted submission goes on looking for a request
@@ -37,8 +37,8 @@ type execution struct {
 	own     answer.PendingRecord // what the list showed last of the submission; zero if it did not
 	resumed bool                 // an earlier call sent the request
 	sends   int
-	lost    *client.Error // of the answer that was lost
-	err     error         // of the latest step
+	lost    *transport.Error // of the answer that was lost
+	err     error            // of the latest step
 }
 
 func (e *Engine) begin(r Request, s Submission, p phase) *execution {
@@ -128,7 +128,7 @@ func (x *execution) take(ctx context.Context, step Step) Step {
 
 	row, ok := next(x.current.State, event)
 	if !ok {
-		x.err = x.request.failure(client.ClassInternal, "a request that is "+string(x.current.State)+" was seen as "+string(event))
+		x.err = x.request.failure(transport.ClassInternal, "a request that is "+string(x.current.State)+" was seen as "+string(event))
 		return Stop
 	}
 

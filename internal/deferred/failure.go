@@ -10,23 +10,24 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // failure returns an error about the request.
-func (r Request) failure(class client.ErrorClass, detail string) *client.Error {
+func (r Request) failure(class transport.ErrorClass, detail string) *transport.Error {
 	return client.DeferredError(r.Type, r.Scope, class, detail)
 }
 
-// asError returns a context's error as a *client.Error, and any other error as it is.
+// asError returns a context's error as a *transport.Error, and any other error as it is.
 func (r Request) asError(err error) error {
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 
-	if own, ok := errors.AsType[*client.Error](err); ok {
+	if own, ok := errors.AsType[*transport.Error](err); ok {
 		return own
 	}
-	return r.failure(client.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
+	return r.failure(transport.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
 }
 
 // conflictsWith reports whether the request must not be sent beside one of a type.
@@ -47,27 +48,27 @@ func (r Request) conflict(record answer.PendingRecord) error {
 	return err
 }
 
-func (r Request) conflictError(id, requestType string) *client.Error {
-	return r.failure(client.ClassConflict,
+func (r Request) conflictError(id, requestType string) *transport.Error {
+	return r.failure(transport.ClassConflict,
 		"conflicting pending request "+client.ShownID(id, r.Identity)+" ("+requestType+") of the same person; nothing was sent")
 }
 
 // unreadable returns the error about a list that has to be read completely before the
 // request is sent, and cannot be.
 func (r Request) unreadable(gap string) error {
-	return r.failure(client.ClassPayload,
+	return r.failure(transport.ClassPayload,
 		"the list of pending requests cannot be read as a whole, so another request of the person cannot be excluded: "+gap+"; nothing was sent")
 }
 
 // refusal returns the error of a request that was certainly not carried out. If that was
 // the second attempt, the outcome of the first one is still unknown.
 func (x *execution) refusal(err error) error {
-	second, ok := errors.AsType[*client.Error](err)
+	second, ok := errors.AsType[*transport.Error](err)
 	if !ok || x.lost == nil {
 		return x.request.asError(err)
 	}
 
-	unknown := client.UnknownOutcome(x.lost, nil)
+	unknown := transport.UnknownOutcome(x.lost, nil)
 	unknown.Detail += ", and sending it once more failed: " + second.Title()
 	unknown.Status, unknown.Code, unknown.Message = second.Status, second.Code, second.Message
 
@@ -81,7 +82,7 @@ func (r Request) Rejection(s Submission, report Report) error {
 		id = strconv.Quote(client.ShownID(s.ID, r.Identity))
 	}
 
-	err := r.failure(client.ClassServer, "the service accepted request "+id+" and then failed it")
+	err := r.failure(transport.ClassServer, "the service accepted request "+id+" and then failed it")
 	err.Code = report.Code
 	return err
 }
@@ -90,14 +91,14 @@ func (r Request) Rejection(s Submission, report Report) error {
 // error of looking for it; nil if it was not found.
 func (x *execution) unknownOutcome(look error) error {
 	if x.lost == nil {
-		unknown := x.request.failure(client.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
-		if seen, ok := errors.AsType[*client.Error](look); ok {
+		unknown := x.request.failure(transport.ClassUnknownOutcome, "whether the service has accepted the request is still not known")
+		if seen, ok := errors.AsType[*transport.Error](look); ok {
 			unknown.Detail += "; looking at the service failed: " + seen.Title()
 		}
 		return unknown
 	}
 
-	unknown := client.UnknownOutcome(x.lost, look)
+	unknown := transport.UnknownOutcome(x.lost, look)
 	if look == nil {
 		unknown.Detail += ", and no such request is pending: either it never arrived, or it is done already"
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -65,7 +66,7 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: q.operation})
 
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				e := wantClass(t, err, client.ClassPayload)
+				e := wantClass(t, err, transport.ClassPayload)
 				for _, way := range []string{v.setting, "nothing was sent"} {
 					if !strings.Contains(e.Detail, way) {
 						t.Errorf("the detail does not name %s: %s", way, e.Detail)
@@ -156,7 +157,7 @@ func TestDeferred_lostAnswerBesideAnUnreadableListEnds(t *testing.T) {
 
 		began := time.Now()
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, client.ClassUnknownOutcome)
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("it took %v", took)
 		}
@@ -201,7 +202,7 @@ func TestDeferred_personInAnotherSpelling(t *testing.T) {
 				const person = "Jané/Doe@example.com"
 				service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpDeleteAllData})
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				e := wantClass(t, err, client.ClassPayload)
+				e := wantClass(t, err, transport.ClassPayload)
 				if !strings.Contains(e.Detail, "another spelling") {
 					t.Errorf("the detail is %s", e.Detail)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // look reads the pending list and returns what it shows of the request.
@@ -54,7 +55,7 @@ func (x *execution) lookWithoutList(ctx context.Context) Event {
 		return ShowsNothing
 	}
 
-	if x.phase != refreshing && client.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
+	if x.phase != refreshing && transport.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
 		return nothing
 	}
 
@@ -80,7 +81,7 @@ func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
 		return nothing
 	}
 
-	if ctx.Err() == nil && client.MayPass(err) && !x.lagIsOver(time.Now()) {
+	if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
 		return CannotBeRead
 	}
 
@@ -96,7 +97,7 @@ func (x *execution) afterFailedWait(ctx context.Context, err error, goOn Event) 
 		return nothing
 	}
 
-	if client.MayPass(err) {
+	if transport.MayPass(err) {
 		return goOn
 	}
 	x.report.Err = err

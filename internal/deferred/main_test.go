@@ -15,6 +15,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -51,7 +52,7 @@ func newRun(t *testing.T, service *mocktest.Instance, change ...func(*client.Con
 	t.Helper()
 	cfg := client.Config{
 		BaseURL:     service.URL,
-		Credentials: client.Credentials{APISecretKey: service.SecretKey},
+		Credentials: transport.Credentials{APISecretKey: service.SecretKey},
 		MaxRetries:  client.DefaultMaxRetries,
 		UserAgent:   "deferred-test",
 		DialContext: service.DialContext,
@@ -155,11 +156,11 @@ func noError(t *testing.T, err error) {
 }
 
 // wantClass fails the test if err is not a client error of the class.
-func wantClass(t *testing.T, err error, class client.ErrorClass) *client.Error {
+func wantClass(t *testing.T, err error, class transport.ErrorClass) *transport.Error {
 	t.Helper()
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok || e.Class != class {
-		t.Fatalf("got the error %v, want %q", err, (&client.Error{Class: class}).Title())
+		t.Fatalf("got the error %v, want %q", err, (&transport.Error{Class: class}).Title())
 	}
 	return e
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // While somebody waits, the pending list is read at most once in pollFloor. It is read
@@ -264,7 +265,7 @@ func (p *poller) read(ctx context.Context) (l *listing) {
 	defer func() {
 		// A panic in here would end the process with every resource in flight.
 		if recover() != nil {
-			l = &listing{began: began, err: client.DeferredError("", p.scope, client.ClassInternal, "reading the pending list ended in a panic")}
+			l = &listing{began: began, err: client.DeferredError("", p.scope, transport.ClassInternal, "reading the pending list ended in a panic")}
 		}
 	}()
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -115,7 +116,7 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 			eachQueueing(t, func(t *testing.T, service *mocktest.Instance, r run, q queueing) {
 				service.Enqueue(mockserver.QueuedRequest{ID: "of-2019", Scope: serverScope, Identity: person, Operation: q.operation})
 				_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				if e := wantClass(t, err, client.ClassPayload); !strings.Contains(e.Detail, "wire.ended_statuses") {
+				if e := wantClass(t, err, transport.ClassPayload); !strings.Contains(e.Detail, "wire.ended_statuses") {
 					t.Errorf("the detail is %s", e.Detail)
 				}
 				wantCount(t, service, q.operation, 0)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -160,7 +160,7 @@ func (w *wish) apply(ctx context.Context, r run) {
 	q := w.request(r)
 	if !w.accepted {
 		s, _, err := r.Submit(ctx, q, deferred.Submission{})
-		if client.IsClass(err, client.ClassUnknownOutcome) {
+		if transport.IsClass(err, transport.ClassUnknownOutcome) {
 			w.unknown++
 		}
 		if err != nil {

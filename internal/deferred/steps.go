@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // measure looks at the effect of the request.
@@ -95,7 +95,7 @@ func (x *execution) afterFailedMeasure(ctx context.Context, err error) Event {
 		return nothing
 	}
 
-	if x.phase == submitting || client.MayPass(err) {
+	if x.phase == submitting || transport.MayPass(err) {
 		return EffectUnknown
 	}
 
@@ -119,7 +119,7 @@ func (x *execution) send(ctx context.Context) Event {
 	x.current.Sent = time.Now() // the list may lag from here on
 	x.history.noteEnd(personOf(x.request))
 
-	if lost, ok := errors.AsType[*client.Error](err); ok && lost.Ambiguous {
+	if lost, ok := errors.AsType[*transport.Error](err); ok && lost.Ambiguous {
 		x.lost = lost
 		return AnswerLost
 	}

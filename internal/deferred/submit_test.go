@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -71,7 +72,7 @@ func TestDeferred_unknownOutcomeIsAdoptedByTheNextRun(t *testing.T) {
 		)
 
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, client.ClassUnknownOutcome)
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
 
 		<-time.After(time.Minute)
 		again := newRun(t, service)
@@ -102,7 +103,7 @@ func TestDeferred_unknownOutcomeIsContinued(t *testing.T) {
 				service.Inject(lost, mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Status: 403, Body: []byte("{}")})
 
 				unknown, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-				_ = wantClass(t, err, client.ClassUnknownOutcome)
+				_ = wantClass(t, err, transport.ClassUnknownOutcome)
 
 				text, err := unknown.Encode()
 				noError(t, err)
@@ -137,7 +138,7 @@ func TestDeferred_unknownOutcomeIsNotThatOfAnotherOccasion(t *testing.T) {
 		monday := r.deletion(person)
 		monday.Occasion = "monday"
 		unknown, _, err := r.Submit(t.Context(), monday, deferred.Submission{})
-		_ = wantClass(t, err, client.ClassUnknownOutcome)
+		_ = wantClass(t, err, transport.ClassUnknownOutcome)
 
 		<-time.After(time.Minute)
 		again := newRun(t, service)
@@ -155,7 +156,7 @@ func TestDeferred_requestThatNeverArrivedIsNotTakenForAccepted(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: q.operation, Cut: mockserver.CutBeforeCommit})
 
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		e := wantClass(t, err, client.ClassUnknownOutcome)
+		e := wantClass(t, err, transport.ClassUnknownOutcome)
 		if !strings.Contains(e.Detail, "no such request is pending") || !e.Queued {
 			t.Errorf("the error is %+v", e)
 		}
@@ -227,7 +228,7 @@ func TestDeferred_contraryRequestIsAConflictBeforeAnythingIsSent(t *testing.T) {
 				service.FulfilmentDelay = time.Hour
 				id := service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: tc.pending})
 				_, _, err := r.Submit(t.Context(), tc.of(r), deferred.Submission{})
-				e := wantClass(t, err, client.ClassConflict)
+				e := wantClass(t, err, transport.ClassConflict)
 				if !strings.Contains(e.Detail, "conflicting pending request "+id) {
 					t.Errorf("the detail is %q", e.Detail)
 				}
@@ -244,7 +245,7 @@ func TestDeferred_conflictNamesARequestWithoutItsPerson(t *testing.T) {
 		service.Enqueue(mockserver.QueuedRequest{ID: "del-customer-4711", Scope: serverScope, Identity: "customer-4711", Operation: mockserver.OpGetAllData})
 
 		_, _, err := r.Submit(t.Context(), r.deletion("customer-4711"), deferred.Submission{})
-		if e := wantClass(t, err, client.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
+		if e := wantClass(t, err, transport.ClassConflict); strings.Contains(e.Detail, "4711") || !strings.Contains(e.Detail, "request del-[redacted] (") {
 			t.Errorf("the detail is %q", e.Detail)
 		}
 	})
@@ -259,7 +260,7 @@ func TestDeferred_whatThisRunHasSentCountsBeforeItIsListed(t *testing.T) {
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
 				r.mustSubmit(t, r.update(person, gold))
 				_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-				_ = wantClass(t, err, client.ClassConflict)
+				_ = wantClass(t, err, transport.ClassConflict)
 				wantQueued(t, service, 1)
 			}, func(s *mockserver.Server) { s.FulfilmentDelay, s.PendingLag = time.Hour, lag })
 		})
@@ -314,7 +315,7 @@ func TestDeferred_oldListingIsReadAgainBeforeSending(t *testing.T) {
 		service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: person, Operation: mockserver.OpUpdateProfile})
 
 		_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-		_ = wantClass(t, err, client.ClassConflict)
+		_ = wantClass(t, err, transport.ClassConflict)
 		wantCount(t, service, mockserver.OpDeleteAllData, 1)
 	})
 }
@@ -353,7 +354,7 @@ func TestDeferred_interruptedRequestIsKnown(t *testing.T) {
 				}
 				wantQueued(t, service, 1)
 				if !tc.known {
-					e := wantClass(t, err, client.ClassUnknownOutcome)
+					e := wantClass(t, err, transport.ClassUnknownOutcome)
 					if !e.Queued || s.State != deferred.Unanswered {
 						t.Errorf("the error is %+v, and the request is %+v", e, s)
 					}
@@ -376,7 +377,7 @@ func TestDeferred_interruptBeforeSendingSendsNothing(t *testing.T) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Commit: true, Then: cancel})
 
 		_, _, err := r.Submit(ctx, q.of(r), deferred.Submission{})
-		e := wantClass(t, err, client.ClassCancelled)
+		e := wantClass(t, err, transport.ClassCancelled)
 		if e.Ambiguous {
 			t.Errorf("the error is %+v", e)
 		}
@@ -416,7 +417,7 @@ func TestDeferred_readOnlySendsAndAsksNothing(t *testing.T) {
 	eachQueueing(t, func(t *testing.T, service *mocktest.Instance, _ run, q queueing) {
 		r := newRun(t, service, func(cfg *client.Config) { cfg.ReadOnly = true })
 		_, _, err := r.Submit(t.Context(), q.of(r), deferred.Submission{})
-		_ = wantClass(t, err, client.ClassReadOnly)
+		_ = wantClass(t, err, transport.ClassReadOnly)
 		if n := len(service.Requests()); n != 0 {
 			t.Errorf("%d requests were sent", n)
 		}
@@ -434,7 +435,7 @@ func TestDeferred_unknownOutcomeIsNotSentAgainByTheSameRun(t *testing.T) {
 				service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: cut})
 				for range 2 {
 					_, _, err := r.Submit(t.Context(), r.deletion(person), deferred.Submission{})
-					_ = wantClass(t, err, client.ClassUnknownOutcome)
+					_ = wantClass(t, err, transport.ClassUnknownOutcome)
 				}
 				wantCount(t, service, mockserver.OpDeleteAllData, 1)
 			}, becomes(mockserver.Outcome{After: -1}))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // play lets Terraform do three things, and then recover.
@@ -78,7 +78,7 @@ func (w *world) apply(o *object, r Request) {
 	had := *o
 	var report Report
 	o.submission, report = w.engine.Await(ctx, r, o.submission, 4500*time.Millisecond)
-	if client.IsClass(report.Err, client.ClassInternal) {
+	if transport.IsClass(report.Err, transport.ClassInternal) {
 		w.breaks("a transition is missing: %v", report.Err)
 	}
 	w.check(o)
@@ -142,14 +142,14 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	}
 	o.lost = slices.Concat(o.lost, accepted)
 
-	unknown := client.IsClass(err, client.ClassUnknownOutcome) || client.IsClass(err, client.ClassServer) && s.State == Failed
+	unknown := transport.IsClass(err, transport.ClassUnknownOutcome) || transport.IsClass(err, transport.ClassServer) && s.State == Failed
 	if unknown {
 		w.wishes++
 	}
 	if len(accepted) > 0 && !unknown {
 		w.breaks("request %s was accepted, and the error is another one: %v", accepted[0].id, err)
 	}
-	if e := (&client.Error{}); errors.As(err, &e) && e.Class == client.ClassInternal {
+	if e := (&transport.Error{}); errors.As(err, &e) && e.Class == transport.ClassInternal {
 		w.breaks("a transition is missing: %v", err)
 	}
 
@@ -182,7 +182,7 @@ func (w *world) refresh(o *object) {
 
 	own := w.request(o.submission.Occasion)
 	s, _, err := w.engine.Refresh(context.Background(), own, o.submission)
-	if client.IsClass(err, client.ClassInternal) {
+	if transport.IsClass(err, transport.ClassInternal) {
 		w.breaks("a transition is missing: %v", err)
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // setting is what does not change during a schedule.
@@ -273,9 +274,9 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 
 	switch choice {
 	case "down":
-		return view{}, &client.Error{Class: client.ClassServer}
+		return view{}, &transport.Error{Class: transport.ClassServer}
 	case "forbidden":
-		return view{}, &client.Error{Class: client.ClassForbidden}
+		return view{}, &transport.Error{Class: transport.ClassForbidden}
 	}
 
 	return w.listing(choice).about(whom), nil
@@ -408,9 +409,9 @@ func (w *world) send(occasion string) func(context.Context) (answer.Receipt, err
 
 		switch choice {
 		case "rejected":
-			return answer.Receipt{}, &client.Error{Class: client.ClassRejected}
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassRejected}
 		case "lost before":
-			return answer.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
 		}
 
 		w.hiddenWhenSent = slices.Clone(w.hidden)
@@ -420,7 +421,7 @@ func (w *world) send(occasion string) func(context.Context) (answer.Receipt, err
 			w.carryOut(q)
 		}
 		if strings.Contains(choice, "lost") {
-			return answer.Receipt{}, &client.Error{Class: client.ClassConnectionLost, Ambiguous: true}
+			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
 		}
 
 		q.answered = true

@@ -10,12 +10,13 @@ import (
 	"strconv"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // way is one way to authenticate.
 type way struct {
 	name        string
-	credentials client.Credentials
+	credentials transport.Credentials
 	client      *client.Client
 
 	accepted, refused []string // groups of endpoints
@@ -25,11 +26,11 @@ type way struct {
 const wayLogin = "email and password"
 
 // waysOf returns a way for each of the credentials at hand.
-func waysOf(c client.Credentials) []*way {
+func waysOf(c transport.Credentials) []*way {
 	ways := []*way{
-		{name: wayLogin, credentials: client.Credentials{Email: c.Email, Password: c.Password}},
-		{name: "token", credentials: client.Credentials{Token: c.Token}},
-		{name: "api_secret_key", credentials: client.Credentials{APISecretKey: c.APISecretKey}},
+		{name: wayLogin, credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
+		{name: "token", credentials: transport.Credentials{Token: c.Token}},
+		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
 	}
 	return slices.DeleteFunc(ways, func(w *way) bool { return w.credentials.IsZero() })
 }
@@ -73,17 +74,17 @@ func appendNew(names []string, name string) []string {
 
 // isRefused reports whether the service does not accept the credentials.
 func isRefused(err error) bool {
-	return client.IsClass(err, client.ClassAuthentication, client.ClassForbidden)
+	return transport.IsClass(err, transport.ClassAuthentication, transport.ClassForbidden)
 }
 
 // hasAnswer reports whether the service answers what was asked, whatever the content.
 func hasAnswer(err error) bool {
-	return err == nil || client.IsClass(err, client.ClassNotFound, client.ClassPayload, client.ClassNotReady, client.ClassEmpty, client.ClassRejected)
+	return err == nil || transport.IsClass(err, transport.ClassNotFound, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
 }
 
 // isAbsent reports whether there is no such endpoint or object.
 func isAbsent(err error) bool {
-	return client.IsClass(err, client.ClassNotFound, client.ClassEndpointNotFound)
+	return transport.IsClass(err, transport.ClassNotFound, transport.ClassEndpointNotFound)
 }
 
 // examineUsers reads the current user with each of the credentials at hand. It reports whether
@@ -110,7 +111,7 @@ func (x *examination) examineUsers(ctx context.Context) bool {
 // groupOf returns the group that an error of the first requests belongs to: that of the
 // connection if no answer has arrived.
 func groupOf(err error) string {
-	if client.IsClass(err, client.ClassUnreachable, client.ClassTLS, client.ClassProxyAuth, client.ClassTimeout, client.ClassConnectionLost, client.ClassCancelled) {
+	if transport.IsClass(err, transport.ClassUnreachable, transport.ClassTLS, transport.ClassProxyAuth, transport.ClassTimeout, transport.ClassConnectionLost, transport.ClassCancelled) {
 		return GroupConnection
 	}
 	return GroupAccess
@@ -188,7 +189,7 @@ func (x *examination) judgeAccess() {
 
 // describe returns what a failure is, without any word of the service.
 func describe(err error) string {
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return "it failed"
 	}
@@ -197,7 +198,7 @@ func describe(err error) string {
 	if e.Status != 0 {
 		text += ", HTTP " + strconv.Itoa(e.Status) + " " + http.StatusText(e.Status)
 	}
-	isContent := e.Status/100 == 2 && client.IsClass(err, client.ClassPayload, client.ClassNotReady, client.ClassRejected, client.ClassTooLarge)
+	isContent := e.Status/100 == 2 && transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
 	if e.Detail != "" && (e.Status == 0 || isContent) {
 		text += ": " + e.Detail // the client's own words, without a value
 	}

@@ -18,6 +18,7 @@ import (
 	"unicode"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -168,7 +169,7 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 }
 
 // count counts an answer.
-func (x *examination) count(h client.Head) {
+func (x *examination) count(h transport.Head) {
 	x.requests.Add(1)
 	if h.Operation == "Log in" {
 		x.logins.Add(1)
@@ -206,5 +207,5 @@ func (x *examination) hides(name string) bool {
 	holds := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
 	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
 
-	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(slices.Concat(private, words), holds) || client.HiddenName(private...)(name)
+	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(slices.Concat(private, words), holds) || transport.HiddenName(private...)(name)
 }

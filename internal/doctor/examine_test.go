@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/doctor"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -28,7 +29,7 @@ func examine(t *testing.T, change func(*client.Config), configure func(*mockserv
 	t.Helper()
 	service := mocktest.StartPipe(t, configure)
 	service.PutConsent(scope, person, before)
-	cfg := client.Config{BaseURL: service.URL, UserAgent: "doctor-test", DialContext: service.DialContext, Credentials: client.Credentials{APISecretKey: service.SecretKey}}
+	cfg := client.Config{BaseURL: service.URL, UserAgent: "doctor-test", DialContext: service.DialContext, Credentials: transport.Credentials{APISecretKey: service.SecretKey}}
 	if change != nil {
 		change(&cfg)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
@@ -130,7 +131,7 @@ func (x *examination) readWithSettings(ctx context.Context, w *way, s *sample) *
 // not UTF-8. It reports false if there is none, or if only a person can tell its value.
 func (x *examination) settingFor(s *sample) (wire client.Wire, ok bool) {
 	wire = s.wire
-	e, ok := errors.AsType[*client.Error](s.err)
+	e, ok := errors.AsType[*transport.Error](s.err)
 	if !ok {
 		return wire, false
 	}
@@ -143,7 +144,7 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, ok bool) {
 	refusal, ok := errors.AsType[*records.RefusalError](e)
 	if !ok {
 		wire.ExportInvalidUTF8 = client.InvalidReplace
-		return wire, e.Class == client.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
+		return wire, e.Class == transport.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
 	}
 
 	isBeside := !errors.Is(refusal, records.ErrNoRecord) && !errors.Is(refusal, records.ErrNoList)
@@ -156,7 +157,7 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, ok bool) {
 }
 
 // kindParameter returns the parameter that the service asks for; empty if it names none.
-func (x *examination) kindParameter(e *client.Error) string {
+func (x *examination) kindParameter(e *transport.Error) string {
 	for _, f := range e.Fields {
 		if f.Field != "utcDate" && !x.hides(f.Field) {
 			return f.Field
@@ -190,7 +191,7 @@ func (x *examination) mayMatter(member string) bool {
 // isRejected reports whether the service rejects the request for a day, and not the
 // credentials.
 func isRejected(err error) bool {
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	return ok && e.Status/100 == 4 && !isRefused(err)
 }
 
@@ -201,7 +202,7 @@ func (x *examination) reportExport(s *sample) {
 	}
 
 	switch {
-	case client.IsClass(s.err, client.ClassNotReady):
+	case transport.IsClass(s.err, transport.ClassNotReady):
 		x.report.add(GroupExport, "shape", Unknown, describe(s.err))
 	case isRejected(s.err):
 		x.report.add(GroupExport, "shape", Broken, describe(s.err)+"; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values")

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // examineLogin logs in with each place of the parameters, until one works. The configured
@@ -29,7 +30,7 @@ func (x *examination) examineLogin(ctx context.Context) {
 		wire.LoginParametersIn = in
 		if err = x.logIn(ctx, x.ways[i], wire); err == nil {
 			word := OK
-			if in != cmp.Or(x.wire.LoginParametersIn, client.InJSON) {
+			if in != cmp.Or(x.wire.LoginParametersIn, transport.InJSON) {
 				word = Differs
 			}
 			x.report.add(GroupAccess, "login", word, "e-mail and password are accepted as "+in+inURL(in))
@@ -39,7 +40,7 @@ func (x *examination) examineLogin(ctx context.Context) {
 		}
 
 		reasons = append(reasons, in+": "+describe(err))
-		if !client.IsClass(err, client.ClassRejected, client.ClassAuthentication, client.ClassForbidden) {
+		if !transport.IsClass(err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
 			break
 		}
 	}
@@ -57,7 +58,7 @@ func (x *examination) logIn(ctx context.Context, w *way, wire client.Wire) error
 
 	token, err := c.NewSessionToken(ctx)
 	if err == nil {
-		w.credentials = client.Credentials{Token: token.Token}
+		w.credentials = transport.Credentials{Token: token.Token}
 	}
 
 	return err
@@ -74,7 +75,7 @@ func firstOf(values []string, first string) []string {
 
 // inURL warns of values that are part of the URL; empty where they are not.
 func inURL(in string) string {
-	if in != client.InQuery {
+	if in != transport.InQuery {
 		return ""
 	}
 	return "; they are part of the URL, which proxies and the service may log"

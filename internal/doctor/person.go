@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -37,7 +37,7 @@ const (
 // examineConsent reports which fields of the person's consent are recognised.
 func (x *examination) examineConsent(ctx context.Context) {
 	held, err := x.use.client.GetConsent(ctx, x.scope, x.options.Identity)
-	if client.IsClass(err, client.ClassNotFound) {
+	if transport.IsClass(err, transport.ClassNotFound) {
 		x.report.add(GroupConsent, "shape", Unknown, "the service holds no consent of this person ("+describe(err)+"), so no record was seen")
 		return
 	}
@@ -77,7 +77,7 @@ func (x *examination) examineNobody(ctx context.Context) {
 	_, err := x.use.client.GetConsent(ctx, x.scope, "doctor-"+rand.Text())
 
 	switch {
-	case client.IsClass(err, client.ClassNotFound):
+	case transport.IsClass(err, transport.ClassNotFound):
 		x.report.add(GroupConsent, "unknown person", OK, "recognised as a person without a consent")
 	case err == nil:
 		x.report.add(GroupConsent, "unknown person", Differs, "the service answers a record for a person whom it cannot know; creating a consent will find a choice there")
@@ -89,7 +89,7 @@ func (x *examination) examineNobody(ctx context.Context) {
 // examineProfile reports what the person's profile looks like.
 func (x *examination) examineProfile(ctx context.Context) {
 	profile, err := x.use.client.GetProfile(ctx, x.scope, x.options.Identity, nil)
-	if client.IsClass(err, client.ClassNotFound) {
+	if transport.IsClass(err, transport.ClassNotFound) {
 		x.report.add(GroupProfile, "shape", Unknown, "the service holds no profile of this person, so none was seen")
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
@@ -32,7 +33,7 @@ func (t *trial) restore(ctx context.Context) {
 		}
 
 		if err != nil {
-			_ = client.Pause(ctx, t.options.Settle)
+			_ = transport.Pause(ctx, t.options.Settle)
 		} else if err := t.send(ctx, form, t.original()); err != nil {
 			why = describe(err)
 		}
@@ -63,7 +64,7 @@ func (t *trial) settle(ctx context.Context) (record, error) {
 		if wait == 0 {
 			return held, err
 		}
-		if err := client.Pause(ctx, min(wait, t.options.Settle/4)); err != nil {
+		if err := transport.Pause(ctx, min(wait, t.options.Settle/4)); err != nil {
 			return held, err
 		}
 	}

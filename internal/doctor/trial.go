@@ -12,6 +12,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // Bounds of a trial.
@@ -56,7 +57,7 @@ func (t *trial) updateOnce(ctx context.Context, form client.Wire, u client.Conse
 
 	result, err := c.UpdateConsent(ctx, t.scope, t.options.Identity, u)
 	if err == nil && result.Outcome == client.ConsentSuperseded {
-		return &client.Error{Class: client.ClassUnknownOutcome, Ambiguous: true}
+		return &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true}
 	}
 
 	return err
@@ -157,7 +158,7 @@ func (t *trial) try(ctx context.Context, i int, form client.Wire) (reason string
 
 	u := t.testUpdate(i)
 	if err := t.send(ctx, form, u); err != nil {
-		return describe(err), client.IsClass(err, client.ClassRejected, client.ClassNotFound, client.ClassEndpointNotFound)
+		return describe(err), transport.IsClass(err, transport.ClassRejected, transport.ClassNotFound, transport.ClassEndpointNotFound)
 	}
 
 	held, err := t.settle(ctx)
@@ -183,7 +184,7 @@ func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpda
 	err := t.patch(ctx, form, u)
 
 	late := t.options.Settle
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if err != nil && (!ok || e.Ambiguous || ctx.Err() != nil) {
 		late *= lateFactor
 	}
@@ -198,11 +199,11 @@ func (t *trial) read(ctx context.Context) (record, error) {
 	defer cancel()
 
 	held, err := t.get(ctx)
-	if client.IsClass(err, client.ClassNotFound) {
+	if transport.IsClass(err, transport.ClassNotFound) {
 		return record{}, nil
 	}
 	if err == nil && lacksClause(held) {
-		err = &client.Error{Class: client.ClassPayload}
+		err = &transport.Error{Class: transport.ClassPayload}
 	}
 
 	return record{held, true}, err

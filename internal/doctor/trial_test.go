@@ -16,6 +16,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -100,10 +101,10 @@ func (s *patientService) arrive() {
 func (s *patientService) read(ctx context.Context) (answer.Consent, error) {
 	s.arrive()
 	if ctx.Err() != nil {
-		return answer.Consent{}, &client.Error{Class: client.ClassCancelled}
+		return answer.Consent{}, &transport.Error{Class: transport.ClassCancelled}
 	}
 	if s.fail > 0 && s.requests >= s.fail {
-		return answer.Consent{}, &client.Error{Class: client.ClassServer}
+		return answer.Consent{}, &transport.Error{Class: transport.ClassServer}
 	}
 
 	held := s.get()
@@ -127,14 +128,14 @@ func (s *patientService) write(ctx context.Context, _ client.Wire, u client.Cons
 	case answeredLate, lostLate:
 		time.AfterFunc(late, land)
 	case refused:
-		return &client.Error{Class: client.ClassRejected, Status: 400}
+		return &transport.Error{Class: transport.ClassRejected, Status: 400}
 	}
 
 	if ctx.Err() != nil {
-		return &client.Error{Class: client.ClassCancelled, Ambiguous: true}
+		return &transport.Error{Class: transport.ClassCancelled, Ambiguous: true}
 	}
 	if f == lost || f == lostLate || f == lostNever {
-		return &client.Error{Class: client.ClassTimeout, Ambiguous: true}
+		return &transport.Error{Class: transport.ClassTimeout, Ambiguous: true}
 	}
 
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	t.Parallel()
 	defaults := client.Wire{
-		LoginParametersIn: client.InJSON, AgreementTimeFormat: client.TimeRFC3339,
+		LoginParametersIn: transport.InJSON, AgreementTimeFormat: client.TimeRFC3339,
 		PendingListLag: client.DefaultPendingListLag,
 	}
 	if got := wireBlock(settingsOf(defaults)); got != "" {
@@ -24,7 +25,7 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	}
 
 	own := client.Wire{
-		ConsentParametersIn: client.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
+		ConsentParametersIn: transport.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
 	}
 	want := `wire = {
   consent_parameters_in = "form"

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -86,7 +86,7 @@ func writeProblemOf(err error) tfkit.Problem {
 
 // addError reports why there are no new files.
 func (e *dayExport) addError(err error) {
-	if client.IsError(err) {
+	if transport.IsError(err) {
 		tfkit.AddError(e.diags, err, e.inState)
 		return
 	}

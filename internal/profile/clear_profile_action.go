@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -86,7 +87,7 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 	i := a.Invocation(&m.PersonActionModel, resp, updateName)
 	i.AfterUnknown = "It sends only what the profile still has then."
 	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), m.cleared())
-	if err != nil && !client.IsClass(err, client.ClassNotFound) {
+	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, "")
 		return
 	}

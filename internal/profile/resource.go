@@ -24,7 +24,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -337,7 +337,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel
 
 	run := tfkit.Run{Engine: r.Deferred}
 	err := run.Submit(ctx, request, deferred.Submission{})
-	if err != nil && !client.IsClass(err, client.ClassNotFound) {
+	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		tfkit.AddError(diags, err, tfkit.PriorKept)
 		return
 	}

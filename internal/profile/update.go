@@ -16,6 +16,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -52,7 +53,7 @@ type getProfile func(ctx context.Context, scope client.Scope, identity string, m
 // read reads the profile and reports whether it has members with these values.
 func (t *target) read(ctx context.Context, get getProfile, expected members) (bool, error) {
 	profile, err := get(ctx, t.scope, t.model.IdentityID.ValueString(), expected)
-	t.missing, t.holds = client.IsClass(err, client.ClassNotFound), false
+	t.missing, t.holds = transport.IsClass(err, transport.ClassNotFound), false
 	if err != nil && !t.missing {
 		return false, err
 	}

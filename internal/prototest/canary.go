@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -64,7 +64,7 @@ func canaries(values ...string) []string {
 		forms = append(forms, spelled(v)...)
 		quoted := strings.Trim(fmt.Sprintf("%q", v), `"`)
 		forms = append(forms, v, quoted, strings.Trim(fmt.Sprintf("%q", quoted), `"`),
-			url.QueryEscape(v), url.PathEscape(v), client.EscapeSegment(v), strings.ToLower(client.EscapeSegment(v)))
+			url.QueryEscape(v), url.PathEscape(v), transport.EscapeSegment(v), strings.ToLower(transport.EscapeSegment(v)))
 
 		for shift := range 3 { // base64 of text around the value shows it in one of three ways
 			for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -172,7 +173,7 @@ func checkBaseURL(value string, diags *diag.Diagnostics) {
 // checkCredentials refuses everything but exactly one way to authenticate, once all of them are
 // known.
 func (r *reading) checkCredentials(c *configuration) {
-	e, ok := errors.AsType[*client.CredentialError](c.Credentials.Validate())
+	e, ok := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
 	if !ok || len(r.unknownOf(credentialGroup)) > 0 {
 		return
 	}

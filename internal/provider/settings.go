@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // configuration is what a provider block and the environment configure.
@@ -128,10 +129,10 @@ var settings = []setting{
 		apply: whole(func(to *configuration) *int { return &to.MaxRetries }, 0, client.LimitMaxRetries),
 	},
 
-	credential("email", "E-mail address to log in with. Requires `password`.", func(c *client.Credentials) *string { return &c.Email }),
-	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(c *client.Credentials) *string { return &c.Password }),
-	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(c *client.Credentials) *string { return &c.Token }),
-	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(c *client.Credentials) *string { return &c.APISecretKey }),
+	credential("email", "E-mail address to log in with. Requires `password`.", func(c *transport.Credentials) *string { return &c.Email }),
+	credential("password", "Password to log in with. Requires `email`. Sensitive.", func(c *transport.Credentials) *string { return &c.Password }),
+	credential("token", "JSON Web Token from elsewhere, without `bearer`. The provider cannot renew it. Conflicts with the other credentials. Sensitive.", func(c *transport.Credentials) *string { return &c.Token }),
+	credential("api_secret_key", "Secret key of the project's API configuration. Conflicts with the other credentials. Sensitive.", func(c *transport.Credentials) *string { return &c.APISecretKey }),
 
 	scopePart("org_id", "Organization of all resources without a scope of their own. Requires `project_id`.", func(s *client.Scope) *string { return &s.OrgID }),
 	scopePart("project_id", "Project of all resources without a scope of their own. Requires `org_id`.", func(s *client.Scope) *string { return &s.ProjectID }),
@@ -181,11 +182,11 @@ func whole(field func(*configuration) *int, from, to int) func(*configuration, s
 }
 
 // credential returns the setting of one of the credentials.
-func credential(name, text string, field func(*client.Credentials) *string) setting {
+func credential(name, text string, field func(*transport.Credentials) *string) setting {
 	return setting{
 		name: name, text: text, typ: types.StringType, sensitive: name != "email", group: credentialGroup,
 		apply: func(to *configuration, value string) error {
-			if problem := client.ValidateSecret(name, value); problem != "" {
+			if problem := transport.ValidateSecret(name, value); problem != "" {
 				return errors.New(problem)
 			}
 			*field(&to.Credentials) = value
@@ -237,7 +238,7 @@ func applyHeaders(to *configuration, value string) error {
 	if json.Unmarshal([]byte(value), &to.Headers) != nil {
 		return errors.New("must be a JSON object of strings")
 	}
-	if err := client.ValidateHeaders(to.Headers); err != nil {
+	if err := transport.ValidateHeaders(to.Headers); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "headers "))
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -52,7 +52,7 @@ func reserveProblem(err error) tfkit.Problem {
 
 // addDeliverError reports an error of deliver while the request is submitted.
 func (f *fetch) addDeliverError(err error) {
-	if client.IsError(err) {
+	if transport.IsError(err) {
 		tfkit.AddError(f.Diags, err, f.inState)
 		return
 	}
@@ -86,7 +86,7 @@ func (f *fetch) warnNotReserved(err error) {
 // warnNotDelivered warns of an error of deliver after the request was carried out. It is
 // a warning because the request is accepted and has to stay in state.
 func (f *fetch) warnNotDelivered(err error) {
-	if client.IsError(err) {
+	if transport.IsError(err) {
 		tfkit.Problem{
 			Summary: "The data could not be fetched",
 			Detail:  "The service has carried out the data access request, and fetching the data failed: " + err.Error() + ".",

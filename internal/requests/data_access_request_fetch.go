@@ -136,7 +136,7 @@ func (f *fetch) fetchReady(ctx context.Context) {
 
 // deliver submits the request and writes the data to the reserved file if the service
 // answers with them: f.Submission is fulfilled then, and only then a file is returned.
-// Errors are *client.Error, or those of outfile.
+// Errors are *transport.Error, or those of outfile.
 func (f *fetch) deliver(ctx context.Context, prior deferred.Submission) (outfile.File, error) {
 	return f.delivery.deliver(func(w io.Writer) (isWritten bool, err error) {
 		err = f.Run.Submit(ctx, f.request(w), prior)

@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -210,7 +210,7 @@ func (f *invokedFetch) sayWritten(written outfile.File) {
 
 // addError reports an error of deliver.
 func (f *invokedFetch) addError(err error) {
-	if client.IsError(err) {
+	if transport.IsError(err) {
 		f.AddSubmitError(err)
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -64,7 +64,7 @@ func (e *sessionTokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequ
 	}
 
 	issued, err := c.NewSessionToken(ctx)
-	if client.IsClass(err, client.ClassInvalid) {
+	if transport.IsClass(err, transport.ClassInvalid) {
 		tfkit.Problem{
 			Summary: "Nothing to log in with",
 			Detail:  "A session token is issued by a login with e-mail and password, and the provider is configured with other credentials.",

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 // Problem is a diagnostic in the form that all of them share: what happened, what is in
@@ -95,7 +95,7 @@ func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...
 // ProblemOf returns the problem that an error of the client is to the user. The text of any
 // other error is left out, since it may hold a URL.
 func ProblemOf(err error, inState string) Problem {
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return Problem{
 			Summary: "Internal error",
@@ -109,7 +109,7 @@ func ProblemOf(err error, inState string) Problem {
 
 // locate returns the problem once for each of the attributes that the error is about.
 func (p Problem) locate(err error, attributes []string) []Problem {
-	e, ok := errors.AsType[*client.Error](err)
+	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return nil
 	}
@@ -135,13 +135,13 @@ func (p Problem) locate(err error, attributes []string) []Problem {
 
 // Describe returns what is known of a failure, one fact on each line: operation, status,
 // the service's own words, attempts.
-func Describe(e *client.Error) string {
+func Describe(e *transport.Error) string {
 	var known facts
 
 	known.addIf(e.Detail != "", "%s.", upperFirst(e.Detail))
 	known.addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
 	known.addIf(e.Status != 0, "HTTP status: %d", e.Status)
-	known.addIf(e.Code != "" && e.Class != client.ClassNotJSON, "Code of the service: %q", e.Code)
+	known.addIf(e.Code != "" && e.Class != transport.ClassNotJSON, "Code of the service: %q", e.Code)
 	known.addIf(e.Message != "", "The service says: %q", e.Message)
 
 	for _, f := range e.Fields {
@@ -172,45 +172,45 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-var advices = map[client.ErrorClass]string{
-	client.ClassInternal:         "report this to the maintainers of the provider.",
-	client.ClassInvalid:          "correct the value.",
-	client.ClassReadOnly:         "if writing is intended, remove read_only from the provider block, or ANALYTICS_READ_ONLY from the environment.",
-	client.ClassCancelled:        "run again; repeating the operation does no harm.",
-	client.ClassUnreachable:      "check base_url, the network and proxy settings, then run again.",
-	client.ClassTimeout:          "run again. If the service is known to be slow, raise request_timeout.",
-	client.ClassConnectionLost:   "run again. If it happens again, look for a proxy or load balancer that cuts connections.",
-	client.ClassTLS:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
-	client.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
-	client.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
-	client.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, and no setting reads another form. If your service answers with another one, configure token or api_secret_key in place of email and password.",
-	client.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
-	client.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
-	client.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
-	client.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
-	client.ClassConflict:         AdviceApplyAgain,
-	client.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
-	client.ClassServer:           "run again later. If the failure persists, tell the operator of the service the operation and the time.",
-	client.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
-	client.ClassEmpty:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
-	client.ClassTruncated:        "run again. If the failure persists, look for a proxy that cuts answers short.",
-	client.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
-	client.ClassPayload:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
-	client.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
-	client.ClassUnknownOutcome:   AdviceApplyAgain,
-	client.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
-	client.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
+var advices = map[transport.ErrorClass]string{
+	transport.ClassInternal:         "report this to the maintainers of the provider.",
+	transport.ClassInvalid:          "correct the value.",
+	transport.ClassReadOnly:         "if writing is intended, remove read_only from the provider block, or ANALYTICS_READ_ONLY from the environment.",
+	transport.ClassCancelled:        "run again; repeating the operation does no harm.",
+	transport.ClassUnreachable:      "check base_url, the network and proxy settings, then run again.",
+	transport.ClassTimeout:          "run again. If the service is known to be slow, raise request_timeout.",
+	transport.ClassConnectionLost:   "run again. If it happens again, look for a proxy or load balancer that cuts connections.",
+	transport.ClassTLS:              "check that base_url names the right host. If the service uses a private certificate authority, set ca_cert_file.",
+	transport.ClassProxyAuth:        "put the proxy's user and password into HTTPS_PROXY, or exclude the service with NO_PROXY.",
+	transport.ClassRedirect:         "set base_url to the final address of the service: redirects are never followed, because they can lose a write or carry credentials elsewhere.",
+	transport.ClassLoginAnswer:      "check base_url. The provider reads a JSON Web Token from the member token of an object, and no setting reads another form. If your service answers with another one, configure token or api_secret_key in place of email and password.",
+	transport.ClassAuthentication:   "check the credentials of the provider block (email and password, token, or api_secret_key). A JWT is valid for one hour; a configured token is not renewed by the provider: obtain a new one.",
+	transport.ClassForbidden:        "ask an administrator of the project for the role that allows this operation; the credentials themselves were accepted.",
+	transport.ClassNotFound:         "check identity_id and the scope (org_id and project_id, or account_id).",
+	transport.ClassRejected:         "correct what the service names. If it names nothing, compare wire.login_parameters_in, wire.consent_parameters_in and wire.agreement_time_format with what your service expects.",
+	transport.ClassConflict:         AdviceApplyAgain,
+	transport.ClassRateLimited:      "wait, then run again; lower max_concurrency or set requests_per_second in the provider block.",
+	transport.ClassServer:           "run again later. If the failure persists, tell the operator of the service the operation and the time.",
+	transport.ClassNotJSON:          "check base_url; a login portal, a proxy or a maintenance page may have answered in place of the service.",
+	transport.ClassEmpty:            "run again. If the failure persists, the service or a proxy in front of it drops the body.",
+	transport.ClassTruncated:        "run again. If the failure persists, look for a proxy that cuts answers short.",
+	transport.ClassTooLarge:         "ask the operator of the service why this answer is so large.",
+	transport.ClassPayload:          "if the message names a setting, and what it says is right for your service, add the setting to the provider block. The command doctor of the provider finds out which settings a service needs. Otherwise report the message to the operator of the service.",
+	transport.ClassNotReady:         "run again later; for an export, once the day is over and the service has prepared it.",
+	transport.ClassUnknownOutcome:   AdviceApplyAgain,
+	transport.ClassRequestTooLarge:  "make the value of that attribute smaller, or ask the operator of the service for its limit.",
+	transport.ClassEndpointNotFound: "check base_url (without /v1), and whether the other path family is right for this service: org_id and project_id, or account_id.",
 }
 
 // Advice returns what to do about a failure: one or more sentences that begin in lower case.
-func Advice(e *client.Error) string {
+func Advice(e *transport.Error) string {
 	switch {
-	case e.Class == client.ClassUnknownOutcome && e.Queued:
+	case e.Class == transport.ClassUnknownOutcome && e.Queued:
 		return adviceQueued
-	case e.Class == client.ClassConflict && e.Status == 0: // nothing was sent
+	case e.Class == transport.ClassConflict && e.Status == 0: // nothing was sent
 		return adviceConflict
 	}
-	if own, found := adviceByOperation[e.Operation]; found && e.Class == client.ClassPayload {
+	if own, found := adviceByOperation[e.Operation]; found && e.Class == transport.ClassPayload {
 		return own
 	}
 

@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"go.uber.org/goleak"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
 func TestProblem_form(t *testing.T) {
@@ -47,8 +47,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	t.Parallel()
 
-	for class := client.ClassInternal; class <= client.ClassUnknownOutcome; class++ {
-		e := &client.Error{Class: class, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
+	for class := transport.ClassInternal; class <= transport.ClassUnknownOutcome; class++ {
+		e := &transport.Error{Class: class, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
 		var diags diag.Diagnostics
 		AddError(&diags, e, PriorKept)
 
@@ -68,13 +68,13 @@ func TestAdvice_ofAnAnswerThatIsNotRecognised(t *testing.T) {
 		"Get user profile": "wire.profile_member", "Update user profile": "names a setting", "Get all data of a user": "names a setting",
 		"Delete all data of a user": "names a setting", "List pending actions": "names a setting", "Export records": "names a setting",
 	} {
-		advice := Advice(&client.Error{Class: client.ClassPayload, Operation: operation})
+		advice := Advice(&transport.Error{Class: transport.ClassPayload, Operation: operation})
 		if !strings.Contains(advice, want) || strings.Contains(want, "setting") != strings.Contains(advice, "doctor") {
 			t.Errorf("%s: %s", operation, advice)
 		}
 	}
 
-	login := Advice(&client.Error{Class: client.ClassLoginAnswer, Operation: "Log in"})
+	login := Advice(&transport.Error{Class: transport.ClassLoginAnswer, Operation: "Log in"})
 	if strings.Contains(login, "wire.") || !strings.Contains(login, "api_secret_key") || !strings.Contains(login, "no setting") {
 		t.Errorf("Log in: %s", login)
 	}

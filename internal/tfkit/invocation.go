@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
@@ -106,7 +106,7 @@ func (i *Invocation) Finish(ctx context.Context, request deferred.Request, limit
 // AddSubmitError reports an error of Submit.
 func (i *Invocation) AddSubmitError(err error) {
 	problem := ProblemOf(err, "")
-	if client.IsClass(err, client.ClassUnknownOutcome) {
+	if transport.IsClass(err, transport.ClassUnknownOutcome) {
 		problem.Do = "look at analytics_pending_requests before you invoke the action again. " + i.AfterUnknown
 	}
 

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 )
@@ -94,7 +95,7 @@ func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
 	Problem{
 		Summary: "The provider is read-only",
 		Detail:  "read_only is set, and what is planned changes something at the service. Nothing was sent.",
-		Do:      advices[client.ClassReadOnly],
+		Do:      advices[transport.ClassReadOnly],
 	}.AddError(diags)
 }
 
