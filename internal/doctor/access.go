@@ -3,12 +3,15 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
@@ -19,57 +22,181 @@ type way struct {
 	credentials transport.Credentials
 	client      *client.Client
 
-	accepted, refused []string // groups of endpoints
+	accepted, refused []string // groups of endpoints, which may differ (section 5, rule 3)
 }
 
 // wayLogin is the name of the way that logs in.
 const wayLogin = "email and password"
 
-// waysOf returns a way for each of the credentials at hand.
-func waysOf(c transport.Credentials) []*way {
-	ways := []*way{
+// family is one of the path families.
+type family struct {
+	name  string
+	scope client.Scope
+
+	ways []*way // with which it answers
+	list answer.PendingList
+	err  error // of the list; why it does not answer if there are no ways
+}
+
+// setUp makes a client for each of the credentials. It reports what is missing in the
+// configuration, and whether anything can be examined.
+func (x *examination) setUp() bool {
+	c, s := x.options.Client.Credentials, x.options.Scope
+	for _, w := range []*way{
 		{name: wayLogin, credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
 		{name: "api_secret_key", credentials: transport.Credentials{APISecretKey: c.APISecretKey}},
+	} {
+		if w.credentials.IsZero() {
+			continue
+		}
+
+		var err error
+		if w.client, err = x.connect(w, x.wire, 1); err != nil {
+			x.report.add(GroupAccess, w.name, Broken, "the setting "+err.Error())
+		}
+		x.ways = append(x.ways, w)
 	}
-	return slices.DeleteFunc(ways, func(w *way) bool { return w.credentials.IsZero() })
-}
-
-// familiesOf returns the path families that the scope has identifiers for.
-func familiesOf(s client.Scope) []client.Scope {
-	families := []client.Scope{{OrgID: s.OrgID, ProjectID: s.ProjectID}, {AccountID: s.AccountID}}
-	return slices.DeleteFunc(families, client.Scope.IsZero)
-}
-
-func familyName(s client.Scope) string {
-	if s.Account() {
-		return "account"
+	if len(x.ways) == 0 {
+		x.report.add(GroupAccess, "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
-	return "project"
+
+	for _, f := range []*family{
+		{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
+		{name: "account", scope: client.Scope{AccountID: s.AccountID}},
+	} {
+		if f.scope.IsZero() {
+			continue
+		}
+		if err := f.scope.Validate(); err != nil {
+			x.report.add(GroupAccess, "path family", Broken, err.Error())
+		}
+		x.families = append(x.families, f)
+	}
+
+	if id := x.options.Identity; id != "" {
+		if err := client.ValidateSegment(id); err != nil {
+			x.report.add(GroupConsent, "identity", Broken, "the identity "+err.Error())
+		}
+	}
+
+	return len(x.report.Findings) == 0
 }
 
-// Groups of endpoints that may accept different credentials (section 5, rule 3).
-const (
-	endpointsUser   = "the current user"
-	endpointsPeople = "people and lists"
-	endpointsExport = "exports"
-)
+// urlWarning is added to what names a place of parameters.
+var urlWarning = map[string]string{transport.InQuery: "; they are part of the URL, which proxies and the service may log"}
 
-// note remembers whether a way was accepted for a group of endpoints: an error about the
-// content of an answer shows that it was.
-func (w *way) note(endpoints string, err error) {
+// logIn logs in with each place of the parameters, until one works. The configured place
+// comes first. Only a rejection leads to the next one, so that a service that is down or
+// counts attempts is asked once. The token of the login serves all further requests; without
+// one, nothing else is asked in this way.
+func (x *examination) logIn(ctx context.Context) {
+	i := slices.IndexFunc(x.ways, func(w *way) bool { return w.name == wayLogin })
+	if i < 0 {
+		return
+	}
+
+	var reasons []string
+	var err error
+	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
+		wire := x.wire
+		wire.LoginParametersIn = in
+		if err = x.ways[i].logIn(ctx, x, wire); err == nil {
+			x.report.add(GroupAccess, "login", x.adopt(wire), "e-mail and password are accepted as "+in+urlWarning[in])
+			return
+		}
+
+		reasons = append(reasons, in+": "+describe(err))
+		if !transport.IsClass(err, transport.ClassRejected, transport.ClassAuthentication, transport.ClassForbidden) {
+			break
+		}
+	}
+
+	x.ways = slices.Delete(x.ways, i, i+1)
+	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
+}
+
+// logIn logs in once, and replaces the credentials by the token.
+func (w *way) logIn(ctx context.Context, x *examination, wire client.Wire) error {
+	c, err := x.connect(w, wire, 0)
+	if err != nil {
+		return err
+	}
+	token, err := c.NewSessionToken(ctx)
+	if err != nil {
+		return err
+	}
+
+	w.credentials = transport.Credentials{Token: token.Token}
+	w.client, err = x.connect(w, wire, 1)
+
+	return err
+}
+
+// firstOf returns the values with one of them moved to the front.
+func firstOf(values []string, first string) []string {
+	first = cmp.Or(first, values[0])
+	return append([]string{first}, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == first })...)
+}
+
+// examineAccess sends the requests that touch nobody with each of the credentials, and reports
+// which are accepted. It reports whether there are any, and the service can be reached.
+func (x *examination) examineAccess(ctx context.Context) bool {
+	var day *sample
+	for _, w := range x.ways {
+		_, err := w.client.CurrentUser(ctx)
+		w.note("the current user", err)
+		if err != nil && !isRefused(err) {
+			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
+		}
+		if groupOf(err) == GroupConnection {
+			return false // every other request would fail too
+		}
+
+		for _, f := range x.families {
+			pending, err := w.client.ListPending(ctx, f.scope)
+			answered := w.note("people and lists", err)
+			if answered {
+				f.ways = append(f.ways, w)
+			}
+			if answered || len(f.ways) == 0 {
+				f.list, f.err = pending, err
+			}
+		}
+
+		if x.options.Scope.OrgID != "" {
+			s := x.readDay(ctx, w, x.wire)
+			w.note("exports", s.err)
+			isAbsent := transport.IsClass(s.err, transport.ClassNotFound, transport.ClassEndpointNotFound)
+			if day == nil && !isRefused(s.err) && !isAbsent {
+				day = s
+			}
+		}
+	}
+
+	x.judgeFamilies()
+	x.judgeWays()
+	if x.options.Scope.OrgID != "" {
+		x.examineExport(ctx, day)
+	}
+
+	return len(x.ways) > 0
+}
+
+// note notes whether the credentials were accepted for a group of endpoints, and reports
+// whether there was an answer: an error about its content shows that there was.
+func (w *way) note(endpoints string, err error) (answered bool) {
 	if isRefused(err) {
-		w.refused = appendNew(w.refused, endpoints)
-	} else if hasAnswer(err) {
-		w.accepted = appendNew(w.accepted, endpoints)
+		w.refused = append(w.refused, endpoints)
+		return false
 	}
-}
 
-func appendNew(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
+	answered = err == nil || transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
+	if answered {
+		w.accepted = append(w.accepted, endpoints)
 	}
-	return append(names, name)
+
+	return answered
 }
 
 // isRefused reports whether the service does not accept the credentials.
@@ -77,114 +204,53 @@ func isRefused(err error) bool {
 	return transport.IsClass(err, transport.ClassAuthentication, transport.ClassForbidden)
 }
 
-// hasAnswer reports whether the service answers what was asked, whatever the content.
-func hasAnswer(err error) bool {
-	return err == nil || transport.IsClass(err, transport.ClassNotFound, transport.ClassPayload, transport.ClassNotReady, transport.ClassEmpty, transport.ClassRejected)
-}
-
-// isAbsent reports whether there is no such endpoint or object.
-func isAbsent(err error) bool {
-	return transport.IsClass(err, transport.ClassNotFound, transport.ClassEndpointNotFound)
-}
-
-// examineUsers reads the current user with each of the credentials at hand. It reports whether
-// there are any, and the service can be reached.
-func (x *examination) examineUsers(ctx context.Context) bool {
-	for _, w := range x.ways {
-		var err error
-		if w.client, err = x.connect(w, x.wire, 1); err == nil {
-			_, err = w.client.CurrentUser(ctx)
-		}
-
-		w.note(endpointsUser, err)
-		if err != nil && !isRefused(err) {
-			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
-		}
-		if w.client == nil || groupOf(err) == GroupConnection {
-			return false // every other request would fail too
+// judgeFamilies reports which path families answer, and chooses the first of them and the
+// credentials that the most groups of endpoints accept.
+func (x *examination) judgeFamilies() {
+	for _, f := range x.families {
+		if x.family == nil && len(f.ways) > 0 {
+			x.family = f
+			x.use = slices.MaxFunc(f.ways, func(a, b *way) int { return len(a.accepted) - len(b.accepted) })
 		}
 	}
 
-	return len(x.ways) > 0
+	if len(x.families) == 0 {
+		x.report.add(GroupAccess, "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
+	}
+	for _, f := range x.families {
+		switch {
+		case len(f.ways) > 0:
+			x.report.add(GroupAccess, f.name+" paths", OK, "they answer")
+		case x.family == nil:
+			x.report.add(GroupAccess, f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
+		default: // one family is enough
+			x.report.add(GroupAccess, f.name+" paths", Differs, describe(f.err)+"; use the "+x.family.name+" paths alone")
+		}
+	}
+}
+
+// judgeWays reports for which groups of endpoints the service accepts the credentials.
+func (x *examination) judgeWays() {
+	for _, w := range x.ways {
+		accepted, refused := list(slices.Compact(w.accepted)), list(slices.Compact(w.refused))
+		switch {
+		case refused == "" && accepted != "":
+			x.report.add(GroupAccess, w.name, OK, "accepted for "+accepted)
+		case accepted == "" && refused != "":
+			x.report.add(GroupAccess, w.name, Broken, "refused everywhere: "+refused)
+		case refused != "":
+			x.report.add(GroupAccess, w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
+		}
+	}
 }
 
 // groupOf returns the group that an error of the first requests belongs to: that of the
 // connection if no answer has arrived.
 func groupOf(err error) string {
-	if transport.IsClass(err, transport.ClassUnreachable, transport.ClassTLS, transport.ClassProxyAuth, transport.ClassTimeout, transport.ClassConnectionLost, transport.ClassCancelled) {
+	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
 		return GroupConnection
 	}
 	return GroupAccess
-}
-
-// examineLists asks each path family for its list of pending requests with each of the
-// credentials. The first that answers is used from then on.
-func (x *examination) examineLists(ctx context.Context) {
-	if len(x.families) == 0 {
-		x.report.add(GroupAccess, "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
-	}
-
-	failures := map[client.Scope]string{} // of the families that have not answered
-	for _, scope := range x.families {
-		failures[scope] = x.examineList(ctx, scope)
-	}
-
-	for _, scope := range x.families {
-		name := familyName(scope) + " paths"
-		switch {
-		case failures[scope] == "":
-			x.report.add(GroupAccess, name, OK, "they answer")
-		case x.use == nil:
-			x.report.add(GroupAccess, name, Broken, failures[scope]+"; the service may offer the other path family, or your user has no access to the early preview")
-		default: // one family is enough
-			x.report.add(GroupAccess, name, Differs, failures[scope]+"; use the "+familyName(x.scope)+" paths alone")
-		}
-	}
-}
-
-// examineList asks a path family with each of the credentials. It returns why none has an
-// answer; empty if one has.
-func (x *examination) examineList(ctx context.Context, scope client.Scope) (failure string) {
-	answered := false
-	for _, w := range x.ways {
-		_, err := w.client.ListPending(ctx, scope)
-		if !isAbsent(err) {
-			w.note(endpointsPeople, err)
-		}
-		if isAbsent(err) || !hasAnswer(err) {
-			failure = describe(err)
-			continue
-		}
-
-		answered = true
-		if x.use == nil || x.scope == scope && len(w.refused) < len(x.use.refused) {
-			x.use, x.scope = w, scope
-		}
-	}
-
-	if answered {
-		return ""
-	}
-
-	return failure
-}
-
-// judgeAccess reports what the requests so far say about credentials. From then on it uses the way that the most groups of endpoints accept.
-func (x *examination) judgeAccess() {
-	for _, w := range x.ways {
-		if x.use != nil && slices.Contains(w.accepted, endpointsPeople) && len(w.accepted) > len(x.use.accepted) {
-			x.use = w
-		}
-
-		switch {
-		case len(w.accepted) == 0 && len(w.refused) > 0:
-			x.report.add(GroupAccess, w.name, Broken, "refused everywhere: "+list(w.refused))
-		case len(w.refused) > 0:
-			x.report.add(GroupAccess, w.name, Differs, "accepted for "+list(w.accepted)+"; refused for "+list(w.refused))
-		case len(w.accepted) > 0:
-			x.report.add(GroupAccess, w.name, OK, "accepted for "+list(w.accepted))
-		}
-	}
 }
 
 // describe returns what a failure is, without any word of the service.

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -42,22 +43,44 @@ type Options struct {
 	Settle time.Duration
 }
 
+// omissions returns the questions that are not asked, by these options or ever.
+func (o Options) omissions() []Omission {
+	const queued = "requests that the service queues are never sent"
+	omitted := []Omission{}
+	for _, question := range []struct {
+		open bool
+		Omission
+	}{
+		{o.Client.Credentials.Email == "", Omission{"login_parameters_in: where a login carries e-mail and password", "ANALYTICS_EMAIL and ANALYTICS_PASSWORD are not set"}},
+		{o.Scope.OrgID == "", Omission{"what an export looks like", "exports exist in the org and project paths only; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID"}},
+		{o.Identity == "", Omission{"what consent and profile look like", "no person was read; -identity reads one"}},
+		{!o.Write, Omission{"where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent"}},
+		{(o.Scope.OrgID == "") != (o.Scope.AccountID == ""), Omission{"whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"}},
+		{true, Omission{"what a deletion, a data access request and a profile update answer", queued}},
+		{true, Omission{"all_data_member: by which member all data of a person is recognised", queued}},
+		{true, Omission{"pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it"}},
+	} {
+		if question.open {
+			omitted = append(omitted, question.Omission)
+		}
+	}
+
+	return omitted
+}
+
 // examination is an examination that is under way.
 type examination struct {
-	options  Options
-	report   *Report
+	options Options
+	report  *Report
+	wire    client.Wire // as configured, with the settings that were found since
+	clients []*client.Client
+
 	ways     []*way
-	families []client.Scope
-	wire     client.Wire // what is known to work so far
+	families []*family
+	use      *way    // what people are examined with; nil if no list was answered
+	family   *family // whose paths are used with it
 
 	requests, logins atomic.Int64 // that were answered
-
-	// use and scope are what people and lists are examined with; nil and zero if nothing
-	// was accepted.
-	use   *way
-	scope client.Scope
-
-	clients []*client.Client
 }
 
 // Examine examines a service and returns the report. If ctx ends, the report covers what
@@ -71,84 +94,28 @@ func Examine(ctx context.Context, o Options) *Report {
 		level = "one person is read and written"
 	}
 
-	x := &examination{options: o, wire: o.Client.Wire, ways: waysOf(o.Client.Credentials), families: familiesOf(o.Scope)}
-	x.report = &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: []Omission{}}
-	x.run(ctx)
+	r := &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: o.omissions()}
+	x := &examination{options: o, wire: o.Client.Wire, report: r}
+	if x.setUp() {
+		x.logIn(ctx)
+		if x.examineAccess(ctx) {
+			x.examinePending()
+			x.examinePerson(ctx)
+			x.examineWriting(ctx)
+		}
+	}
 	for _, c := range x.clients {
 		c.Close()
 	}
 
-	x.report.Requests, x.report.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
-	x.report.Setup.Wire = settingsOf(x.wire)
+	r.Requests, r.LoginAttempts = int(x.requests.Load()), int(x.logins.Load())
+	r.Setup.Wire = settingsOf(x.wire)
 	if x.use != nil {
-		x.report.Setup.Credentials, x.report.Setup.PathFamily = x.use.name, familyName(x.scope)
+		r.Setup.Credentials, r.Setup.PathFamily = x.use.name, x.family.name
 	}
-	x.omit()
-	x.report.close()
+	r.close()
 
-	return x.report
-}
-
-// run examines level by level. It stops where no later level could work.
-func (x *examination) run(ctx context.Context) {
-	if !x.checkSetup() {
-		return
-	}
-
-	x.examineLogin(ctx)
-	if !x.examineUsers(ctx) {
-		return
-	}
-
-	x.examineLists(ctx)
-	export := x.readExport(ctx)
-	x.judgeAccess()
-	x.examinePending(ctx)
-	x.reportExport(export)
-	x.examinePerson(ctx)
-	x.examineWriting(ctx)
-}
-
-// checkSetup reports what is missing in the configuration, and whether anything can be
-// examined.
-func (x *examination) checkSetup() bool {
-	if len(x.ways) == 0 {
-		x.report.add(GroupAccess, "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
-	}
-	for _, w := range x.ways {
-		if err := w.credentials.Validate(); err != nil {
-			x.report.add(GroupAccess, w.name, Broken, "the setting "+err.Error())
-		}
-	}
-	for _, f := range x.families {
-		if err := f.Validate(); err != nil {
-			x.report.add(GroupAccess, "path family", Broken, err.Error())
-		}
-	}
-	if id := x.options.Identity; id != "" {
-		if err := client.ValidateSegment(id); err != nil {
-			x.report.add(GroupConsent, "identity", Broken, "the identity "+err.Error())
-		}
-	}
-
-	return len(x.report.Findings) == 0
-}
-
-// omit adds the questions that a further level would answer, and those that no level does.
-func (x *examination) omit() {
-	r := x.report
-	if x.options.Identity == "" {
-		r.omit("what consent and profile look like", "no person was read; -identity reads one")
-	}
-	if !x.options.Write {
-		r.omit("where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent")
-	}
-	if len(x.families) == 1 {
-		r.omit("whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set")
-	}
-	r.omit("what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent")
-	r.omit("all_data_member: by which member all data of a person is recognised", "requests that the service queues are never sent")
-	r.omit("pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it")
+	return r
 }
 
 // connect returns a client that authenticates in one way, sends requests by the given
@@ -157,38 +124,55 @@ func (x *examination) connect(w *way, wire client.Wire, retries int) (*client.Cl
 	cfg := x.options.Client
 	cfg.Credentials, cfg.Wire = w.credentials, wire
 	cfg.MaxRetries = min(cfg.MaxRetries, retries)
-	cfg.Observer = x.count
+	cfg.Observer = func(h transport.Head) {
+		x.requests.Add(1)
+		if h.Operation == "Log in" {
+			x.logins.Add(1)
+		}
+	}
 
 	c, err := client.New(cfg)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		x.clients = append(x.clients, c)
 	}
-	x.clients = append(x.clients, c)
 
-	return c, nil
+	return c, err
 }
 
-// count counts an answer.
-func (x *examination) count(h transport.Head) {
-	x.requests.Add(1)
-	if h.Operation == "Log in" {
-		x.logins.Add(1)
+// adopt takes over settings that were found to work, and returns the word for them.
+func (x *examination) adopt(w client.Wire) Word {
+	asConfigured := maps.Equal(settingsOf(w), settingsOf(x.wire))
+	x.wire = w
+	if asConfigured {
+		return OK
 	}
+	return Differs
+}
+
+// mayIgnore reports whether a setting can be advised that ignores these members beside a list.
+// Whether a flag, or a member whose name may say that there is more, says nothing about the
+// list is not for this program to say. A member is written as in wire.export_ignored_members.
+func (x *examination) mayIgnore(members []string) bool {
+	return len(members) > 0 && !slices.ContainsFunc(members, func(member string) bool {
+		name, value, _ := strings.Cut(member, "=")
+		isEmpty := value == "null" || value == "[]" || value == "{}"
+		isFlag := value == "true" || value == "false"
+		return x.hides(name) || !isEmpty && (isFlag || answer.MayLeadOn(name))
+	})
 }
 
 // shown returns names of members as the report has them: sorted, each once, and {} for those that
 // are not shown.
 func (x *examination) shown(names []string) string {
-	var shown []string
+	shown := map[string]bool{}
 	for _, name := range names {
 		if x.hides(name) {
 			name = jsonvalue.AnyName
 		}
-		shown = appendNew(shown, name)
+		shown[name] = true
 	}
-	slices.Sort(shown)
 
-	return list(shown)
+	return list(slices.Sorted(maps.Keys(shown)))
 }
 
 // hides reports whether a name of a member may be a person or a credential, and is not shown:
@@ -204,8 +188,8 @@ func (x *examination) hides(name string) bool {
 
 	person, _, _ := strings.Cut(x.options.Identity, "@")
 	words := strings.FieldsFunc(person, func(r rune) bool { return !unicode.IsLetter(r) })
-	holds := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
 	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
+	holds := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
 
 	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(slices.Concat(private, words), holds) || transport.HiddenName(private...)(name)
 }

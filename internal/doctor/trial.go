@@ -5,14 +5,17 @@ package doctor
 import (
 	"context"
 	"errors"
-	"maps"
+	"fmt"
 	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // Bounds of a trial.
@@ -32,30 +35,27 @@ func (x *examination) examineWriting(ctx context.Context) {
 		return
 	}
 
-	t := &trial{examination: x}
+	t := &trial{examination: x, patch: x.updateOnce}
 	t.get = func(ctx context.Context) (answer.Consent, error) {
-		return x.use.client.GetConsent(ctx, x.scope, x.options.Identity)
+		return x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
 	}
-	t.patch = t.updateOnce
 	t.run(ctx)
 }
 
 // updateOnce sends an update at most once: the client repeats one whose answer is lost, which
 // could overwrite what the person has chosen since.
-func (t *trial) updateOnce(ctx context.Context, form client.Wire, u client.ConsentUpdate) error {
-	c, err := t.connect(t.use, form, 0)
+func (x *examination) updateOnce(ctx context.Context, form client.Wire, u client.ConsentUpdate) error {
+	c, err := x.connect(x.use, form, 0)
 	if err != nil {
 		return err
 	}
 
-	begun := false
+	rounds := 0
 	u.Superseded = func() bool {
-		again := begun
-		begun = true
-		return again
+		rounds++
+		return rounds > 1
 	}
-
-	result, err := c.UpdateConsent(ctx, t.scope, t.options.Identity, u)
+	result, err := c.UpdateConsent(ctx, x.family.scope, x.options.Identity, u)
 	if err == nil && result.Outcome == client.ConsentSuperseded {
 		return &transport.Error{Class: transport.ClassUnknownOutcome, Ambiguous: true}
 	}
@@ -93,15 +93,16 @@ type sentUpdate struct {
 	until time.Time // it may land until then; zero once it was seen
 }
 
-// run carries out the trial. An interrupt ends it, and never its restoration.
+// run carries out the trial: it writes in each form until one is read back as written. An
+// interrupt ends it, and never its restoration.
 func (t *trial) run(ctx context.Context) {
-	before, err := t.read(ctx)
+	before, err := t.look(ctx)
 	if err != nil {
 		t.report.add(GroupWriting, "form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
 		return
 	}
+	t.before, t.chosen = before, false
 
-	t.before, t.own = before, before
 	for _, in := range firstOf(client.Placements, t.wire.ConsentParametersIn) {
 		for _, format := range firstOf(client.TimeFormats, t.wire.AgreementTimeFormat) {
 			form := t.wire
@@ -110,48 +111,35 @@ func (t *trial) run(ctx context.Context) {
 		}
 	}
 
-	t.tryForms(ctx)
-	if len(t.sent) == 0 {
-		return
-	}
-
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
-	defer cancel()
-	t.restore(ctx)
-}
-
-// tryForms writes in each form until one is read back as written. A form whose record has
-// no time is used only if no other form shows one.
-func (t *trial) tryForms(ctx context.Context) {
 	var reasons []string
 	for i, form := range t.forms {
-		reason, next := t.try(ctx, i, form)
+		reason, again := t.try(ctx, i, form)
 		reasons = append(reasons, form.ConsentParametersIn+" with "+form.AgreementTimeFormat+": "+reason)
-		if !next || t.chosen || ctx.Err() != nil {
+		if !again || t.chosen || ctx.Err() != nil {
 			break
 		}
 	}
 
-	if t.working == nil {
+	switch w := t.working; {
+	case w == nil:
 		t.report.add(GroupWriting, "form", Broken, "no form was read back as it was written ("+list(reasons)+")")
-		return
+	case !t.timed:
+		t.wire = *w
+		t.report.add(GroupWriting, "form", Unknown, "parameters as "+w.ConsentParametersIn+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
+	default:
+		t.report.add(GroupWriting, "form", t.adopt(*w), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
 	}
 
-	word, in := OK, t.working.ConsentParametersIn
-	if !t.timed {
-		t.report.add(GroupWriting, "form", Unknown, "parameters as "+in+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
-	} else {
-		if !maps.Equal(settingsOf(*t.working), settingsOf(t.wire)) {
-			word = Differs
-		}
-		t.report.add(GroupWriting, "form", word, "read back as written: parameters as "+in+", agreement_time as "+t.working.AgreementTimeFormat+inURL(in))
+	if len(t.sent) > 0 {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreLimit)
+		defer cancel()
+		t.restore(ctx)
 	}
-	t.wire = *t.working
 }
 
-// try writes one update. It returns why the update is not read back as written, and
-// whether another form may be.
-func (t *trial) try(ctx context.Context, i int, form client.Wire) (reason string, next bool) {
+// try writes one update. It returns what became of it, and whether another form may show
+// more. A form whose record has no time is used only if no other form shows one.
+func (t *trial) try(ctx context.Context, i int, form client.Wire) (outcome string, again bool) {
 	if _, err := t.look(ctx); err != nil || t.chosen {
 		return "not sent, since the record cannot be read or has changed", false
 	}
@@ -169,12 +157,47 @@ func (t *trial) try(ctx context.Context, i int, form client.Wire) (reason string
 		return "accepted, and read back with another " + list(names), true
 	}
 
-	t.timed = isSet(held.AgreementTime)
+	t.timed = !held.IsUntimed()
 	if t.timed || t.working == nil {
 		t.working = &form
 	}
 
 	return "accepted, and read back without agreement_time", !t.timed
+}
+
+// testUpdate returns values that tell the forms apart. Each update differs from those
+// before it and from what the person had: in its clauses, which are never all equal, and in
+// a time with milliseconds that no date, no second and no other zone can stand for. The
+// address is sent only if the record has one, since an update cannot remove it.
+func (t *trial) testUpdate(i int) client.ConsentUpdate {
+	u := t.original()
+	u.AgreementTime = time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000+i*1_000_000, time.UTC)
+	u.Manual = true
+
+	for pattern := 1; i >= 0; pattern++ {
+		for c := range u.Clauses {
+			u.Clauses[c] = pattern>>c&1 == 1
+		}
+		if !t.before.HasClauses(u.Clauses) {
+			i--
+		}
+	}
+
+	return u
+}
+
+// original returns the update that restores the person's own record. A person who had none
+// gets one that refuses all clauses, since the interface has no request that removes a record.
+func (t *trial) original() (u client.ConsentUpdate) {
+	for i, c := range t.own.Clauses {
+		u.Clauses[i], _ = c.Get()
+	}
+	u.AgreementTime, _ = t.own.AgreementTime.Get()
+	u.Manual, _ = t.own.Manual.Get()
+	text, _ := t.own.UserIPv6.Get()
+	u.UserIPv6, _ = netip.ParseAddr(text)
+
+	return u
 }
 
 // send sends an update, and notes how long it may land: longer without an answer.
@@ -193,100 +216,153 @@ func (t *trial) send(ctx context.Context, form client.Wire, u client.ConsentUpda
 	return err
 }
 
-// read reads the record. One that lacks a clause is an error, since it could not be restored.
-func (t *trial) read(ctx context.Context) (record, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestLimit)
-	defer cancel()
+// settle reads the record until nothing that was sent can change it any more, and returns
+// what was read last.
+func (t *trial) settle(ctx context.Context) (record, error) {
+	for {
+		asked := time.Now()
+		held, err := t.look(ctx)
 
-	held, err := t.get(ctx)
-	if transport.IsClass(err, transport.ClassNotFound) {
-		return record{}, nil
+		var wait time.Duration
+		for _, u := range t.sent {
+			wait = max(wait, u.until.Sub(asked))
+		}
+		if wait == 0 {
+			return held, err
+		}
+		if err := transport.Pause(ctx, min(wait, t.options.Settle/4)); err != nil {
+			return held, err
+		}
 	}
-	if err == nil && lacksClause(held) {
-		err = &transport.Error{Class: transport.ClassPayload}
-	}
-
-	return record{held, true}, err
 }
 
 // look reads the record, and notes which updates have landed. A record that is neither the
-// person's as known nor made by an update that was sent is a choice of the person.
+// person's as known nor made by an update that was sent is a choice of the person. One that
+// lacks a clause is an error, since it could not be restored.
 func (t *trial) look(ctx context.Context) (record, error) {
-	r, err := t.read(ctx)
-	if err != nil {
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	defer cancel()
+	held, err := t.get(ctx)
+
+	r := record{held, err == nil}
+	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		return record{}, err
 	}
+	if r.exists && slices.ContainsFunc(held.Clauses[:], func(c answer.Optional[bool]) bool { return !isSet(c) }) {
+		return record{}, &transport.Error{Class: transport.ClassPayload}
+	}
 
-	landed := false
+	isKnown := r.exists == t.own.exists && r.Clauses == t.own.Clauses && r.AgreementTime == t.own.AgreementTime &&
+		r.UserIPv6 == t.own.UserIPv6 && r.Manual == t.own.Manual
 	for i, u := range t.sent {
 		if t.hasMade(u.ConsentUpdate, r) {
 			t.sent[i].until = time.Time{}
-			landed = true
+			isKnown = true
 		}
 	}
-	if !landed && !t.own.isSame(r) {
+	if !isKnown {
 		t.own, t.chosen = r, true
 	}
 
 	return r, nil
 }
 
-// isSame reports whether two records have the same fields with the same values.
-func (r record) isSame(other record) bool {
-	return r.exists == other.exists && r.Clauses == other.Clauses && r.AgreementTime == other.AgreementTime &&
-		r.UserIPv6 == other.UserIPv6 && r.Manual == other.Manual
-}
-
 // hasMade reports whether a record is what an update makes of the person's own: it has the
 // five clauses of the update, and each other field is the update's or the person's.
 func (t *trial) hasMade(u client.ConsentUpdate, r record) bool {
 	isOwn := map[string]bool{
-		fieldTime: r.AgreementTime == t.own.AgreementTime, fieldAddress: r.UserIPv6 == t.own.UserIPv6, fieldManual: r.Manual == t.own.Manual,
+		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
 	}
 	others := slices.DeleteFunc(u.Differences(r.Consent), func(name string) bool { return isOwn[name] })
 
 	return r.exists && len(others) == 0
 }
 
-// testUpdate returns values that tell the forms apart. Each update differs from those
-// before it and from what the person had: in its clauses, which are never all equal, and in
-// a time with milliseconds that no date, no second and no other zone can stand for. The
-// address is sent only if the record has one, since an update cannot remove it.
-func (t *trial) testUpdate(i int) client.ConsentUpdate {
-	return client.ConsentUpdate{
-		Clauses:       t.testClauses(i),
-		UserIPv6:      addressOf(t.before.Consent),
-		AgreementTime: time.Date(2020, 2, 29, 21, 43, 10+i, 123_000_000+i*1_000_000, time.UTC),
-		Manual:        true,
+// restore writes the person's own record until it is read at a time when nothing that was
+// sent can land any more. Where no form is known to work, each is tried, that of the last
+// update first.
+func (t *trial) restore(ctx context.Context) {
+	last := len(t.sent) - 1
+	forms := slices.Concat(t.forms[last:], t.forms[:last])
+	if t.working != nil {
+		forms = slices.Repeat([]client.Wire{*t.working}, len(forms))
 	}
+
+	why := "no form of an update is read back as it was written"
+	held, err := t.settle(ctx)
+	for _, form := range forms {
+		if err == nil && t.isRestored(held) || ctx.Err() != nil {
+			break
+		}
+
+		if err != nil {
+			_ = transport.Pause(ctx, t.options.Settle)
+		} else if err := t.send(ctx, form, t.original()); err != nil {
+			why = describe(err)
+		}
+		held, err = t.settle(ctx)
+	}
+	if err != nil {
+		why = "the service cannot be read (" + describe(err) + ")"
+	}
+
+	word, text := OK, "the person's consent is as it was before"
+	changed := changedMembers(t.own.JSON, held.JSON)
+	switch {
+	case err != nil || !t.isRestored(held):
+		word, text = Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack()
+	case t.chosen:
+		word, text = Broken, "somebody else has changed the consent: a record that the trial has not sent is taken for the person's own choice and stands; if it is none, "+t.before.toPutBack()
+	case held.exists && !t.own.exists:
+		word, text = Differs, "the person had no consent record, and the interface has no request that removes one; the record now refuses all clauses"
+	case len(changed) > 0:
+		word, text = Differs, "the person's consent is as it was before, except "+t.shown(changed)+", which an update cannot take back"
+	}
+	t.report.add(GroupWriting, "restored", word, text)
 }
 
-// testClauses returns the clauses of update i: never all equal, and never those of before.
-func (t *trial) testClauses(i int) (clauses [answer.Clauses]bool) {
-	before := 0
-	for c, held := range t.before.Clauses {
-		if agreed, _ := held.Get(); agreed {
-			before |= 1 << c
+// isRestored reports whether a record is the person's own, as far as an update can make it.
+func (t *trial) isRestored(r record) bool {
+	return r.exists && len(t.original().Differences(r.Consent)) == 0 || !r.exists && !t.own.exists
+}
+
+// toPutBack tells a person to put back the clauses of a record.
+func (r record) toPutBack() string {
+	if !r.exists {
+		return "the person had no consent record"
+	}
+
+	var values []string
+	for i, c := range r.Clauses {
+		agreed, _ := c.Get()
+		values = append(values, fmt.Sprintf("%s = %t", answer.ClauseNames[i], agreed))
+	}
+
+	return "put back " + list(values)
+}
+
+// changedMembers returns the members that have another value in one of two answers or are
+// missing from it. Texts of the same instant, in its full precision, are the same value.
+func changedMembers(before, after jsontext.Value) []string {
+	was, is := jsonvalue.Members(before), jsonvalue.Members(after)
+	all := slices.Concat(jsonvalue.Names(was), jsonvalue.Names(is))
+	slices.Sort(all)
+
+	var names []string
+	for _, name := range slices.Compact(all) {
+		a, b := was[name], is[name]
+		if a.Kind() == '{' && b.Kind() == '{' {
+			names = append(names, changedMembers(a, b)...)
+			continue
+		}
+
+		at, err := time.Parse(time.RFC3339Nano, jsonvalue.Text(a))
+		bt, other := time.Parse(time.RFC3339Nano, jsonvalue.Text(b))
+		isSame := a != nil && b != nil && jsonvalue.Equal(a, b) || err == nil && other == nil && at.Equal(bt)
+		if !isSame {
+			names = append(names, name)
 		}
 	}
 
-	mask := i + 1
-	if before > 0 && mask >= before {
-		mask++
-	}
-	for c := range clauses {
-		clauses[c] = mask>>c&1 == 1
-	}
-
-	return clauses
-}
-
-// addressOf returns the address of a record; the zero Addr if it has none.
-func addressOf(held answer.Consent) netip.Addr {
-	text, _ := held.UserIPv6.Get()
-	a, err := netip.ParseAddr(text)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return a
+	return names
 }

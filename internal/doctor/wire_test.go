@@ -49,7 +49,7 @@ func TestTestClauses_areNeverRepeatedOrAllEqual(t *testing.T) {
 
 		seen := map[[answer.Clauses]bool]bool{}
 		for i := range len(client.Placements) * len(client.TimeFormats) {
-			clauses := trial.testClauses(i)
+			clauses := trial.testUpdate(i).Clauses
 			if seen[clauses] || clauses == [answer.Clauses]bool{} || clauses == [answer.Clauses]bool{true, true, true, true, true} {
 				t.Errorf("from %05b, update %d sends %v", before, i, clauses)
 			}

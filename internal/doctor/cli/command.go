@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -24,15 +25,6 @@ import (
 
 // Name is the first argument that selects the command.
 const Name = "doctor"
-
-// exitUsage is the exit status where nothing could be examined.
-const exitUsage = 2
-
-// Numbers of records of an export that are read at most, by default and by -records.
-const (
-	presetRecords = 100
-	limitRecords  = 100_000
-)
 
 // settle is our assumption, since the interface does not say how soon a write shows.
 const settle = 2 * time.Second
@@ -53,34 +45,18 @@ type Process struct {
 // OSProcess returns this process.
 func OSProcess(version string) Process {
 	return Process{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Version: version, Interactive: isTerminal(os.Stdin) && isTerminal(os.Stderr),
-		Settle: settle,
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Version: version,
+		Interactive: isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stderr.Fd()), Settle: settle,
 	}
-}
-
-// isTerminal reports whether a file is a character device other than the null device.
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
-}
-
-// settings are the flags.
-type settings struct {
-	json, write, yes bool
-	identity, day    string
-	records          int
 }
 
 // Run runs the command and returns the exit status of the process: that of the report, or
 // 2 where nothing could be examined.
 func Run(ctx context.Context, p Process) int {
 	status := 0 // of -help
-	var s settings
+	o := doctor.Options{Version: p.Version, Settle: p.Settle}
+	var day string
+	var asJSON, yes bool
 
 	command := &cli.Command{
 		Name:      Name,
@@ -89,7 +65,14 @@ func Run(ctx context.Context, p Process) int {
 		Description: "The provider's environment variables (ANALYTICS_BASE_URL, …) configure the service. Several credentials and both path families may be set: each is tried.\n\n" +
 			"Without flags, nobody is read and nothing is written. Requests that the service queues are never sent.\n\n" +
 			"Exit status: 0 if all is ok, 1 if something differs or is unknown, 2 if something is broken or nothing could be examined.",
-		Flags:           s.flags(),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &o.Identity},
+			&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &o.Write},
+			&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &yes},
+			&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &day},
+			&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: 100, Destination: &o.Records},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &asJSON},
+		},
 		HideHelpCommand: true,
 		Writer:          p.Stdout,
 		ErrWriter:       p.Stderr,
@@ -99,89 +82,69 @@ func Run(ctx context.Context, p Process) int {
 			if c.Args().Present() {
 				return errors.New("it takes flags only; -help lists them")
 			}
-			var err error
-			status, err = p.examine(ctx, s)
-			return err
+			if err := p.complete(&o, day); err != nil {
+				return err
+			}
+			if o.Write && !yes {
+				if err := p.confirm(o.Identity); err != nil {
+					return err
+				}
+			}
+
+			report := doctor.Examine(ctx, o)
+			status = report.ExitStatus
+			if !asJSON {
+				return screen.Execute(p.Stdout, report)
+			}
+
+			encoder := json.NewEncoder(p.Stdout)
+			encoder.SetIndent("", "  ")
+			encoder.SetEscapeHTML(false)
+			return encoder.Encode(report)
 		},
 	}
 
 	if err := command.Run(ctx, p.Args); err != nil {
 		fmt.Fprintln(p.Stderr, "doctor:", err)
-		return exitUsage
+		return 2
 	}
 
 	return status
 }
 
-func (s *settings) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "identity", Usage: "read consent and profile of the person `ID`", Destination: &s.identity},
-		&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &s.write},
-		&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &s.yes},
-		&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &s.day},
-		&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: presetRecords, Destination: &s.records},
-		&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &s.json},
+// complete adds to the flags what the environment says. A day that is not over is refused,
+// since exporting it is not advised (section 8).
+func (p Process) complete(o *doctor.Options, day string) error {
+	if o.Write && o.Identity == "" {
+		return errors.New("-write needs -identity, the identity of a test person")
 	}
-}
-
-// examine examines the service, prints the report and returns its exit status.
-func (p Process) examine(ctx context.Context, s settings) (int, error) {
-	options, err := p.options(s)
-	if err != nil {
-		return exitUsage, err
-	}
-
-	if s.write && !s.yes {
-		if err := p.confirm(s.identity); err != nil {
-			return exitUsage, err
-		}
-	}
-
-	report := doctor.Examine(ctx, options)
-	if !s.json {
-		return report.ExitStatus, writeText(p.Stdout, report)
-	}
-
-	encoder := json.NewEncoder(p.Stdout)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-
-	return report.ExitStatus, encoder.Encode(report)
-}
-
-// options returns what to examine, from the flags and the environment. A day that is not over
-// is refused, since exporting it is not advised (section 8).
-func (p Process) options(s settings) (doctor.Options, error) {
-	o := doctor.Options{Version: p.Version, Identity: s.identity, Write: s.write, Records: s.records, Settle: p.Settle}
-	if s.write && s.identity == "" {
-		return o, errors.New("-write needs -identity, the identity of a test person")
-	}
-	if s.records < 1 || s.records > limitRecords {
-		return o, fmt.Errorf("-records is a number from 1 to %d", limitRecords)
+	const limitRecords = 100_000
+	if o.Records < 1 || o.Records > limitRecords {
+		return fmt.Errorf("-records is a number from 1 to %d", limitRecords)
 	}
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	o.Day = today.AddDate(0, 0, -1)
-	if s.day != "" {
+	if day != "" {
 		var err error
-		if o.Day, err = client.ParseDay(s.day); err != nil {
-			return o, errors.New("-day " + err.Error())
+		if o.Day, err = client.ParseDay(day); err != nil {
+			return errors.New("-day " + err.Error())
 		}
 	}
 	if !o.Day.Before(today) {
-		return o, errors.New("-day must be a UTC day that is over")
+		return errors.New("-day must be a UTC day that is over")
 	}
 
 	e, problems := provider.ReadEnvironment(p.Version, p.Getenv)
 	if len(problems) > 0 {
-		return o, errors.New(strings.Join(problems, "\n"))
+		return errors.New(strings.Join(problems, "\n"))
 	}
-	if s.write && e.Client.ReadOnly {
-		return o, errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
+	if o.Write && e.Client.ReadOnly {
+		return errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
 	}
 	o.Client, o.Scope = e.Client, e.Scope
 
-	return o, nil
+	return nil
 }
 
 // confirm asks twice whether the consent of the person may be written. Without a person
