@@ -38,10 +38,52 @@ type family struct {
 	err  error // of the list; why it does not answer if there are no ways
 }
 
-// setUp makes a client for each of the credentials. It reports what is missing in the
-// configuration, and whether anything can be examined.
-func (x *examination) setUp() bool {
-	c, s := x.options.Client.Credentials, x.options.Scope
+// examineAccess sends the requests that touch nobody with each of the credentials, and reports
+// which are accepted, and which path family answers.
+func (x *examination) examineAccess(ctx context.Context) {
+	x.connectWays()
+	x.logIn(ctx)
+	s := x.options.Scope
+	x.families = []*family{{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}}, {name: "account", scope: client.Scope{AccountID: s.AccountID}}}
+	x.families = slices.DeleteFunc(x.families, func(f *family) bool { return f.scope.IsZero() })
+
+	for _, w := range x.ways {
+		_, err := w.client.CurrentUser(ctx)
+		w.note("the current user", err)
+		if err != nil && !isRefused(err) {
+			x.report.add("current user, "+w.name, Broken, describe(err))
+		}
+		if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
+			return // without an answer, every other request would fail too
+		}
+
+		for _, f := range x.families {
+			pending, err := w.client.ListPending(ctx, f.scope)
+			answered := w.note("people and lists", err)
+			if answered {
+				f.ways = append(f.ways, w)
+			}
+			if answered || len(f.ways) == 0 {
+				f.list, f.err = pending, err
+			}
+		}
+
+		if s.OrgID != "" {
+			day := x.readDay(ctx, w, x.wire)
+			w.note("exports", day.err)
+			if x.day == nil && !isRefused(day.err) && !transport.IsClass(day.err, transport.ClassNotFound, transport.ClassEndpointNotFound) {
+				x.day = day
+			}
+		}
+	}
+
+	x.judgeFamilies()
+	x.judgeWays()
+}
+
+// connectWays makes a client for each of the credentials.
+func (x *examination) connectWays() {
+	c := x.options.Client.Credentials
 	for _, w := range []*way{
 		{name: wayLogin, credentials: transport.Credentials{Email: c.Email, Password: c.Password}},
 		{name: "token", credentials: transport.Credentials{Token: c.Token}},
@@ -53,34 +95,15 @@ func (x *examination) setUp() bool {
 
 		var err error
 		if w.client, err = x.connect(w, x.wire, 1); err != nil {
-			x.report.add(GroupAccess, w.name, Broken, "the setting "+err.Error())
+			x.report.add(w.name, Broken, "the setting "+err.Error())
+			continue
 		}
 		x.ways = append(x.ways, w)
 	}
-	if len(x.ways) == 0 {
-		x.report.add(GroupAccess, "credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
-	}
 
-	for _, f := range []*family{
-		{name: "project", scope: client.Scope{OrgID: s.OrgID, ProjectID: s.ProjectID}},
-		{name: "account", scope: client.Scope{AccountID: s.AccountID}},
-	} {
-		if f.scope.IsZero() {
-			continue
-		}
-		if err := f.scope.Validate(); err != nil {
-			x.report.add(GroupAccess, "path family", Broken, err.Error())
-		}
-		x.families = append(x.families, f)
+	if c.IsZero() {
+		x.report.add("credentials", Broken, "none are set; set ANALYTICS_API_SECRET_KEY, ANALYTICS_TOKEN, or ANALYTICS_EMAIL and ANALYTICS_PASSWORD")
 	}
-
-	if id := x.options.Identity; id != "" {
-		if err := client.ValidateSegment(id); err != nil {
-			x.report.add(GroupConsent, "identity", Broken, "the identity "+err.Error())
-		}
-	}
-
-	return len(x.report.Findings) == 0
 }
 
 // urlWarning is added to what names a place of parameters.
@@ -96,13 +119,22 @@ func (x *examination) logIn(ctx context.Context) {
 		return
 	}
 
+	w := x.ways[i]
 	var reasons []string
-	var err error
 	for _, in := range firstOf(client.Placements, x.wire.LoginParametersIn) {
 		wire := x.wire
 		wire.LoginParametersIn = in
-		if err = x.ways[i].logIn(ctx, x, wire); err == nil {
-			x.report.add(GroupAccess, "login", x.adopt(wire), "e-mail and password are accepted as "+in+urlWarning[in])
+		var token client.SessionToken
+		c, err := x.connect(w, wire, 0)
+		if err == nil {
+			token, err = c.NewSessionToken(ctx)
+		}
+		if err == nil {
+			w.credentials = transport.Credentials{Token: token.Token}
+			w.client, err = x.connect(w, wire, 1)
+		}
+		if err == nil {
+			x.report.add("login", x.adopt(wire), "e-mail and password are accepted as "+in+urlWarning[in])
 			return
 		}
 
@@ -113,74 +145,13 @@ func (x *examination) logIn(ctx context.Context) {
 	}
 
 	x.ways = slices.Delete(x.ways, i, i+1)
-	x.report.add(groupOf(err), "login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
-}
-
-// logIn logs in once, and replaces the credentials by the token.
-func (w *way) logIn(ctx context.Context, x *examination, wire client.Wire) error {
-	c, err := x.connect(w, wire, 0)
-	if err != nil {
-		return err
-	}
-	token, err := c.NewSessionToken(ctx)
-	if err != nil {
-		return err
-	}
-
-	w.credentials = transport.Credentials{Token: token.Token}
-	w.client, err = x.connect(w, wire, 1)
-
-	return err
+	x.report.add("login", Broken, fmt.Sprintf("it failed (%s); attempts sent: %d, and never more than %d", list(reasons), len(reasons), len(client.Placements)))
 }
 
 // firstOf returns the values with one of them moved to the front.
 func firstOf(values []string, first string) []string {
 	first = cmp.Or(first, values[0])
 	return append([]string{first}, slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == first })...)
-}
-
-// examineAccess sends the requests that touch nobody with each of the credentials, and reports
-// which are accepted. It reports whether there are any, and the service can be reached.
-func (x *examination) examineAccess(ctx context.Context) bool {
-	var day *sample
-	for _, w := range x.ways {
-		_, err := w.client.CurrentUser(ctx)
-		w.note("the current user", err)
-		if err != nil && !isRefused(err) {
-			x.report.add(groupOf(err), "current user, "+w.name, Broken, describe(err))
-		}
-		if groupOf(err) == GroupConnection {
-			return false // every other request would fail too
-		}
-
-		for _, f := range x.families {
-			pending, err := w.client.ListPending(ctx, f.scope)
-			answered := w.note("people and lists", err)
-			if answered {
-				f.ways = append(f.ways, w)
-			}
-			if answered || len(f.ways) == 0 {
-				f.list, f.err = pending, err
-			}
-		}
-
-		if x.options.Scope.OrgID != "" {
-			s := x.readDay(ctx, w, x.wire)
-			w.note("exports", s.err)
-			isAbsent := transport.IsClass(s.err, transport.ClassNotFound, transport.ClassEndpointNotFound)
-			if day == nil && !isRefused(s.err) && !isAbsent {
-				day = s
-			}
-		}
-	}
-
-	x.judgeFamilies()
-	x.judgeWays()
-	if x.options.Scope.OrgID != "" {
-		x.examineExport(ctx, day)
-	}
-
-	return len(x.ways) > 0
 }
 
 // note notes whether the credentials were accepted for a group of endpoints, and reports
@@ -215,16 +186,16 @@ func (x *examination) judgeFamilies() {
 	}
 
 	if len(x.families) == 0 {
-		x.report.add(GroupAccess, "path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
+		x.report.add("path family", Unknown, "no scope is given; set ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID")
 	}
 	for _, f := range x.families {
 		switch {
 		case len(f.ways) > 0:
-			x.report.add(GroupAccess, f.name+" paths", OK, "they answer")
+			x.report.add(f.name+" paths", OK, "they answer")
 		case x.family == nil:
-			x.report.add(GroupAccess, f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
+			x.report.add(f.name+" paths", Broken, describe(f.err)+"; the service may offer the other path family, or your user has no access to the early preview")
 		default: // one family is enough
-			x.report.add(GroupAccess, f.name+" paths", Differs, describe(f.err)+"; use the "+x.family.name+" paths alone")
+			x.report.add(f.name+" paths", Differs, describe(f.err)+"; use the "+x.family.name+" paths alone")
 		}
 	}
 }
@@ -235,22 +206,13 @@ func (x *examination) judgeWays() {
 		accepted, refused := list(slices.Compact(w.accepted)), list(slices.Compact(w.refused))
 		switch {
 		case refused == "" && accepted != "":
-			x.report.add(GroupAccess, w.name, OK, "accepted for "+accepted)
+			x.report.add(w.name, OK, "accepted for "+accepted)
 		case accepted == "" && refused != "":
-			x.report.add(GroupAccess, w.name, Broken, "refused everywhere: "+refused)
+			x.report.add(w.name, Broken, "refused everywhere: "+refused)
 		case refused != "":
-			x.report.add(GroupAccess, w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
+			x.report.add(w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
 		}
 	}
-}
-
-// groupOf returns the group that an error of the first requests belongs to: that of the
-// connection if no answer has arrived.
-func groupOf(err error) string {
-	if e, ok := errors.AsType[*transport.Error](err); ok && e.Status == 0 {
-		return GroupConnection
-	}
-	return GroupAccess
 }
 
 // describe returns what a failure is, without any word of the service.

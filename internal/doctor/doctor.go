@@ -45,7 +45,6 @@ type Options struct {
 
 // omissions returns the questions that are not asked, by these options or ever.
 func (o Options) omissions() []Omission {
-	const queued = "requests that the service queues are never sent"
 	omitted := []Omission{}
 	for _, question := range []struct {
 		open bool
@@ -56,9 +55,9 @@ func (o Options) omissions() []Omission {
 		{o.Identity == "", Omission{"what consent and profile look like", "no person was read; -identity reads one"}},
 		{!o.Write, Omission{"where a consent update carries its fields, and how it writes a time", "nothing was written; -write -identity tries it with a test person and restores the consent"}},
 		{(o.Scope.OrgID == "") != (o.Scope.AccountID == ""), Omission{"whether the other path family answers", "its variables (ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID) are not set"}},
-		{true, Omission{"what a deletion, a data access request and a profile update answer", queued}},
-		{true, Omission{"all_data_member: by which member all data of a person is recognised", queued}},
-		{true, Omission{"pending_list_lag: how long the list of pending requests lags behind", "only a queued request would show it"}},
+		{true, Omission{"what a deletion, a data access request and a profile update answer", "requests that the service queues are never sent"}},
+		{true, Omission{"all_data_member: by which member all data of a person is recognised", "only a request that is queued would show it"}},
+		{true, Omission{"pending_list_lag: how long the list of pending requests lags behind", "only a request that is queued would show it"}},
 	} {
 		if question.open {
 			omitted = append(omitted, question.Omission)
@@ -79,6 +78,7 @@ type examination struct {
 	families []*family
 	use      *way    // what people are examined with; nil if no list was answered
 	family   *family // whose paths are used with it
+	day      *sample // of an export; nil if none was answered
 
 	requests, logins atomic.Int64 // that were answered
 }
@@ -87,22 +87,27 @@ type examination struct {
 // was done until then, and a consent that was written is restored first.
 func Examine(ctx context.Context, o Options) *Report {
 	level := "nobody is read or written"
-	if o.Identity != "" {
-		level = "one person is read"
-	}
 	if o.Write {
 		level = "one person is read and written"
+	} else if o.Identity != "" {
+		level = "one person is read"
 	}
 
 	r := &Report{Format: 1, Version: o.Version, Level: level, Findings: []Finding{}, NotAnswered: o.omissions()}
 	x := &examination{options: o, wire: o.Client.Wire, report: r}
-	if x.setUp() {
-		x.logIn(ctx)
-		if x.examineAccess(ctx) {
-			x.examinePending()
-			x.examinePerson(ctx)
-			x.examineWriting(ctx)
-		}
+	for _, check := range []struct {
+		group   string
+		examine func(context.Context)
+	}{
+		{"Access", x.examineAccess},
+		{"Export", x.examineExport},
+		{"Pending requests", x.examinePending},
+		{"Consent", x.examineConsent},
+		{"Profile", x.examineProfile},
+		{"Writing consent", x.examineWriting},
+	} {
+		r.group = check.group
+		check.examine(ctx)
 	}
 	for _, c := range x.clients {
 		c.Close()
@@ -155,9 +160,8 @@ func (x *examination) adopt(w client.Wire) Word {
 func (x *examination) mayIgnore(members []string) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(member string) bool {
 		name, value, _ := strings.Cut(member, "=")
-		isEmpty := value == "null" || value == "[]" || value == "{}"
 		isFlag := value == "true" || value == "false"
-		return x.hides(name) || !isEmpty && (isFlag || answer.MayLeadOn(name))
+		return x.hides(name) || isFlag || value == "" && answer.MayLeadOn(name)
 	})
 }
 
@@ -185,11 +189,10 @@ func (x *examination) hides(name string) bool {
 	for _, w := range x.ways {
 		private = append(private, w.credentials.Token) // of a login
 	}
-
 	person, _, _ := strings.Cut(x.options.Identity, "@")
-	words := strings.FieldsFunc(person, func(r rune) bool { return !unicode.IsLetter(r) })
-	private = slices.DeleteFunc(private, func(v string) bool { return v == "" })
-	holds := func(v string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
+	private = append(private, strings.FieldsFunc(person, func(r rune) bool { return !unicode.IsLetter(r) })...)
 
-	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(slices.Concat(private, words), holds) || transport.HiddenName(private...)(name)
+	holds := func(v string) bool { return v != "" && strings.Contains(strings.ToLower(name), strings.ToLower(v)) }
+
+	return !jsonvalue.IsFieldName(name) || slices.ContainsFunc(private, holds) || transport.HiddenName(private...)(name)
 }

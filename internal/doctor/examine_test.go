@@ -74,34 +74,6 @@ func TestExamine_restoresAfterWritesThatLandLate(t *testing.T) {
 	})
 }
 
-func TestExamine_leavesAWithdrawalRightAfterAnUpdate(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		withdrawn := mockserver.ConsentRecord{AgreementTime: "2026-03-01T08:00:00Z", Manual: new(false)}
-		var server *mockserver.Server
-		updates := 0
-		service, restored := examine(t, nil, func(s *mockserver.Server) {
-			server = s
-			if err := s.Speak(mockserver.Dialect{"consent_parameters": "form", "misplaced_parameters": "ignored", "update_answer": "success"}); err != nil {
-				t.Fatal(err)
-			}
-			s.OnRequest = func(r mockserver.Request) {
-				if r.Operation != mockserver.OpUpdateConsent {
-					return
-				}
-				if updates++; updates == 1 {
-					time.AfterFunc(50*time.Millisecond, func() { server.PutConsent(scope, person, withdrawn) })
-				}
-			}
-		})
-
-		record, _ := service.Consent(scope, person)
-		if record.Clauses != withdrawn.Clauses || record.AgreementTime != withdrawn.AgreementTime || restored.Word != doctor.Broken || updates != 1 {
-			t.Errorf("after %d updates, the consent is %+v: %+v", updates, record, restored)
-		}
-	})
-}
-
 // TestExamine_repeatsNoUpdateOverAChoice has the person choose while an update gets lost.
 func TestExamine_repeatsNoUpdateOverAChoice(t *testing.T) {
 	t.Parallel()

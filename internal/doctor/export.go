@@ -74,10 +74,13 @@ func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sa
 }
 
 // examineExport reports what the beginning of a day looks like. As long as its error is about
-// a setting, the day is read again with it.
-func (x *examination) examineExport(ctx context.Context, s *sample) {
+// a setting that can be found, the day is read again with it.
+func (x *examination) examineExport(ctx context.Context) {
+	s := x.day
+	if s == nil && x.options.Scope.OrgID != "" {
+		x.report.add("access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
+	}
 	if s == nil {
-		x.report.add(GroupExport, "access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
 		return
 	}
 
@@ -89,36 +92,25 @@ func (x *examination) examineExport(ctx context.Context, s *sample) {
 		}
 		s = x.readDay(ctx, s.way, wire)
 	}
-
-	switch {
-	case transport.IsClass(s.err, transport.ClassNotReady):
-		x.report.add(GroupExport, "shape", Unknown, describe(s.err))
-		return
-	case s.err != nil:
-		text := describe(s.err)
-		if isRejected(s.err) {
-			text += "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
-		}
-		x.report.add(GroupExport, "shape", Broken, text)
+	advice := ""
+	if isRejected(s.err) {
+		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
+	}
+	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
 		return
 	}
 
 	word := x.adopt(s.wire)
-	switch {
-	case s.records == 0:
-		x.report.add(GroupExport, "shape", Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one")
-		return
-	case word == OK:
-		x.report.add(GroupExport, "shape", OK, fmt.Sprintf("read as configured, records: %d", s.records))
-	default:
-		x.report.add(GroupExport, "shape", Differs, fmt.Sprintf("read with the wire settings below, records: %d", s.records))
+	text := map[Word]string{OK: "read as configured", Differs: "read with the wire settings below"}[word]
+	if s.records == 0 {
+		word, text = Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one"
 	}
-
-	if s.unknown == nil {
-		x.report.add(GroupExport, "kinds", OK, "each of these records states its kind")
-		return
+	x.report.add("shape", word, text)
+	if s.unknown != nil {
+		x.report.add("kinds", Differs, "the provider exports a record that does not state its kind as unknown, such as one of "+x.shown(s.unknown))
+	} else if s.records > 0 {
+		x.report.add("kinds", OK, fmt.Sprintf("each of %d records states its kind", s.records))
 	}
-	x.report.add(GroupExport, "kinds", Differs, "the provider exports a record that does not state its kind as unknown, such as one of "+x.shown(s.unknown))
 }
 
 // isRejected reports whether the service rejects the request for a day, and not the

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
@@ -23,23 +24,6 @@ const (
 	Differs Word = "differs"
 	Broken  Word = "broken"
 )
-
-// exitStatuses are the exit statuses of the process by the worst word.
-var exitStatuses = map[Word]int{OK: 0, Unknown: 1, Differs: 1, Broken: 2}
-
-// Groups of findings.
-const (
-	GroupConnection = "Connection"
-	GroupAccess     = "Access"
-	GroupPending    = "Pending requests"
-	GroupExport     = "Export"
-	GroupConsent    = "Consent"
-	GroupProfile    = "Profile"
-	GroupWriting    = "Writing consent"
-)
-
-// groups are the groups in the order of the report.
-var groups = []string{GroupConnection, GroupAccess, GroupPending, GroupExport, GroupConsent, GroupProfile, GroupWriting}
 
 // Finding is one thing that was looked at.
 type Finding struct {
@@ -79,21 +63,21 @@ type Report struct {
 	Setup         Setup      `json:"setup"`
 	WireBlock     string     `json:"wire_block"`
 	NotAnswered   []Omission `json:"not_answered"`
+
+	group string // of the findings that are added
 }
 
-func (r *Report) add(group, check string, word Word, text string) {
-	r.Findings = append(r.Findings, Finding{Group: group, Check: check, Word: word, Text: text})
+func (r *Report) add(check string, word Word, text string) {
+	r.Findings = append(r.Findings, Finding{r.group, check, word, text})
 }
 
-// close sorts the findings, and derives the result and the wire block.
+// close derives the result and the exit status from the worst word, and the wire block.
 func (r *Report) close() {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return slices.Index(groups, a.Group) - slices.Index(groups, b.Group)
-	})
-
-	for _, word := range []Word{OK, Unknown, Differs, Broken} {
-		if word == OK || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Word == word }) {
-			r.Result, r.ExitStatus = word, exitStatuses[word]
+	for status, words := range [][]Word{{OK}, {Unknown, Differs}, {Broken}} {
+		for _, word := range words {
+			if word == OK || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Word == word }) {
+				r.Result, r.ExitStatus = word, status
+			}
 		}
 	}
 
@@ -123,21 +107,18 @@ func wireBlock(settings map[string]string) string {
 		return ""
 	}
 
-	width := 0
-	for name := range settings {
-		width = max(width, len(name))
-	}
-
 	var b strings.Builder
 	b.WriteString("wire = {\n")
+	aligned := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{").Replace(settings[name])
 		value = `"` + value + `"`
 		if name == "ended_statuses" {
 			value = "[" + strings.ReplaceAll(value, ",", `", "`) + "]"
 		}
-		fmt.Fprintf(&b, "  %-*s = %s\n", width, name, value)
+		fmt.Fprintf(aligned, "  %s\t= %s\n", name, value)
 	}
+	_ = aligned.Flush()
 	b.WriteString("}\n")
 
 	return b.String()

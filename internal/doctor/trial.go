@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -98,7 +99,7 @@ type sentUpdate struct {
 func (t *trial) run(ctx context.Context) {
 	before, err := t.look(ctx)
 	if err != nil {
-		t.report.add(GroupWriting, "form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
+		t.report.add("form", Unknown, "nothing was written, since the consent of the person cannot be read completely and could not be restored")
 		return
 	}
 	t.before, t.chosen = before, false
@@ -122,12 +123,12 @@ func (t *trial) run(ctx context.Context) {
 
 	switch w := t.working; {
 	case w == nil:
-		t.report.add(GroupWriting, "form", Broken, "no form was read back as it was written ("+list(reasons)+")")
+		t.report.add("form", Broken, "no form was read back as it was written ("+list(reasons)+")")
 	case !t.timed:
 		t.wire = *w
-		t.report.add(GroupWriting, "form", Unknown, "parameters as "+w.ConsentParametersIn+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
+		t.report.add("form", Unknown, "parameters as "+w.ConsentParametersIn+" are read back as written; the record has no agreement_time that the provider recognises, so nothing shows in which format it is understood")
 	default:
-		t.report.add(GroupWriting, "form", t.adopt(*w), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
+		t.report.add("form", t.adopt(*w), "read back as written: parameters as "+w.ConsentParametersIn+", agreement_time as "+w.AgreementTimeFormat+urlWarning[w.ConsentParametersIn])
 	}
 
 	if len(t.sent) > 0 {
@@ -236,9 +237,10 @@ func (t *trial) settle(ctx context.Context) (record, error) {
 	}
 }
 
-// look reads the record, and notes which updates have landed. A record that is neither the
-// person's as known nor made by an update that was sent is a choice of the person. One that
-// lacks a clause is an error, since it could not be restored.
+// look reads the record, and notes which updates have landed: what an update makes has its five
+// clauses, and each other field is the update's or the person's own. A record that is neither
+// that nor the person's own is a choice of the person. One that lacks a clause is an error,
+// since it could not be restored.
 func (t *trial) look(ctx context.Context) (record, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
 	defer cancel()
@@ -252,10 +254,13 @@ func (t *trial) look(ctx context.Context) (record, error) {
 		return record{}, &transport.Error{Class: transport.ClassPayload}
 	}
 
-	isKnown := r.exists == t.own.exists && r.Clauses == t.own.Clauses && r.AgreementTime == t.own.AgreementTime &&
-		r.UserIPv6 == t.own.UserIPv6 && r.Manual == t.own.Manual
+	isOwn := map[string]bool{
+		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
+	}
+	isKnown := r.exists == t.own.exists && r.Clauses == t.own.Clauses && !slices.Contains(slices.Collect(maps.Values(isOwn)), false)
 	for i, u := range t.sent {
-		if t.hasMade(u.ConsentUpdate, r) {
+		others := slices.DeleteFunc(u.Differences(r.Consent), func(name string) bool { return isOwn[name] })
+		if r.exists && len(others) == 0 {
 			t.sent[i].until = time.Time{}
 			isKnown = true
 		}
@@ -265,17 +270,6 @@ func (t *trial) look(ctx context.Context) (record, error) {
 	}
 
 	return r, nil
-}
-
-// hasMade reports whether a record is what an update makes of the person's own: it has the
-// five clauses of the update, and each other field is the update's or the person's.
-func (t *trial) hasMade(u client.ConsentUpdate, r record) bool {
-	isOwn := map[string]bool{
-		"agreement_time": r.AgreementTime == t.own.AgreementTime, "user_ipv6": r.UserIPv6 == t.own.UserIPv6, "manual": r.Manual == t.own.Manual,
-	}
-	others := slices.DeleteFunc(u.Differences(r.Consent), func(name string) bool { return isOwn[name] })
-
-	return r.exists && len(others) == 0
 }
 
 // restore writes the person's own record until it is read at a time when nothing that was
@@ -318,7 +312,7 @@ func (t *trial) restore(ctx context.Context) {
 	case len(changed) > 0:
 		word, text = Differs, "the person's consent is as it was before, except "+t.shown(changed)+", which an update cannot take back"
 	}
-	t.report.add(GroupWriting, "restored", word, text)
+	t.report.add("restored", word, text)
 }
 
 // isRestored reports whether a record is the person's own, as far as an update can make it.

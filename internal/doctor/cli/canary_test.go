@@ -31,74 +31,38 @@ func secrets(service *mocktest.Instance) []string {
 	return values
 }
 
-// wantNothingPlain searches what a run printed for secrets as they are. wantNoSecret searches
-// for every spelling, which takes longer.
-func wantNothingPlain(t *testing.T, service *mocktest.Instance, out output) {
+// wantNoSecret runs the command, and searches what it prints for every spelling of a secret.
+// The records of yesterday hold people, also as names of members.
+func wantNoSecret(t *testing.T, service *mocktest.Instance, args ...string) {
 	t.Helper()
-	for _, secret := range secrets(service) {
-		if strings.Contains(out.stdout+out.stderr, secret) {
-			t.Error("a secret is in the output")
-		}
-	}
-}
-
-// withPeople gives yesterday records that hold people, also as names of members.
-func withPeople(service *mocktest.Instance) {
+	service.AllowViolations()
 	record := map[string]any{"id": person, "name": name, "ip": address, "friends": map[string]any{other: map[string]any{"since": "2026-01-01"}}, other: 1}
 	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	service.PutExport(project, yesterday, mockserver.ExportDay{
-		Persons: []any{record}, Sessions: []any{record}, Events: []any{record}, Others: []any{record},
-	})
+	service.PutExport(project, yesterday, mockserver.ExportDay{Persons: []any{record}, Sessions: []any{record}, Events: []any{record}, Others: []any{record}})
+
+	env := environment(service)
+	env["ANALYTICS_HEADERS"] = `{"X-Canary":"` + headerSecret + `"}`
+	env["ANALYTICS_MAX_RETRIES"] = "0"
+	out := run(t, env, append(args, "-identity", person, "-write")...)
+	prototest.WantNoCanary(t, "the output", out.stdout+out.stderr, secrets(service)...)
 }
 
-// The forms of the command. The last one is refused.
-var forms = [][]string{
-	{"-identity", person, "-write", "-yes"},
-	{"-identity", person, "-write", "-yes", "-json"},
-	{"-identity", person, "-write"},
-}
-
-// oneForm returns one form of the command: text and JSON in turn. A soak runs all of them.
-// Both print the same report, so that a normal run need not examine the service twice.
-func oneForm(number int) [][]string {
-	if soak.On() {
-		return forms
+func TestDoctor_noSecretComesOutInAnyForm(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-yes"}, {"-yes", "-json"}, nil} { // the last one is refused
+		wantNoSecret(t, patient(t, nil), args...)
 	}
-	return forms[number%2 : number%2+1]
 }
 
-// wantNoSecret runs forms of the command and searches what they print.
-func wantNoSecret(t *testing.T, service *mocktest.Instance, forms [][]string) {
-	t.Helper()
-	withPeople(service)
-	environment := environment(service)
-	environment["ANALYTICS_HEADERS"] = `{"X-Canary":"` + headerSecret + `"}`
-	environment["ANALYTICS_MAX_RETRIES"] = "0"
-
-	var printed strings.Builder
-	for _, args := range forms {
-		out := run(t, environment, args...)
-		printed.WriteString(out.stdout + out.stderr)
-	}
-	prototest.WantNoCanary(t, "the output", printed.String(), secrets(service)...)
-}
-
+// TestDoctor_noSecretComesOutInAnyDialect is about dialects that are not understood. The tests of
+// setups search what is printed in the others.
 func TestDoctor_noSecretComesOutInAnyDialect(t *testing.T) {
 	t.Parallel()
-	for i, dialect := range soak.Some(12, alone()) {
-		if len(dialect) > 0 && !dialect.Foreign() && !soak.On() {
-			continue // wantNothingPlain has searched it
-		}
-
-		printed := oneForm(i)
-		if len(dialect) == 0 {
-			printed = forms
-		}
+	dialects := slices.DeleteFunc(alone(), func(d mockserver.Dialect) bool { return !d.Foreign() })
+	for _, dialect := range soak.Some(4, dialects) {
 		t.Run(dialect.String(), func(t *testing.T) {
 			t.Parallel()
-			service := patient(t, dialect)
-			service.AllowViolations()
-			wantNoSecret(t, service, printed)
+			wantNoSecret(t, patient(t, dialect), "-yes", "-json")
 		})
 	}
 }
@@ -117,15 +81,14 @@ func TestDoctor_noSecretComesOutOfErrors(t *testing.T) {
 		mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpGetProfile,
 	} {
 		others := slices.Concat(ways[i%len(ways):], ways[:i%len(ways)]) // first another one for each operation
-		for j, way := range soak.Some(1, others) {
+		for _, way := range soak.Some(1, others) {
 			t.Run(operation+" "+way, func(t *testing.T) {
 				t.Parallel()
 				service := patient(t, nil)
-				service.AllowViolations()
 				fault := repeating(t, way, secrets(service))
 				fault.Operation, fault.Times = operation, -1
 				service.Inject(fault)
-				wantNoSecret(t, service, oneForm(i+j))
+				wantNoSecret(t, service, "-yes", "-json")
 			})
 		}
 	}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// isShown reports whether there is an answer with what was asked for. Otherwise it adds a finding
+// that says why not: none if the service holds nothing or not yet, and advice if the answer
+// is not recognised.
+func (x *examination) isShown(err error, none, advice string) bool {
+	if transport.IsClass(err, transport.ClassNotFound, transport.ClassNotReady) {
+		x.report.add("shape", Unknown, none+" ("+describe(err)+")")
+	} else if err != nil {
+		x.report.add("shape", Broken, describe(err)+advice)
+	}
+	return err == nil
+}
+
+// reportFields reports the fields that a record lacks, and the members that were found in their
+// place. A field that is missing is optional, unless it is needed.
+func (x *examination) reportFields(lacking map[string]bool, unknown []string, needed ...string) {
+	maps.DeleteFunc(lacking, func(_ string, lacks bool) bool { return !lacks })
+	word, text := OK, "all fields are recognised"
+	if len(lacking) > 0 {
+		text = "not recognised: " + list(slices.Sorted(maps.Keys(lacking)))
+	}
+	if len(unknown) > 0 {
+		text += "; unknown members: " + x.shown(unknown)
+	}
+	if len(unknown) > 0 || slices.ContainsFunc(needed, func(name string) bool { return lacking[name] }) {
+		word = Differs
+	}
+
+	x.report.add("fields", word, text)
+}
+
+// isSet reports whether a field was recognised, and is not null.
+func isSet[T any](o answer.Optional[T]) bool {
+	_, set := o.Get()
+	return set
+}
+
+// examinePending reports what the list of pending requests looks like.
+func (x *examination) examinePending(context.Context) {
+	if x.use == nil || !x.isShown(x.family.err, "there is no list", `; wire.pending_list = "ignored" does without the list`) {
+		return
+	}
+
+	pending := x.family.list
+	if len(pending.Records) == 0 {
+		x.report.add("shape", Unknown, "the list is empty, so no record was seen")
+	} else {
+		x.report.add("shape", OK, fmt.Sprintf("records: %d", len(pending.Records)))
+		x.examineRecords(pending.Records)
+	}
+
+	if pending.Gap == "" {
+		x.report.add("pages", OK, "nothing says that there are more")
+		return
+	}
+	if x.mayIgnore(pending.Beside) {
+		x.wire.PendingIgnoredMembers = strings.Join(pending.Beside, ",")
+	}
+	x.report.add("pages", Differs, pending.Gap+"; requests are not sent while the list is not whole")
+}
+
+// examineRecords reports which fields and statuses of the records are recognised, and finds
+// the member that holds the person who was given. Of several, only a person can choose one.
+func (x *examination) examineRecords(records []answer.PendingRecord) {
+	lacking, holders := map[string]bool{}, map[string]bool{}
+	var unknown []string
+	unclear := 0
+	for _, r := range records {
+		for name, has := range map[string]bool{
+			"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
+		} {
+			lacking[name] = lacking[name] || !has
+		}
+		if r.Progress() == answer.Unclear {
+			unclear++
+		}
+
+		for name, v := range jsonvalue.Members(r.JSON) {
+			if !isSet(r.Identity) && x.options.Identity != "" && jsonvalue.Text(v) == x.options.Identity {
+				holders[name] = true
+			} else if !answer.IsPendingMember(name, x.wire.PendingIdentityField) {
+				unknown = append(unknown, name)
+			}
+		}
+	}
+
+	names := slices.Collect(maps.Keys(holders))
+	if len(names) == 1 && !x.hides(names[0]) {
+		x.wire.PendingIdentityField = names[0]
+		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == names[0] }) // in records of other people
+	} else if len(names) > 0 {
+		x.report.add("person", Differs, x.shown(names)+" hold the person; wire.pending_identity_field names the member that says whose request a record is")
+	}
+
+	x.reportFields(lacking, unknown, "identity", "request_type")
+	if unclear > 0 {
+		x.report.add("statuses", Differs, fmt.Sprintf("records with a status that the provider does not know, and treats as pending: %d; wire.ended_statuses names the statuses of ended requests", unclear))
+	}
+}
+
+// examineConsent reports which fields of the person's consent are recognised, and whether the
+// answer about an invented person is, whom the service does not know: it must not look like a
+// choice.
+func (x *examination) examineConsent(ctx context.Context) {
+	if x.options.Identity == "" {
+		return
+	}
+	if x.use == nil {
+		x.report.add("access", Unknown, "none of the given credentials are accepted for people, or no path family answers")
+		return
+	}
+
+	held, err := x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
+	if x.isShown(err, "the service holds no consent of this person, so no record was seen", "") {
+		x.report.add("shape", OK, "a record was found")
+		x.examineConsentFields(held)
+	}
+
+	_, err = x.use.client.GetConsent(ctx, x.family.scope, "doctor-"+rand.Text())
+	switch {
+	case transport.IsClass(err, transport.ClassNotFound):
+		x.report.add("unknown person", OK, "recognised as a person without a consent")
+	case err == nil:
+		x.report.add("unknown person", Differs, "the service answers a record for a person whom it cannot know; creating a consent will find a choice there")
+	default:
+		x.report.add("unknown person", Differs, "not recognised as a person without a consent ("+describe(err)+"), so creating a consent with keep_later_choice fails")
+	}
+}
+
+func (x *examination) examineConsentFields(held answer.Consent) {
+	lacking := map[string]bool{"agreement_time": held.IsUntimed(), "user_ipv6": !isSet(held.UserIPv6), "manual": !isSet(held.Manual)}
+	for i, name := range answer.ClauseNames {
+		lacking[name] = !isSet(held.Clauses[i])
+	}
+
+	var unknown []string
+	for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
+		if len(p.Path) > 0 && p.Kind != '{' && p.Name() != jsonvalue.Each && !answer.IsConsentMember(p.Name()) {
+			unknown = append(unknown, p.Name())
+		}
+	}
+
+	x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
+}
+
+// examineProfile reports what the person's profile looks like.
+func (x *examination) examineProfile(ctx context.Context) {
+	if x.options.Identity == "" || x.use == nil {
+		return
+	}
+
+	profile, err := x.use.client.GetProfile(ctx, x.family.scope, x.options.Identity, nil)
+	if !x.isShown(err, "the service holds no profile of this person, so none was seen", "") {
+		return
+	}
+
+	names := jsonvalue.Names(profile.Members)
+	if x.wire.ProfileMember != "" || len(names) != 1 || profile.Members[names[0]].Kind() != '{' {
+		x.report.add("shape", OK, fmt.Sprintf("an object with members: %d", len(names)))
+		return
+	}
+	if !x.hides(names[0]) {
+		x.wire.ProfileMember = names[0]
+	}
+	x.report.add("shape", Differs, "the only member is an object, "+x.shown(names)+"; wire.profile_member reads the profile from it, and has to be left out if it is a member of the profile")
+}
