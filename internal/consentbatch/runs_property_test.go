@@ -43,15 +43,18 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 			t.Parallel()
 			for i := range soak.Schedules(2, 400) {
 				seed := soak.Seed(i)
-				soak.Add(soak.Tried, 1)
-				w := newWorld(t, kept, seed)
-				for range 12 {
-					w.run()
-					w.wantChoices()
-				}
-				if t.Failed() {
-					t.Fatalf("seed %d:\n%s", seed, strings.Join(w.history, "\n"))
-				}
+				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { // which ends its server
+					t.Parallel()
+					soak.Add(soak.Tried, 1)
+					w := newWorld(t, kept, seed)
+					for range 12 {
+						w.run()
+						w.wantChoices()
+					}
+					if t.Failed() {
+						t.Fatal(strings.Join(w.history, "\n"))
+					}
+				})
 			}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 type PathsInUse struct {
 	// folders keeps one object from removing a folder in which another begins a file.
 	folders sync.Mutex
+	created []string // canonical paths of the folders that objects of this run have created
 
 	used sync.Map // has the canonical paths that objects write
 	left sync.Map // has the Stamp of a file that a destroyed object left, by canonical path
@@ -62,6 +63,19 @@ func (p *PathsInUse) hasWritten(info fs.FileInfo) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.written, func(written fs.FileInfo) bool { return os.SameFile(written, info) })
+}
+
+// removeCreated removes a folder, and those above it, as long as objects of this run have created
+// them and they are empty: the last one that used a folder may not be the one that created it.
+func (p *PathsInUse) removeCreated(folder string) {
+	p.folders.Lock()
+	defer p.folders.Unlock()
+
+	for ; slices.Contains(p.created, canonical(folder)); folder = filepath.Dir(folder) {
+		if os.Remove(folder) != nil { // it is not empty
+			return
+		}
+	}
 }
 
 // Remove removes the file at path if it still has the digest, and what a killed process left

@@ -51,7 +51,6 @@ type reservedTarget struct {
 	name      string
 	temporary *temporary
 	out       *Writer
-	created   []string
 	replaces  bool // a file was at the target when the new one was put in place
 }
 
@@ -78,7 +77,7 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	defer paths.folders.Unlock()
 
 	if t.CreateFolders {
-		if err := t.createFolder(); err != nil {
+		if err := t.createFolder(paths); err != nil {
 			return err
 		}
 	}
@@ -104,7 +103,7 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 
 // createFolder creates the folder of the target, and those above it, with mode 0700, and notes
 // those that it has created. What is there, even a link that leads nowhere, is not ours.
-func (t *reservedTarget) createFolder() error {
+func (t *reservedTarget) createFolder(paths *PathsInUse) error {
 	if _, err := nameOf(t.Path); err != nil {
 		return err
 	}
@@ -120,7 +119,7 @@ func (t *reservedTarget) createFolder() error {
 	for _, folder := range slices.Backward(missing) {
 		err := os.Mkdir(folder, 0o700)
 		if err == nil {
-			t.created = append(t.created, folder)
+			paths.created = append(paths.created, canonical(folder))
 		} else if !errors.Is(err, fs.ErrExist) {
 			return folderError(err)
 		}
@@ -259,7 +258,7 @@ func (r *Reservation) Keep() {
 }
 
 // Close releases everything that was not committed: unfinished files, paths, locks, and folders
-// that were created and are empty.
+// that objects of this run have created and that are empty.
 func (r *Reservation) Close() {
 	for _, t := range slices.Backward(r.targets) { // the first may have created a folder of the others
 		if t.temporary != nil {
@@ -272,11 +271,7 @@ func (r *Reservation) Close() {
 			t.folder.Close()
 		}
 
-		r.paths.folders.Lock()
-		for _, folder := range slices.Backward(t.created) {
-			_ = os.Remove(folder) // fails if the folder is not empty, as it should
-		}
-		r.paths.folders.Unlock()
+		r.paths.removeCreated(filepath.Dir(t.Path))
 	}
 
 	r.targets = nil

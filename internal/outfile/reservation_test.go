@@ -202,6 +202,13 @@ func TestReserve_folders(t *testing.T) {
 	reserve(t, &paths, targets...).Close()
 	wantFiles(t, root)
 
+	// Two days at once: the second one finds a folder that the first one has created.
+	first := reserve(t, &paths, targets[0])
+	second := reserve(t, &paths, Target{Path: filepath.Join(root, "events", "dt=2026-11-21", "part-0"), CreateFolders: true})
+	first.Close()
+	second.Close()
+	wantFiles(t, root)
+
 	r := reserve(t, &paths, targets...)
 	writeTexts(t, r, "events")
 	if _, err := r.Commit(); err != nil {
