@@ -32,10 +32,10 @@ func stopAfter(updates int, cancel context.CancelFunc) func(*mockserver.Server) 
 func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	rows := soak.Raced(120, 400)
+	rows := soak.Raced(60, 400)
 	p, service := start(t, nil, stopAfter(rows/4, cancel))
 	f := newFile(t, people(rows))
-	plan, diags := p.Plan(batchName, nil, f.config(prototest.Attributes{"compare_at_plan": false}))
+	plan, diags := p.Plan(batchName, nil, f.config(uncompared))
 	p.NoErrors(diags)
 	state, diags := p.Apply(ctx, batchName, nil, plan)
 	if state != nil {
@@ -56,16 +56,16 @@ func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	p, service := start(t, nil, stopAfter(80, cancel))
-	f := newFile(t, people(50))
-	config := f.config(prototest.Attributes{"compare_at_plan": false})
+	p, service := start(t, nil, stopAfter(30, cancel))
+	f := newFile(t, people(10))
+	config := f.config(uncompared)
 	state := createdBatch(t, p, service, config)
-	f.write(people(300))
+	f.write(people(100))
 	plan, diags := p.Plan(batchName, state, config)
 	p.NoErrors(diags)
 	state, diags = p.Apply(ctx, batchName, state, plan)
 	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
-	if missing, _ := state.Attributes["missing"].(float64); missing < 200 || state.Attributes["rows"] != 300.0 {
+	if missing, _ := state.Attributes["missing"].(float64); missing < 50 || state.Attributes["rows"] != 100.0 {
 		t.Errorf("the state is %v", state.Attributes)
 	}
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
@@ -16,9 +15,9 @@ import (
 func TestConsentBatch_manyRowsLeaveASmallState(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil, func(s *mockserver.Server) { s.Wrap = nil })
-	many := soak.Size(500, 5000)
+	many := soak.Size(soak.Raced(100, 500), 5000)
 	f := newFile(t, people(many))
-	config := f.config(prototest.Attributes{"compare_at_plan": false})
+	config := f.config(uncompared)
 	state, diags := p.Create(batchName, config)
 	p.NoErrors(diags)
 	wantResults(t, state, counts{Rows: float64(many), Written: float64(many)})

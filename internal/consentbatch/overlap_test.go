@@ -12,6 +12,8 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
+const singleName = "analytics_consent"
+
 // single returns the configuration of an analytics_consent for the person of row i.
 func single(i int, others prototest.Attributes) prototest.Attributes {
 	return prototest.Attributes{
@@ -51,9 +53,9 @@ func TestConsentBatch_overlapOfABatchAndASingleObject(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	f := newFile(t, people(3))
-	state, _ := p.MustCreate("analytics_consent", single(1, nil))
+	state, _ := p.MustCreate(singleName, single(1, nil))
 	p.NewRun()
-	_, diags := p.Plan("analytics_consent", state, single(1, nil))
+	_, diags := p.Plan(singleName, state, single(1, nil))
 	p.NoErrors(diags)
 
 	_, diags = p.Create(batchName, f.config(nil))
@@ -87,7 +89,6 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 					renamed = newFile(t, people(4))
 				}
 
-				uncompared := prototest.Attributes{"compare_at_plan": false}
 				state := createdBatch(t, p, service, former.config(uncompared.With(prototest.Attributes{"on_destroy": "withdraw"})))
 				create, diags := p.Plan(batchName, nil, renamed.config(uncompared))
 				p.NoErrors(diags)
@@ -97,7 +98,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 				createBoth := func() {
 					created, diags = p.Apply(t.Context(), batchName, nil, create)
 					p.NoErrors(diags)
-					_, diags = p.Create("analytics_consent", single(4, nil))
+					_, diags = p.Create(singleName, single(4, nil))
 					p.NoErrors(diags)
 				}
 				destroyFormer := func() []string {
@@ -127,25 +128,6 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 				wantEmptyBatchPlan(t, p, created, renamed.config(uncompared))
 			})
 		}
-	}
-}
-
-// TestConsentBatch_overlapIsInTheReportOfADestroy checks that rows which were not withdrawn are in the report.
-func TestConsentBatch_overlapIsInTheReportOfADestroy(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(2))
-	path, config := reportBeside(f, prototest.Attributes{"on_destroy": "withdraw"})
-	state := createdBatch(t, p, service, config)
-	p.NewRun()
-
-	_, diags := p.Create("analytics_consent", single(1, nil))
-	p.NoErrors(diags)
-	_, diags = p.Destroy(batchName, state)
-	p.NoErrors(diags)
-	lines := readReport(t, path)
-	if len(lines) != 3 || lines[1]["outcome"] != "written" || lines[2]["outcome"] != "superseded" || lines[0]["superseded"] != 1.0 {
-		t.Errorf("the report is %v", lines)
 	}
 }
 
@@ -218,5 +200,46 @@ func TestConsentBatch_recordWithoutTimeStands(t *testing.T) {
 				t.Error("the object is still there")
 			}
 		})
+	}
+}
+
+// TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt destroys a batch in a plan that
+// leaves another object of the same people as it is.
+func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil)
+	f := newFile(t, people(3))
+	withdrawing := prototest.Attributes{"on_destroy": "withdraw"}
+	batch := createdBatch(t, p, service, f.config(withdrawing))
+	p.NewRun()
+	sibling := createdBatch(t, p, service, f.config(nil))
+	one, _ := p.MustCreate(singleName, single(1, withdrawing))
+
+	for label, plans := range map[string][2]func() prototest.Diagnostics{
+		"a batch of the same file": {planned(p, batchName, batch, nil), planned(p, batchName, sibling, f.config(nil))},
+		"an object of one person":  {planned(p, batchName, batch, nil), planned(p, singleName, one, single(1, withdrawing))},
+		"the batch of a person":    {planned(p, singleName, one, nil), planned(p, batchName, batch, f.config(withdrawing))},
+	} {
+		for first := range plans {
+			p.NewRun()
+			p.NoErrors(plans[first]())
+			if errors := plans[1-first]().Errors(); len(errors) != 1 {
+				t.Errorf("%s, %d first: %d errors", label, first, len(errors))
+			} else {
+				prototest.WantText(t, errors, "Another object keeps the consent to be withdrawn", `on_destroy = "retain"`)
+			}
+		}
+	}
+
+	// Nothing is refused where the other object writes in the same run.
+	p.NewRun()
+	p.NoErrors(planned(p, batchName, batch, nil)())
+	p.NoErrors(planned(p, singleName, one, single(1, prototest.Attributes{"clause_3_consent": true}))())
+}
+
+func planned(p *prototest.Provider, name string, state *prototest.State, config prototest.Attributes) func() prototest.Diagnostics {
+	return func() prototest.Diagnostics {
+		_, diags := p.Plan(name, state, config)
+		return diags
 	}
 }

@@ -5,58 +5,29 @@ package consentbatch_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(5))
-	config := f.config(prototest.Attributes{"compare_at_plan": false})
-	plan, diags := p.Plan(batchName, nil, config)
-	p.NoErrors(diags)
-	wantRequests(t, service, 0, 0)
+	b := newBatchTest(t, people(5), nil)
+	b.apply(step{config: uncompared, gets: 5, patches: 5, counts: counts{Rows: 5, Written: 5}})
 
-	if plan.Attributes["written"] != prototest.Unknown {
-		t.Errorf("the plan is %v", plan.Attributes)
-	}
+	b.service.Reset()
+	chooseFor(b.service, 1, early)
+	wantEmptyBatchPlan(t, b.p, b.state, b.f.config(uncompared))
+	wantRequests(t, b.service, 0, 0)
 
-	state := createdBatch(t, p, service, config)
-	wantResults(t, state, counts{Rows: 5, Written: 5})
-	chooseFor(service, 1, early)
-	wantEmptyBatchPlan(t, p, state, config)
-	wantRequests(t, service, 0, 0)
-	f.write(people(6))
-	state, diags = p.Update(batchName, state, config)
-	p.NoErrors(diags)
-	wantRequests(t, service, 6, 2)
-	wantResults(t, state, counts{Rows: 6, Written: 2})
-
-	chooseFor(service, 2, late)
-	state, diags = p.Update(batchName, state, f.config(prototest.Attributes{"compare_at_plan": false, "keep_later_choice": false}))
-	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 6, Written: 1})
-}
-
-// A file that has changed since the plan is refused before anything is sent, even if the plan
-// did not know its digest.
-func TestConsentBatch_fileOfOtherLengthThanPlannedIsRefused(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(5))
-	plan, diags := p.Plan(batchName, nil, f.config(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
-	p.NoErrors(diags)
-
-	f.write(people(6))
-	plan = p.Resolve(batchName, plan, f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
-	_, diags = p.Apply(t.Context(), batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "since the plan")
-	wantRequests(t, service, 0, 0)
+	b.apply(
+		step{content: people(6), config: uncompared, gets: 6, patches: 2, counts: counts{Rows: 6, Written: 2}},
+		step{
+			before: func() { chooseFor(b.service, 2, late) },
+			config: uncompared.With(prototest.Attributes{"keep_later_choice": false}), gets: 6, patches: 1, counts: counts{Rows: 6, Written: 1},
+		},
+	)
 }
 
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
@@ -86,58 +57,64 @@ func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	wantResults(t, state, counts{Rows: 2, Written: 2})
 }
 
+// TestConsentBatch_refusesAnotherFileThanThePlannedOne changes the file after the plan, also where
+// the plan did not know its digest.
 func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(3))
-	first, diags := p.Plan(batchName, nil, f.config(nil))
-	p.NoErrors(diags)
-	state := createdBatch(t, p, service, f.config(nil))
-	f.write(strings.ReplaceAll(people(3), "user-2@", "user-5@")) // as many rows, another person
-	if none, diags := p.Apply(t.Context(), batchName, nil, first); none != nil {
-		t.Error("there is state")
-	} else {
-		prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
-	}
+	another := strings.ReplaceAll(people(3), "user-2@", "user-5@") // as many rows, another person
+	unscoped := prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}
 
-	f.write(people(4))
-	second, diags := p.Plan(batchName, state, f.config(nil))
-	p.NoErrors(diags)
-	service.Reset()
-	if none, diags := p.Apply(t.Context(), batchName, nil, first); none != nil {
-		t.Error("there is state")
-	} else {
-		prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: nothing")
-	}
+	for name, tc := range map[string]struct {
+		exists  bool
+		planned prototest.Attributes // besides the file
+		content string               // at the apply
+		inState string
+	}{
+		"a create":              {false, nil, another, "nothing"},
+		"a create of more rows": {false, unscoped, people(4), "nothing"},
+		"a change":              {true, nil, another, "this object as it was before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			f := newFile(t, people(2))
+			var state *prototest.State
+			if tc.exists {
+				state = createdBatch(t, p, service, f.config(nil))
+			}
 
-	f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@")) // as many rows, another person
-	after, diags := p.Apply(t.Context(), batchName, state, second)
-	prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: this object as it was before")
-	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
-		t.Errorf("the state changed:\n%s", diff)
-	}
+			f.write(people(3))
+			plan, diags := p.Plan(batchName, state, f.config(tc.planned))
+			p.NoErrors(diags)
+			service.Reset()
+			f.write(tc.content)
+			if tc.planned != nil {
+				plan = p.Resolve(batchName, plan, f.config(prototest.Attributes{"org_id": scope.OrgID, "project_id": scope.ProjectID}))
+			}
 
-	wantRequests(t, service, 0, 0)
+			after, diags := p.Apply(t.Context(), batchName, state, plan)
+			prototest.WantText(t, diags.Errors(), "not those that were planned", "In state now: "+tc.inState)
+			if (after != nil) != tc.exists || tc.exists && !cmp.Equal(state.Attributes, after.Attributes) {
+				t.Errorf("the state is %v", after)
+			}
+			wantRequests(t, service, 0, 0)
+		})
+	}
 }
 
 func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(3))
-	state := createdBatch(t, p, service, f.config(nil))
-	after, diags := p.Update(batchName, state, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
-	p.NoErrors(diags)
-	wantRequests(t, service, 3, 0)                     // the comparison of the plan
-	wantResults(t, after, counts{Rows: 3, Written: 3}) // those of the last apply that had anything to do
+	b := newBatchTest(t, people(3), nil)
+	withdrawing := prototest.Attributes{"on_destroy": "withdraw"}
+	b.apply(step{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}})
+	digest := b.state.Attributes["digest"]
 
-	if after.Attributes["digest"] != state.Attributes["digest"] || after.Attributes["on_destroy"] != "withdraw" {
-		t.Errorf("the state is %v", after.Attributes)
+	// The counts are those of the last apply that had anything to do.
+	b.apply(step{config: withdrawing, gets: 3, counts: counts{Rows: 3, Written: 3}})
+	if b.state.Attributes["digest"] != digest || b.state.Attributes["on_destroy"] != "withdraw" {
+		t.Errorf("the state is %v", b.state.Attributes)
 	}
-
-	chooseFor(service, 1, early)
-	after, diags = p.Update(batchName, after, f.config(prototest.Attributes{"on_destroy": "withdraw"}))
-	p.NoErrors(diags)
-	wantResults(t, after, counts{Rows: 3, Written: 1})
+	b.apply(step{before: func() { chooseFor(b.service, 1, early) }, config: withdrawing, gets: 6, patches: 1, counts: counts{Rows: 3, Written: 1}})
 }
 
 // TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform
@@ -173,84 +150,65 @@ func TestConsentBatch_secondPlanMayFindMore(t *testing.T) {
 	}
 }
 
-// TestConsentBatch_digestOfACreateIsPlanned checks that two plans of one create have the
-// same digest, that it depends on the path of the file, and that state holds it.
-func TestConsentBatch_digestOfACreateIsPlanned(t *testing.T) {
+// TestConsentBatch_planIsBoundToTheRows plans a create and a change twice, as their applies do:
+// the digest is that of the same rows, and another one for as many others.
+func TestConsentBatch_planIsBoundToTheRows(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f, other := newFile(t, people(2)), newFile(t, people(2))
-	digest := func(config prototest.Attributes) string {
-		plan, diags := p.Plan(batchName, nil, config)
-		p.NoErrors(diags)
-		text, _ := plan.Attributes["digest"].(string)
-		if !strings.HasPrefix(text, "pbkdf2-sha256$200000$") || strings.Count(text, "$") != 3 {
-			t.Errorf("the digest is %v", plan.Attributes["digest"])
-		}
+	others := strings.ReplaceAll(people(4), "user-3@", "user-5@")
 
-		return text
-	}
+	for _, source := range []string{"source", "content_wo"} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			f := newFile(t, "")
+			digest := func(state *prototest.State, content string) any {
+				config := prototest.Attributes{"content_wo": content, "content_wo_version": 1}
+				if source == "source" {
+					f.write(content)
+					config = f.config(nil)
+				}
+				plan, diags := p.Plan(batchName, state, config)
+				p.NoErrors(diags)
 
-	first := digest(f.config(nil))
-	if second := digest(f.config(nil)); second != first {
-		t.Errorf("two plans of one create say %s and %s", first, second)
-	}
-	if state := createdBatch(t, p, service, f.config(nil)); state.Attributes["digest"] != first {
-		t.Errorf("planned was %s, and in state is %v", first, state.Attributes["digest"])
-	}
+				return plan.Attributes["digest"]
+			}
 
-	for name, config := range map[string]prototest.Attributes{
-		"another path":  other.config(nil),
-		"another scope": f.config(prototest.Attributes{"account_id": "acct-7"}),
-	} {
-		if digest(config) == first {
-			t.Errorf("%s: the same content has the same digest", name)
-		}
-	}
+			var state *prototest.State
+			for range 2 {
+				planned, _ := digest(state, people(4)).(string)
+				p.NewRun()
+				same, other := digest(state, people(4)), digest(state, others)
+				if !strings.HasPrefix(planned, "pbkdf2-sha256$200000$") || same != planned || other == planned {
+					t.Errorf("planned %q, then %v, and with other rows %v", planned, same, other)
+				}
 
-	f.write(strings.ReplaceAll(people(2), "user-1@", "user-5@"))
-	if digest(f.config(nil)) == first {
-		t.Error("another content of as many rows has the same digest")
+				f.write(people(3))
+				state = createdBatch(t, p, service, f.config(nil))
+				p.NewRun()
+			}
+		})
 	}
 }
 
-// TestConsentBatch_timeToThePrecisionThatTheServiceKeeps has times with more digits than the
-// service keeps. What was written is in place, and what is agreed to later is written over it.
-func TestConsentBatch_timeToThePrecisionThatTheServiceKeeps(t *testing.T) {
+// TestConsentBatch_digestOfACreateDependsOnItsPlace plans the same content in several places.
+func TestConsentBatch_digestOfACreateDependsOnItsPlace(t *testing.T) {
 	t.Parallel()
-	for name, keep := range map[string]func(at time.Time) time.Time{
-		"seconds, cut":      func(at time.Time) time.Time { return at.Truncate(time.Second) },
-		"seconds, rounded":  func(at time.Time) time.Time { return at.Round(time.Second) },
-		"milliseconds, cut": func(at time.Time) time.Time { return at.Truncate(time.Millisecond) },
+	p, service := start(t, nil)
+	f, other := newFile(t, people(2)), newFile(t, people(2))
+	digest := createdBatch(t, p, service, f.config(nil)).Attributes["digest"]
+
+	for name, tc := range map[string]struct {
+		config prototest.Attributes
+		same   bool
+	}{
+		"the same place": {f.config(nil), true},
+		"another path":   {other.config(nil), false},
+		"another scope":  {f.config(prototest.Attributes{"account_id": "acct-7"}), false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) {
-				s.ReshapeConsents(func(r map[string]any) any {
-					text, _ := r["agreement_time"].(string)
-					at, err := time.Parse(time.RFC3339Nano, text)
-					if err != nil {
-						t.Error(err)
-					}
-					r["agreement_time"] = keep(at).Format(time.RFC3339Nano)
-
-					return r
-				})
-			})
-			f := newFile(t, batchHeader+rowOf(0, "2026-02-15T12:00:00.6129994Z"))
-			state := createdBatch(t, p, service, f.config(nil))
-			p.NewRun()
-			if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
-				t.Errorf("warnings: %v", diags.Warnings())
-			}
-
-			f.write(batchHeader + strings.Replace(rowOf(0, "2026-02-15T12:00:01.6129994Z"), "false", "true", 1))
-			state, diags := p.Update(batchName, state, f.config(nil))
-			p.NoErrors(diags)
-			wantRow(t, service, 0, [5]bool{true, true, true, true, true})
-			p.NewRun()
-			if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
-				t.Errorf("warnings: %v", diags.Warnings())
-			}
-		})
+		plan, diags := p.Plan(batchName, nil, tc.config)
+		p.NoErrors(diags)
+		if planned := plan.Attributes["digest"]; (planned == digest) != tc.same {
+			t.Errorf("%s: planned is %v, and in state is %v", name, planned, digest)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-var propertyRows = soak.Size(100, 200)
+var propertyRows = soak.Size(soak.Raced(50, 100), 200)
 
 var batchFaults = []mockserver.Fault{
 	{Cut: mockserver.CutBeforeCommit},
@@ -108,7 +108,7 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 // converge applies until no row is missing.
 func (s *storm) converge(t *testing.T, state *prototest.State, f *batchFile) *prototest.State {
 	t.Helper()
-	config := f.config(prototest.Attributes{"compare_at_plan": false})
+	config := f.config(uncompared)
 	s.service.Reset()
 
 	for round := 0; ; round++ {

@@ -13,12 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 // TestAccConsentBatchResource_failedRow creates a batch of which one row fails. What was written
-// is not destroyed by the next apply, and is withdrawn by the file that was applied alone.
+// is not destroyed by the next apply.
 func TestAccConsentBatchResource_failedRow(t *testing.T) {
 	service, f := startAcc(t, 5)
 	service.Inject(rejecting(400, 2)...)
@@ -30,21 +29,6 @@ func TestAccConsentBatchResource_failedRow(t *testing.T) {
 			Config:            all,
 			ConfigPlanChecks:  acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
 			ConfigStateChecks: expectCounts(counts{Rows: 5, Written: 1}),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				wantRequests(t, service, service.Count(mockserver.OpGetConsent), 6)
-				f.write(people(6))
-			},
-			Config: all, Destroy: true,
-			ExpectError: acctest.Message("not the one that was applied", "In state now: this object as it was before"),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				wantRow(t, service, 0, configured)
-				f.write(people(5))
-			},
-			Config: all, Destroy: true,
 		},
 	)
 	for i := range 5 {

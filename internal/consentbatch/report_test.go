@@ -3,13 +3,14 @@
 package consentbatch_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,52 +108,31 @@ func TestConsentBatch_reportOfAFailedCreateAndTheNext(t *testing.T) {
 	}
 }
 
-func TestConsentBatch_reportNamesElementsOfAnArray(t *testing.T) {
+// TestConsentBatch_rowsOfAnArrayAreNamedByElement has an array on one line.
+func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	t.Parallel()
-	p, _ := start(t, nil)
-	object := func(i int) string {
-		return `{"identity_id":"` + userName(i) + `","clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true}`
+	const clauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true`
+	content := fmt.Sprintf("[{%[1]s,%[3]s},{%[2]s,%[3]s}]", `"identity_id":"`+userName(0)+`"`, `"identity_id":"`+userName(1)+`"`, clauses)
+	b := newBatchTest(t, "", nil)
+	b.f.path = filepath.Join(t.TempDir(), "consents.json")
+	path, config := reportBeside(b.f, prototest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
+
+	b.apply(step{
+		before: func() { b.service.Inject(rejecting(422, 1)...) }, content: content, config: config,
+		errors: []string{"line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance"}, gets: 2, patches: 2,
+	})
+	if second := readReport(t, path)[2]; second["line"] != 1.0 || second["element"] != 2.0 || second["outcome"] != "failed" {
+		t.Errorf("the report has %v", second)
 	}
 
-	f := &batchFile{t, filepath.Join(t.TempDir(), "consents.json")}
-	f.write("[" + object(0) + "," + object(1) + "]")
-	path, config := reportBeside(f, nil)
-
-	p.MustCreate(batchName, config)
-	second := lineOf(1, "written")
-	second["element"] = 2.0
-	if lines := readReport(t, path); cmp.Diff(second, lines[2]) != "" {
-		t.Errorf("the report is %v", lines)
-	}
-}
-
-func TestConsentBatch_reportOfAnInterruptedCreate(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	p, service := start(t, nil, stopAfter(20, cancel))
-	f := newFile(t, people(400))
-	path, config := reportBeside(f, nil)
-	plan, diags := p.Plan(batchName, nil, config)
-	p.NoErrors(diags)
-
-	_, diags = p.Apply(ctx, batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done")
-	lines := readReport(t, path)
-	if len(lines) != 401 {
-		t.Fatalf("the report has %d lines", len(lines))
-	}
-
-	notTried, _ := lines[0]["not_tried"].(float64)
-	unknown, _ := lines[0]["unknown"].(float64) // may not have been sent
-	named := 0.0
-	for _, line := range lines {
-		if line["outcome"] == "not_tried" {
-			named++
-		}
-	}
-	if written := service.Count(mockserver.OpUpdateConsent); notTried < 300 || int(notTried+unknown)+written < 400 || named != notTried {
-		t.Errorf("%v rows were not tried according to the report, which names %v, and %d were written", notTried, named, written)
-	}
+	b.apply(
+		step{config: config, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
+		step{
+			content: strings.Trim(strings.ReplaceAll(content, "},{", "}\n{"), "[]"), config: config,
+			errors: []string{"line 1 (element 1): the JSON has to be one array of objects"}, counts: counts{Rows: 2, Written: 1},
+		},
+		step{config: config.With(prototest.Attributes{"format": "ndjson"}), gets: 2, counts: counts{Rows: 2}},
+	)
 }
 
 func TestConsentBatch_reportReplacesItsFile(t *testing.T) {
@@ -240,6 +220,8 @@ func TestConsentBatch_reportThatFailsLeavesTheRowsWritten(t *testing.T) {
 	wantRow(t, service, 1, configured)
 }
 
+// TestConsentBatch_reportOfADestroyThatWithdraws has a row that another object of the run writes,
+// and one that is rejected.
 func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -247,11 +229,17 @@ func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	path, config := reportBeside(f, prototest.Attributes{"on_destroy": "withdraw"})
 	state := createdBatch(t, p, service, config)
 
-	next := prototest.MustStart(t, prototest.Config(service))
+	p.NewRun()
+	p.MustCreate(singleName, single(2, nil))
 	service.Inject(rejecting(400, 1)...)
-	state, diags := next.Destroy(batchName, state)
+	state, diags := p.Destroy(batchName, state)
 	prototest.WantText(t, diags.Errors(), "1 of 3 rows failed", "The file of report_path")
-	if lines := readReport(t, path); len(lines) != 4 || lines[1]["outcome"] != "written" || lines[2]["outcome"] != "failed" {
+	lines := readReport(t, path)
+	var outcomes []any
+	for _, line := range lines[1:] {
+		outcomes = append(outcomes, line["outcome"])
+	}
+	if !slices.Equal(outcomes, []any{"written", "failed", "superseded"}) || lines[0]["superseded"] != 1.0 {
 		t.Errorf("the report is %v", lines)
 	}
 
@@ -259,8 +247,8 @@ func TestConsentBatch_reportOfADestroyThatWithdraws(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-
-	state, diags = next.Destroy(batchName, state)
+	p.NewRun()
+	state, diags = p.Destroy(batchName, state)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "The report was not written")
 	if state != nil {

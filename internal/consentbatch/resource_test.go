@@ -141,37 +141,119 @@ func chooseFor(service *mocktest.Instance, i int, at string) {
 	service.PutConsent(scope, userName(i), mockserver.ConsentRecord{AgreementTime: at, Manual: new(false)})
 }
 
+// batchTest is a batch of a file, as the applies of a test have left it.
+type batchTest struct {
+	*testing.T
+
+	p       *prototest.Provider
+	service *mocktest.Instance
+	f       *batchFile
+	state   *prototest.State
+}
+
+func newBatchTest(t *testing.T, content string, settings prototest.Attributes) *batchTest {
+	t.Helper()
+	p, service := start(t, settings)
+	return &batchTest{t, p, service, newFile(t, content), nil}
+}
+
+// step is a refresh, a plan and its apply in a process of their own, and what is expected of them.
+type step struct {
+	before  func()               // what happens before; nil for nothing
+	content string               // of the file from now on; empty for the same
+	config  prototest.Attributes // the file is the source unless it has content_wo
+
+	errors, warnings []string // words of the only one; nil for none
+	gets, patches    int      // requests
+	counts           counts   // in state
+}
+
+// apply applies the steps one after the other. It fails the test where a message names a person,
+// a create that failed is in state, or the plan after a step without an error is not empty.
+func (b *batchTest) apply(steps ...step) {
+	b.Helper()
+	for i, s := range steps {
+		b.p.NewRun()
+		b.service.Reset()
+		if s.before != nil {
+			s.before()
+		}
+		if s.content != "" {
+			b.f.write(s.content)
+		}
+		config := s.config
+		if config["content_wo"] == nil {
+			config = b.f.config(s.config)
+		}
+
+		wasThere := b.state != nil
+		if wasThere {
+			b.state, _ = b.p.MustRefresh(batchName, b.state)
+		}
+		state, diags := b.p.Update(batchName, b.state, config)
+		b.state = state
+		b.wantSaid(i, "errors", diags.Errors(), s.errors)
+		b.wantSaid(i, "warnings", diags.Warnings(), s.warnings)
+		wantRequests(b.T, b.service, s.gets, s.patches)
+
+		if s.errors != nil && !wasThere {
+			if state != nil {
+				b.Errorf("step %d: a create that failed is in state, and would be tainted", i)
+			}
+			continue
+		}
+		wantResults(b.T, state, s.counts)
+		if s.errors == nil {
+			b.wantDone(i, config, s)
+		}
+		if b.Failed() {
+			b.Fatalf("in step %d", i)
+		}
+	}
+}
+
+// wantSaid fails the test unless there is one message with the words, or none if there are no
+// words.
+func (b *batchTest) wantSaid(number int, what string, texts, words []string) {
+	b.Helper()
+	if want := min(len(words), 1); len(texts) != want {
+		b.Errorf("step %d: the %s are %q", number, what, texts)
+	}
+	if strings.Contains(strings.Join(texts, ""), "@example.com") {
+		b.Errorf("step %d: a person is in the %s: %q", number, what, texts)
+	}
+	if words != nil {
+		prototest.WantText(b.T, texts, words...)
+	}
+}
+
+// wantDone fails the test unless the next plan is empty. It asks nothing if it does not compare,
+// and otherwise warns of later choices alone.
+func (b *batchTest) wantDone(number int, config prototest.Attributes, s step) {
+	b.Helper()
+	said := wantEmptyBatchPlan(b.T, b.p, b.state, config).Warnings()
+	if config["compare_at_plan"] == false {
+		wantRequests(b.T, b.service, s.gets, s.patches)
+	} else if s.counts.Kept > 0 {
+		prototest.WantText(b.T, said, "Later choices of people stand")
+		return
+	}
+	if len(said) > 0 {
+		b.Errorf("step %d: the next plan says %q", number, said)
+	}
+}
+
+// uncompared is the setting of a plan that asks the service nothing.
+var uncompared = prototest.Attributes{"compare_at_plan": false}
+
 func TestConsentBatch_nextPlanIsEmpty(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(50))
-	plan, diags := p.Plan(batchName, nil, f.config(nil))
-	p.NoErrors(diags)
-	wantRequests(t, service, 50, 0)
-	if len(diags) != 0 {
-		t.Errorf("the plan says %v", diags.Warnings())
+	b := newBatchTest(t, people(10), nil)
+	b.apply(step{gets: 20, patches: 10, counts: counts{Rows: 10, Written: 10}})
+
+	for i := range 10 {
+		wantRow(t, b.service, i, configured)
 	}
-
-	if plan.Attributes["rows"] != 50.0 || plan.Attributes["written"] != prototest.Unknown {
-		t.Errorf("the plan is %v", plan.Attributes)
-	}
-
-	service.Reset()
-	state, diags := p.Apply(t.Context(), batchName, nil, plan)
-	p.NoErrors(diags)
-	wantRequests(t, service, 50, 50)
-	wantResults(t, state, counts{Rows: 50, Written: 50})
-
-	for i := range 50 {
-		wantRow(t, service, i, configured)
-	}
-
-	service.Reset()
-	if diags := wantEmptyBatchPlan(t, p, state, f.config(nil)); len(diags) != 0 {
-		t.Errorf("the plan says %v", diags.Warnings())
-	}
-
-	wantRequests(t, service, 50, 0)
 }
 
 func TestConsentBatch_sendsEveryField(t *testing.T) {
@@ -190,162 +272,102 @@ func TestConsentBatch_sendsEveryField(t *testing.T) {
 
 func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(20))
-	state := createdBatch(t, p, service, f.config(nil))
-
-	for _, i := range []int{3, 7} { // drift, at the same time of agreement
-		chooseFor(service, i, middle)
+	b := newBatchTest(t, people(20), nil)
+	drift := func() {
+		chooseFor(b.service, 3, middle)
+		chooseFor(b.service, 7, middle)
+		b.service.DeleteConsent(scope, userName(9))
 	}
-
-	p.NewRun()
-	service.DeleteConsent(scope, userName(9))
-	state, diags := p.Update(batchName, state, f.config(nil))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Records that the service no longer holds", "for 1 of 20 rows: line 11.")
-	wantRequests(t, service, 40, 3)
-	wantResults(t, state, counts{Rows: 20, Written: 3})
+	b.apply(
+		step{gets: 40, patches: 20, counts: counts{Rows: 20, Written: 20}},
+		step{
+			before: drift, warnings: []string{"Records that the service no longer holds", "for 1 of 20 rows: line 11."},
+			gets: 40, patches: 3, counts: counts{Rows: 20, Written: 3},
+		},
+	)
 
 	for i := range 20 {
-		wantRow(t, service, i, configured)
+		wantRow(t, b.service, i, configured)
 	}
-
-	wantEmptyBatchPlan(t, p, state, f.config(nil))
 }
 
 func TestConsentBatch_laterChoicesStand(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(30))
-
-	for i := range 25 {
-		chooseFor(service, i, late)
+	b := newBatchTest(t, people(30), nil)
+	choose := func() {
+		for i := range 25 {
+			chooseFor(b.service, i, late)
+		}
 	}
+	b.apply(step{
+		before: choose, warnings: []string{"agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:"},
+		gets: 60, patches: 5, counts: counts{Rows: 30, Kept: 25, Written: 5},
+	})
+	wantRow(t, b.service, 0, [5]bool{})
+	wantRow(t, b.service, 25, configured)
 
-	state, diags := p.Create(batchName, f.config(nil))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "agreement_time in 25 of 30 rows", "lines 2, 3, 4, 5,", ", 21 and 5 more.", "What to do:")
-	if n := len(diags.Warnings()); n != 1 { // by the apply, and not by its plan
-		t.Errorf("%d warnings", n)
-	}
-	wantResults(t, state, counts{Rows: 30, Kept: 25, Written: 5})
-	wantRow(t, service, 0, [5]bool{})
-	wantRow(t, service, 25, configured)
-	prototest.WantText(t, wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings(), "later choice")
-
-	overwrite := f.config(prototest.Attributes{"keep_later_choice": false})
-	state, diags = p.Update(batchName, state, overwrite)
-	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 30, Written: 25})
-	wantRow(t, service, 0, configured)
-	wantEmptyBatchPlan(t, p, state, overwrite)
+	b.apply(step{config: prototest.Attributes{"keep_later_choice": false}, gets: 60, patches: 25, counts: counts{Rows: 30, Written: 25}})
+	wantRow(t, b.service, 0, configured)
 }
 
 func TestConsentBatch_warnsOfRowsWithoutTimeAndOfRemovedRows(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(5)+rowOf(5, "")+rowOf(6, ""))
-	state, diags := p.Create(batchName, f.config(nil)) // overwrites nothing
-	if len(diags) != 0 {
-		t.Errorf("the create says %v", diags)
-	}
+	b := newBatchTest(t, people(5)+rowOf(5, "")+rowOf(6, ""), nil)
+	_, diags := b.p.Plan(batchName, nil, b.f.config(uncompared))
+	prototest.WantText(t, diags.Warnings(), "Nothing to compare a later choice with", "2 of 7 rows", "lines 7, 8.")
 
-	chooseFor(service, 6, early)
-	p.NewRun()
-	_, diags = p.Plan(batchName, state, f.config(nil)) // of an apply, after the plan that has warned
+	choose := func() { chooseFor(b.service, 6, early) }
+	b.apply(
+		step{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // overwrites nothing
+		step{
+			before: choose, warnings: []string{"Nothing to compare a later choice with", "1 of 7 rows", "line 8."},
+			gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1},
+		},
+		step{before: choose, config: prototest.Attributes{"keep_later_choice": false}, gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1}},
+	)
+
+	choose()
+	b.p.NewRun()
+	_, diags = b.p.Plan(batchName, b.state, b.f.config(nil)) // of an apply, after the plan that has warned
 	if len(diags) != 0 {
 		t.Errorf("the apply says %v", diags)
 	}
-	state, _ = p.MustRefresh(batchName, state)
-	_, diags = p.Plan(batchName, state, f.config(nil))
-	prototest.WantText(t, diags.Warnings(), "Nothing to compare a later choice with", "1 of 7 rows", "line 8.")
-	_, diags = p.Plan(batchName, state, f.config(prototest.Attributes{"keep_later_choice": false}))
-	if len(diags) != 0 {
-		t.Errorf("where overwriting is intended the plan says %v", diags)
-	}
-	_, diags = p.Plan(batchName, nil, f.config(prototest.Attributes{"compare_at_plan": false}))
-	prototest.WantText(t, diags.Warnings(), "Nothing to compare a later choice with", "2 of 7 rows", "lines 7, 8.")
-	state, diags = p.Update(batchName, state, f.config(nil))
-	p.NoErrors(diags)
 
-	f.write(people(4))
-	service.Reset()
-	state, diags = p.Update(batchName, state, f.config(nil))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "no longer managed", "3 rows fewer")
-	wantRequests(t, service, 8, 0)
-	wantResults(t, state, counts{Rows: 4})
-	wantRow(t, service, 6, configured)
-
-	for _, warning := range wantEmptyBatchPlan(t, p, state, f.config(nil)).Warnings() {
-		t.Errorf("the plan says %s", warning)
-	}
-}
-
-func TestConsentBatch_planIsBoundToWriteOnlyContent(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	config := func(content string) prototest.Attributes {
-		return prototest.Attributes{"content_wo": content, "content_wo_version": 1}
-	}
-	others := strings.ReplaceAll(people(4), "user-3@", "user-5@")
-
-	var state *prototest.State
-	for range 2 { // a create, and a change
-		planned, diags := p.Plan(batchName, state, config(people(4)))
-		p.NoErrors(diags)
-		p.NewRun()
-		same, _ := p.Plan(batchName, state, config(people(4)))
-		other, _ := p.Plan(batchName, state, config(others))
-		if digest := planned.Attributes["digest"]; digest == prototest.Unknown || digest != same.Attributes["digest"] || digest == other.Attributes["digest"] {
-			t.Errorf("planned %v, then %v, and with other rows %v", digest, same.Attributes["digest"], other.Attributes["digest"])
-		}
-
-		state = createdBatch(t, p, service, config(people(3)))
-		p.NewRun()
-	}
+	b.apply(step{content: people(4), warnings: []string{"no longer managed", "3 rows fewer"}, gets: 8, counts: counts{Rows: 4}})
 }
 
 func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	config := func(n, version int, compare bool) prototest.Attributes {
-		return prototest.Attributes{"content_wo": people(n), "content_wo_version": version, "compare_at_plan": compare}
+	b := newBatchTest(t, "", nil)
+	config := func(content any, version int, compare bool) prototest.Attributes {
+		return prototest.Attributes{"content_wo": content, "content_wo_version": version, "compare_at_plan": compare}
 	}
+	b.apply(
+		step{config: config(people(3), 1, true), gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}},
+		step{config: config(people(4), 1, true), gets: 8, patches: 1, counts: counts{Rows: 4, Written: 1}}, // a comparison notices it
+		step{config: config(people(4), 1, false), counts: counts{Rows: 4, Written: 1}},
+	)
 
-	state := createdBatch(t, p, service, config(3, 1, true))
-	wantResults(t, state, counts{Rows: 3, Written: 3})
-	wantEmptyBatchPlan(t, p, state, config(3, 1, true))
-	state, diags := p.Update(batchName, state, config(4, 1, true)) // a comparison notices it without the version
-	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 4, Written: 1})
-	state, diags = p.Update(batchName, state, config(4, 1, false))
-	p.NoErrors(diags)
-	service.Reset()
-	wantEmptyBatchPlan(t, p, state, config(5, 1, false))
-	unknown := config(0, 1, true).With(prototest.Attributes{"content_wo": prototest.Unknown, "compare_at_plan": false})
-	wantEmptyBatchPlan(t, p, state, unknown)
-	wantRequests(t, service, 0, 0)
-	if plan, _ := p.Plan(batchName, state, unknown.With(prototest.Attributes{"content_wo_version": 2})); plan.Attributes["digest"] != prototest.Unknown {
+	b.service.Reset()
+	wantEmptyBatchPlan(t, b.p, b.state, config(people(5), 1, false))
+	wantEmptyBatchPlan(t, b.p, b.state, config(prototest.Unknown, 1, false))
+	wantRequests(t, b.service, 0, 0)
+	if plan, _ := b.p.Plan(batchName, b.state, config(prototest.Unknown, 2, false)); plan.Attributes["digest"] != prototest.Unknown {
 		t.Error("another version of an unknown content plans nothing")
 	}
 
-	state, diags = p.Update(batchName, state, config(5, 2, false))
-	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: 5, Written: 1})
-	if state.Attributes["content_wo"] != nil {
+	b.apply(
+		step{
+			before: func() { b.service.Inject(rejecting(400, 4)...) }, config: config(people(5), 2, false),
+			errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 5, patches: 1, counts: counts{Rows: 5, Missing: 1},
+		},
+		step{
+			config: config("{", 3, false), errors: []string{"the JSON ends in the middle", "In state now: this object as it was before"},
+			counts: counts{Rows: 5, Missing: 1},
+		},
+		step{config: config(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1}},
+	)
+	if b.state.Attributes["content_wo"] != nil {
 		t.Error("the content is in state")
-	}
-}
-
-func TestConsentBatch_anotherScopeReplaces(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	f := newFile(t, people(2))
-	state := createdBatch(t, p, service, f.config(nil))
-	plan, diags := p.Plan(batchName, state, f.config(prototest.Attributes{"account_id": "acct-7"}))
-	p.NoErrors(diags)
-	if len(plan.Replace) == 0 {
-		t.Error("another scope replaces nothing")
 	}
 }

@@ -20,8 +20,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-const singleName = "analytics_consent"
-
 // timesKept holds what services do to agreement_time.
 var timesKept = map[string]func(record map[string]any, at time.Time){
 	"times":   func(map[string]any, time.Time) {},

@@ -4,7 +4,6 @@ package consentbatch_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -41,48 +40,13 @@ func wantEachOnce(t *testing.T, service *mocktest.Instance, n int) {
 	}
 }
 
-// TestConsentBatch_shardsAppliedAtOnce applies two shards of a file at once, each in a
-// process of its own.
-func TestConsentBatch_shardsAppliedAtOnce(t *testing.T) {
-	t.Parallel()
-	const people200 = 200
-	_, service := start(t, nil)
-	f := newFile(t, people(people200))
-
-	states := make([]*prototest.State, 2)
-	var applies sync.WaitGroup
-	for index := range states {
-		p := prototest.MustStart(t, prototest.Config(service))
-		applies.Go(func() {
-			var diags prototest.Diagnostics
-			states[index], diags = p.Create(batchName, f.config(shard(index, len(states))))
-			if len(diags.Errors()) > 0 {
-				t.Errorf("shard %d: %v", index, diags.Errors())
-			}
-		})
-	}
-	applies.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
-
-	wantEachOnce(t, service, people200)
-	if n := rowsIn(states); n != people200 {
-		t.Errorf("the shards have %v rows", n)
-	}
-	for index, state := range states {
-		p := prototest.MustStart(t, prototest.Config(service))
-		wantEmptyBatchPlan(t, p, state, f.config(shard(index, len(states))))
-	}
-}
-
 // TestConsentBatch_changedCountMovesRows changes two shards into three. Only what moves is
 // compared by another object than before, and the service keeps everything.
 func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 	t.Parallel()
-	const people90 = 90
+	const people30 = 30
 	p, service := start(t, nil)
-	f := newFile(t, people(people90))
+	f := newFile(t, people(people30))
 	var states []*prototest.State
 	for index := range 2 {
 		states = append(states, createdBatch(t, p, service, f.config(shard(index, 2))))
@@ -109,20 +73,20 @@ func TestConsentBatch_changedCountMovesRows(t *testing.T) {
 		wantEmptyBatchPlan(t, p, state, config)
 	}
 
-	if n := rowsIn(states); n != people90 {
+	if n := rowsIn(states); n != people30 {
 		t.Errorf("the shards have %v rows", n)
 	}
 	if n := service.Count(mockserver.OpUpdateConsent); n > 0 {
 		t.Errorf("%d updates were sent", n)
 	}
-	for i := range people90 {
+	for i := range people30 {
 		wantRow(t, service, i, configured)
 	}
 
 	// Without shards, one object has all rows again.
 	state, diags := p.Update(batchName, states[0], f.config(nil))
 	p.NoErrors(diags)
-	wantResults(t, state, counts{Rows: people90})
+	wantResults(t, state, counts{Rows: people30})
 }
 
 func TestConsentBatch_changeOfAnotherShardPlansNothing(t *testing.T) {
@@ -157,13 +121,13 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 	createdBatch(t, p, service, f.config(shard(0, 2)))
 	state := createdBatch(t, p, service, f.config(shard(1, 2)).With(withdrawing))
 
-	for name, c := range map[string]struct{ config prototest.Attributes }{
-		"another index":    {shard(0, 2).With(withdrawing)},
-		"another count":    {shard(1, 3).With(withdrawing)},
-		"no shard":         {withdrawing},
-		"retained at once": {shard(1, 3)},
+	for name, config := range map[string]prototest.Attributes{
+		"another index":    shard(0, 2).With(withdrawing),
+		"another count":    shard(1, 3).With(withdrawing),
+		"no shard":         withdrawing,
+		"retained at once": shard(1, 3),
 	} {
-		_, diags := p.Plan(batchName, state, f.config(c.config))
+		_, diags := p.Plan(batchName, state, f.config(config))
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", name)
 		}
@@ -204,19 +168,12 @@ func TestConsentBatch_shardOfAWriteOnlyContent(t *testing.T) {
 	}
 }
 
-func TestConsentBatch_shardIsValidated(t *testing.T) {
+func TestConsentBatch_shardKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, nil)
 	f := newFile(t, people(3))
-
-	for index, count := range map[any]any{-1: 2, 2: 2, 5: 2, 0: 0, 4096: 4097} {
-		if diags := p.Validate(batchName, f.config(shard(index, count))); len(diags.Errors()) == 0 {
-			t.Errorf("shard %v of %v is accepted", index, count)
-		}
-	}
-	prototest.WantText(t, p.Validate(batchName, f.config(shard(2, 2))).Errors(), "No such shard", "count - 1")
-
 	p.NoErrors(p.Validate(batchName, f.config(shard(4095, 4096))))
+
 	for _, unknown := range []prototest.Attributes{shard(prototest.Unknown, 2), shard(1, prototest.Unknown), {"shard": prototest.Unknown}} {
 		p.NoErrors(p.Validate(batchName, f.config(unknown)))
 		plan, diags := p.Plan(batchName, nil, f.config(unknown))

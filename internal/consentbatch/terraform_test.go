@@ -80,42 +80,27 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 // between a saved plan and its apply, for a create and for a change.
 func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"", "compare_at_plan = false"} {
-		cli, service, f := newBatchCLI(t, batchBlock(line), people(3))
+	cli, service, f := newBatchCLI(t, batchBlock(), people(3))
+	for n := 3; n <= 4; n++ {
+		f.write(people(n))
 		cli.MustRun("plan", "-out=tfplan")
-		f.write(strings.ReplaceAll(people(3), "user-2@", "user-5@"))
+		service.Reset()
+		f.write(strings.ReplaceAll(people(n), "user-2@", "user-5@"))
 		r := cli.Run("apply", "tfplan")
-		if r.Code != 1 {
-			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
-		}
-
 		clitest.WantWords(t, r, "Provider produced inconsistent final plan", ".digest")
-		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
-			t.Errorf("%d rows were written that were not planned", n)
+		if sent := service.Count(mockserver.OpUpdateConsent); r.Code != 1 || sent != 0 {
+			t.Errorf("the apply ended with %d and wrote %d rows that were not planned:\n%s", r.Code, sent, r.Output)
 		}
 
-		f.write(people(3))
+		f.write(people(n))
 		cli.MustRun("apply", "-auto-approve")
-		f.write(people(4))
-		cli.MustRun("plan", "-out=tfplan")
-		f.write(strings.ReplaceAll(people(4), "user-3@", "user-5@"))
-		r = cli.Run("apply", "tfplan")
-		if r.Code != 1 {
-			t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
-		}
-
-		clitest.WantWords(t, r, "Provider produced inconsistent final plan", ".digest")
-		if _, known := service.Consent(scope, userName(5)); known {
-			t.Error("what nobody has reviewed was written")
-		}
 	}
 }
 
 func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
 
-	block := fmt.Sprintf("\nvariable \"people\" {\n  ephemeral = true\n}\n\nresource \"analytics_consent_batch\" \"all\" {\n  content_wo         = var.people\n  content_wo_version = %d\n}\n", 1)
-	cli, service, f := newBatchCLI(t, block, people(3))
+	cli, service, f := newBatchCLI(t, writeOnlyBlock, people(3))
 	cli.Needs(acctest.WriteOnlyAttributes)
 	cli.Setenv("TF_VAR_people", people(3))
 	cli.Setenv("TF_LOG_PROVIDER", "TRACE")
@@ -132,16 +117,6 @@ func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	clitest.WantWords(t, fourth, "0 added, 1 changed")
 	f.write("")
 	wantNobody(t, cli, first, second, third, fourth)
-
-	cli.Setenv("TF_VAR_people", people(4))
-	cli.MustRun("plan", "-out=tfplan")
-	service.Reset()
-	cli.Setenv("TF_VAR_people", strings.ReplaceAll(people(4), "user-3@", "user-5@"))
-	refused := cli.Run("apply", "tfplan")
-	clitest.WantWords(t, refused, "Provider produced inconsistent final plan", ".digest")
-	if n := service.Count(mockserver.OpUpdateConsent); n != 0 || refused.Code != 1 {
-		t.Errorf("the apply ended with %d and wrote %d rows that were not planned", refused.Code, n)
-	}
 
 	cli.Setenv("TF_VAR_people", people(4))
 	cli.MustRun("plan", "-out=tfplan")
@@ -173,4 +148,32 @@ func TestCLIConsentBatch_interruptedApplyGoesOn(t *testing.T) {
 	}
 
 	clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+}
+
+// TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile renames a block. Something that
+// depends on the former one lets it be destroyed last.
+func TestCLIConsentBatch_renamedWithdrawsNobodyOfTheSameFile(t *testing.T) {
+	t.Parallel()
+	block := func(name string, dependent bool) string {
+		text := fmt.Sprintf("\nresource \"analytics_consent_batch\" %q {\n  source     = \"${path.module}/consents.csv\"\n  on_destroy = \"withdraw\"\n}\n", name)
+		if dependent {
+			text += fmt.Sprintf("resource \"terraform_data\" %q {\n  input = analytics_consent_batch.%s.rows\n}\n", name, name)
+		}
+		return text
+	}
+
+	for label, dependent := range map[string]bool{"alone": false, "with a dependent": true} {
+		cli, service, _ := newBatchCLI(t, block("former", dependent), people(4))
+		cli.MustRun("apply", "-auto-approve")
+		cli.Configure(block("renamed", false))
+		cli.MustRun("apply", "-auto-approve", "-parallelism=1")
+		for i := range 4 {
+			wantRow(t, service, i, configured)
+		}
+
+		clitest.WantWords(t, cli.MustRun("plan", "-detailed-exitcode"), "No changes")
+		if t.Failed() {
+			t.Fatal(label)
+		}
+	}
 }
