@@ -7,7 +7,6 @@ import (
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,6 +21,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -76,7 +75,7 @@ func (m *model) read(inState string, diags *diag.Diagnostics) (input, bool) {
 	}
 	if err != nil {
 		problem.Summary = "The rows cannot be read"
-		problem.Detail = "The file cannot be read: " + withoutPath(err).Error() + "."
+		problem.Detail = "The file cannot be read: " + outfile.Pathless(err).Error() + "."
 		problem.Do = "check the path, which is relative to the folder in which Terraform runs (begin it with ${path.module} for one beside the configuration), and the permissions of the file."
 		if errors.Is(err, fs.ErrNotExist) {
 			problem.Do += " If another object makes the file in the same apply, take the path from an attribute of that object which is known only after apply, such as the output of a terraform_data: the file is not read before it exists then. The guide \"Seeding thousands\" has an example."
@@ -117,14 +116,6 @@ func (m *model) readSource(format rows.Format, shard rows.Shard, sum io.Writer) 
 	defer f.Close()
 
 	return rows.ReadShard(io.TeeReader(f, sum), format, shard)
-}
-
-// withoutPath returns an error of the file system without the path.
-func withoutPath(err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return at.Err
-	}
-	return err
 }
 
 // A digest in state shows whether the content has changed, and must not tell who is in it: a
@@ -169,28 +160,11 @@ func firstDigest(scope client.Scope, source string, sum contentSum) string {
 }
 
 func saltedDigest(sum contentSum, salt []byte) string {
-	from := digestInput{sum, string(salt)}
-	digest, found := computed.Load(from)
-	if !found {
-		key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
-		if err != nil { // salt and key are too short, which they are not
-			panic(err)
-		}
-		digest = base64.RawStdEncoding.EncodeToString(key)
-		computed.Store(from, digest)
+	key, err := pbkdf2.Key(sha256.New, string(sum[:]), salt, keyIterations, sha256.Size)
+	if err != nil { // salt and key are too short, which they are not
+		panic(err)
 	}
 
-	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, base64.RawStdEncoding.EncodeToString(salt), digest)
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("%s$%d$%s$%s", digestName, digestIterations, encode(salt), encode(key))
 }
-
-// computed caches the digests of this process by digestInput, since a plan and its apply need the
-// same one.
-var computed sync.Map
-
-type digestInput struct {
-	sum  contentSum
-	salt string
-}
-
-// sameDigest reports whether two digests are equal, in a time that does not depend on them.
-func sameDigest(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -42,48 +42,43 @@ var (
 	}
 )
 
-// reportFailed reports which rows were not done, and why, in one error.
+// reportFailed reports in one error how many rows were not done, which failed, and why.
 func (b *batch) reportFailed(t *tally, words failedWords) {
 	if len(t.diags) > 0 { // a panic has its own error
 		return
 	}
 
+	rows := len(b.content.rows)
 	problem := tfkit.Problem{
-		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], len(b.content.rows)),
-		Detail:  b.detail(t, words),
+		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], rows),
+		Detail: fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
+			rows, t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried]),
 		InState: words.inState,
 		Do:      words.Do,
 	}
+
+	if n := t.counts[unknown]; n > 0 {
+		problem.Detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
+	}
+	if t.counts[failed] > 0 {
+		problem.Detail += "\n\n" + t.failures.Text(b.content.place)
+		problem.Do = t.failures.Advice() + " Then " + words.Do
+	}
 	if t.interrupted {
 		problem.Summary = "Interrupted before all rows were done"
-	} else if t.counts[failed] > 0 {
-		problem.Do = t.failures.Advice() + " Then " + words.Do
+		problem.Do = words.Do
+	}
+
+	if n := t.counts[notTried]; n > 0 && t.down {
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried any more: the service has failed for %d rows one after the other, from all over the file.", n, outageStreak)
+	} else if n > 0 && !t.interrupted {
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", n)
+	}
+	if b.report != nil {
+		problem.Detail += "\n\nThe file of report_path has a line for each of these rows."
 	}
 
 	problem.AddError(b.diags)
-}
-
-// detail counts the rows, names the failed ones, and says why others were not tried.
-func (b *batch) detail(t *tally, words failedWords) string {
-	detail := fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
-		len(b.content.rows), t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried])
-
-	if n := t.counts[unknown]; n > 0 {
-		detail += fmt.Sprintf(" Requests were on their way when the run ended, so the outcome of %d is unknown.", n)
-	}
-	if t.counts[failed] > 0 {
-		detail += "\n\n" + t.failures.Text(b.content.place)
-	}
-	if n := t.counts[notTried]; n > 0 && t.down {
-		detail += fmt.Sprintf("\n\n%d rows were not tried any more: the service has failed for %d rows one after the other, from all over the file.", n, outageStreak)
-	} else if n > 0 && !t.interrupted {
-		detail += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", n)
-	}
-	if b.report != nil {
-		detail += "\n\nThe file of report_path has a line for each of these rows."
-	}
-
-	return detail
 }
 
 // warnKept warns of rows that were left alone because a later choice of the person stands.

@@ -185,7 +185,7 @@ func (p *planner) proposeByContent() {
 
 	prior := p.prior.Digest.ValueString()
 	digest := digestLike(prior, p.content.sum)
-	p.work = !sameDigest(prior, digest)
+	p.work = digest != prior
 	p.proposed.Digest = types.StringValue(digest)
 	if !p.work && p.isComplete() {
 		p.proposed.Missing = types.Int64Value(0)

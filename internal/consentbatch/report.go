@@ -154,7 +154,7 @@ func (b *batch) encodeReport(to io.Writer, t *tally) error {
 		e := c.error
 		reason := &reportFailure{Error: e.Title(), Operation: e.Operation, Status: e.Status, Code: e.Code, Message: e.Message}
 		for _, f := range e.Fields {
-			reason.Fields = append(reason.Fields, reportField{Field: f.Field, Message: f.Message})
+			reason.Fields = append(reason.Fields, reportField(f))
 		}
 
 		for _, row := range c.rows {

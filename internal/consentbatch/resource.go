@@ -40,6 +40,9 @@ func (r *batchResource) Metadata(_ context.Context, req resource.MetadataRequest
 }
 
 func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	count := func(description string) schema.Attribute {
+		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
+	}
 	attributes := map[string]schema.Attribute{
 		"source": schema.StringAttribute{
 			Optional:            true,
@@ -64,7 +67,22 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators:          []validator.String{stringvalidator.OneOf(string(rows.CSV), string(rows.NDJSON), string(rows.JSON))},
 			MarkdownDescription: "Format of the rows: `csv`, `ndjson` or `json`. Defaults to that of the file name, or of the first character.",
 		},
-		"shard": shardAttribute(),
+		"shard": schema.SingleNestedAttribute{
+			Optional:            true,
+			MarkdownDescription: "Part of the rows that this resource manages, so that several workspaces or machines share one file.",
+			Attributes: map[string]schema.Attribute{
+				"index": schema.Int64Attribute{
+					Required:            true,
+					Validators:          []validator.Int64{int64validator.Between(0, limitShards-1)},
+					MarkdownDescription: "Number of the shard, from 0 to `count` - 1.",
+				},
+				"count": schema.Int64Attribute{
+					Required:            true,
+					Validators:          []validator.Int64{int64validator.Between(1, limitShards)},
+					MarkdownDescription: "Number of shards, from 1 to 4096; the same in all workspaces.",
+				},
+			},
+		},
 		"keep_later_choice": schema.BoolAttribute{
 			Optional:            true,
 			Computed:            true,
@@ -89,30 +107,21 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			MarkdownDescription: "Path of an NDJSON file to which each apply writes the outcome of every row that was not in place. It holds no value of a row, and replaces the file at its path.",
 		},
+
+		"digest": schema.StringAttribute{
+			Computed:            true,
+			MarkdownDescription: "Salted digest of the rows that were applied last. If the file changes after the plan, the apply stops here and writes nothing.",
+		},
+		"rows":    count("Number of rows in the file, or in its shard."),
+		"kept":    count("Number of rows that the last apply left alone, because a later choice stands."),
+		"written": count("Number of rows that the last apply has written."),
+		"missing": count("Number of rows that were still not as configured after the last apply. The next apply writes them."),
 	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of thousands of people from one file, with none of their data in plan or state.",
-		Attributes:          tfkit.AddKeptScope(addResults(attributes)),
+		Attributes:          tfkit.AddKeptScope(attributes),
 	}
-}
-
-func addResults(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	attributes["digest"] = schema.StringAttribute{
-		Computed:            true,
-		MarkdownDescription: "Salted digest of the rows that were applied last. If the file changes after the plan, the apply stops here and writes nothing.",
-	}
-
-	for name, text := range map[string]string{
-		"rows":    "Number of rows in the file, or in its shard.",
-		"kept":    "Number of rows that the last apply left alone, because a later choice stands.",
-		"written": "Number of rows that the last apply has written.",
-		"missing": "Number of rows that were still not as configured after the last apply. The next apply writes them.",
-	} {
-		attributes[name] = schema.Int64Attribute{Computed: true, MarkdownDescription: text}
-	}
-
-	return attributes
 }
 
 // ValidateConfig checks combinations of attributes.

@@ -38,7 +38,19 @@ func (r runner) run(ctx context.Context) *tally {
 	var workers, watcher sync.WaitGroup
 	watcher.Go(func() { r.logProgress(watching, t) })
 	for range min(r.workers, r.rows) {
-		workers.Go(func() { r.drain(ctx, t) })
+		workers.Go(func() {
+			defer t.endOnPanic(ctx)
+
+			for {
+				row, ok := t.take(ctx)
+				if !ok {
+					return
+				}
+
+				as, err := r.do(ctx, row)
+				t.record(row, as, err)
+			}
+		})
 	}
 
 	workers.Wait()
@@ -50,28 +62,6 @@ func (r runner) run(ctx context.Context) *tally {
 	}
 
 	return t
-}
-
-// drain works on rows until none is left. A panic ends the whole run.
-func (r runner) drain(ctx context.Context, t *tally) {
-	defer func() {
-		if recover() != nil {
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			t.stopped = true
-			tfkit.AddPanic(ctx, &t.diags)
-		}
-	}()
-
-	for {
-		row, ok := t.take(ctx)
-		if !ok {
-			return
-		}
-
-		as, err := r.do(ctx, row)
-		t.record(row, as, err)
-	}
 }
 
 // logProgress logs the progress of the run in every interval.
@@ -157,6 +147,16 @@ type tally struct {
 	stopped     bool             // no further row is handed out
 	interrupted bool             // the run was cancelled
 	diags       diag.Diagnostics // of panics
+}
+
+// endOnPanic ends the run after a panic of a worker. It must be deferred.
+func (t *tally) endOnPanic(ctx context.Context) {
+	if recover() != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.stopped = true
+		tfkit.AddPanic(ctx, &t.diags)
+	}
 }
 
 // take returns the next row, or false if none is left or the run has ended.

@@ -3,10 +3,7 @@
 package consentbatch
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
@@ -18,35 +15,14 @@ const limitShards = 4096
 
 var atShard = path.Root("shard")
 
-// shardAttribute returns the attribute shard.
-func shardAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: "Part of the rows that this resource manages, so that several workspaces or machines share one file.",
-		Attributes: map[string]schema.Attribute{
-			"index": schema.Int64Attribute{
-				Required:            true,
-				Validators:          []validator.Int64{int64validator.Between(0, limitShards-1)},
-				MarkdownDescription: "Number of the shard, from 0 to `count` - 1.",
-			},
-			"count": schema.Int64Attribute{
-				Required:            true,
-				Validators:          []validator.Int64{int64validator.Between(1, limitShards)},
-				MarkdownDescription: "Number of shards, from 1 to 4096; the same in all workspaces.",
-			},
-		},
-	}
-}
-
 // shardOf returns the shard that a known value of shard names; all rows if it is null.
 func shardOf(value types.Object) rows.Shard {
-	return rows.Shard{Index: shardNumber(value, "index"), Count: shardNumber(value, "count")}
-}
+	number := func(name string) uint64 {
+		n, _ := value.Attributes()[name].(types.Int64)
+		return uint64(n.ValueInt64()) //nolint:gosec // the validators refuse negative numbers
+	}
 
-// shardNumber returns an attribute of shard; 0 if shard is null.
-func shardNumber(value types.Object, name string) uint64 {
-	number, _ := value.Attributes()[name].(types.Int64)
-	return uint64(number.ValueInt64()) //nolint:gosec // the validators refuse negative numbers
+	return rows.Shard{Index: number("index"), Count: number("count")}
 }
 
 // shardKnown reports whether shard is known with its attributes.

@@ -5,8 +5,8 @@ package export
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
@@ -139,9 +139,12 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	}
 
 	today := d.Today()
-	day, ok := m.checkDay(today, &resp.Diagnostics)
+	day, ok := tfkit.StartedDay(m.UTCDate, today, &resp.Diagnostics)
 	if !ok {
 		return
+	}
+	if !day.Before(today) {
+		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
 	}
 	c, scope, ok := d.ClientAndScope(m.Scope, &resp.Diagnostics)
 	if !ok {
@@ -160,20 +163,13 @@ func (d *exportDataSource) Read(ctx context.Context, req datasource.ReadRequest,
 	m.Complete = types.BoolValue(exported.Over(day, today))
 	warnInvalidUTF8(exported.InvalidUTF8, &resp.Diagnostics)
 	if day.Before(today) && !m.Complete.ValueBool() {
-		warnServiceNotOver(exported.Date, &resp.Diagnostics)
+		problem := notOver("")
+		problem.Detail = "By the service's clock it was " + exported.Date.UTC().Format("2006-01-02 15:04") + " UTC when it answered, so more records will come. " + markedIncomplete
+		problem.Do = "read it again once the day is over, and compare the clock of this machine with that of the service."
+		problem.AddWarning(&resp.Diagnostics)
 	}
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &m)...)
-}
-
-// checkDay returns the day to read. It adds an error if the day has not begun, and a warning
-// if it is not over.
-func (m *dataSourceModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
-	day, ok = tfkit.StartedDay(m.UTCDate, today, diags)
-	if ok && !day.Before(today) {
-		warnNotOver(markedIncomplete, diags)
-	}
-	return day, ok
 }
 
 // limit returns the maximum size of all records together.
@@ -201,28 +197,15 @@ func (m *dataSourceModel) addError(err error, diags *diag.Diagnostics) {
 
 // fromAPI sets the computed attributes, except complete.
 func (m *dataSourceModel) fromAPI(exported client.ExportResult, texts *textSink, kinds []records.Kind) {
-	for _, kind := range kinds {
-		*m.text(kind) = texts.array(kind)
+	for kind, text := range map[records.Kind]*types.String{records.Person: &m.Persons, records.Session: &m.Sessions, records.Event: &m.Events} {
+		if slices.Contains(kinds, kind) {
+			*text = texts.array(kind)
+		}
 	}
 	m.Unknown = texts.array(records.Unknown)
 
 	m.Counts = countsOf(exported.Counts, kinds)
 	m.Replaced = types.Int64Value(exported.InvalidUTF8)
-}
-
-// text returns the attribute that holds the records of a kind.
-func (m *dataSourceModel) text(kind records.Kind) *types.String {
-	switch kind {
-	case records.Person:
-		return &m.Persons
-	case records.Session:
-		return &m.Sessions
-	case records.Event:
-		return &m.Events
-	case records.Unknown:
-	}
-
-	return &m.Unknown
 }
 
 // errTooMuch ends the export of a day that is larger than max_bytes.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -25,76 +26,80 @@ type dayExport struct {
 	inState  string    // what is in state if the export fails
 	diags    *diag.Diagnostics
 
-	outputs []*output // the files to write
-	written tally     // so far
+	kinds    []records.Kind // that are asked for
+	outputs  []*output      // the files to write
+	written  tally          // so far
+	result   client.ExportResult
+	complete bool // the day was over
 }
 
 // run exports the day. It reports false, and leaves the old files in place, after an error.
-func (e *dayExport) run(ctx context.Context) (exportedDay, bool) {
+func (e *dayExport) run(ctx context.Context) (ok bool) {
 	c, scope, ok := e.ClientAndScope(e.day.Scope, e.diags)
 	if !ok {
-		return exportedDay{}, false
+		return false
 	}
 	today := c.Today()
 	day, ok := e.day.checkDay(today, e.diags)
 	if !ok {
-		return exportedDay{}, false
+		return false
 	}
 
-	kinds := kindsOf(ctx, e.day.Kinds)
-	e.outputs = e.day.outputs(kinds)
-	query := client.ExportQuery{Day: day, Kinds: kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
-	result, err := e.write(func(sink client.ExportSink) (client.ExportResult, error) {
-		return c.Export(ctx, scope, query, sink)
+	e.kinds = kindsOf(ctx, e.day.Kinds)
+	e.outputs = e.day.outputs(e.kinds)
+	query := client.ExportQuery{Day: day, Kinds: e.kinds, Finished: !e.day.AllowIncompleteDay.ValueBool()}
+	err := e.write(func(sink client.ExportSink) (err error) {
+		e.result, err = c.Export(ctx, scope, query, sink)
+		return err
 	})
 	if err != nil {
 		e.addError(err)
-		return exportedDay{}, false
+		return false
 	}
+	e.complete = e.result.Over(day, today)
 
-	warnUnknown(result.Counts, e.diags)
-	warnInvalidUTF8(result.InvalidUTF8, e.diags)
+	if n := e.result.Counts.Of(records.Unknown); n > 0 {
+		tfkit.Problem{
+			Summary: "Records of unknown kind",
+			Detail:  strconv.FormatInt(n, 10) + " records do not state their kind. They are records because of wire.export_record_member, are exported all the same, and counted as unknown.",
+			Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
+		}.AddWarning(e.diags)
+	}
+	warnInvalidUTF8(e.result.InvalidUTF8, e.diags)
 
-	return exportedDay{
-		ExportResult: result,
-		complete:     result.Over(day, today),
-		kinds:        kinds,
-		outputs:      e.outputs,
-	}, true
+	return true
 }
 
 // write reserves the files, writes what export hands to the sink, and puts all files in
 // their places together.
-func (e *dayExport) write(export func(client.ExportSink) (client.ExportResult, error)) (client.ExportResult, error) {
+func (e *dayExport) write(export func(client.ExportSink) error) error {
 	reservation, err := e.Files.Reserve(e.targets()...)
 	if err != nil {
-		return client.ExportResult{}, err
+		return err
 	}
 	defer reservation.Close()
 
-	sink, err := newFileSink(e.day, e.outputs, reservation, &e.written)
-	if err != nil {
-		return client.ExportResult{}, err
+	sink := &fileSink{dayExport: e, reserved: reservation}
+	if err := sink.begin(); err != nil {
+		return err
 	}
-
-	exported, err := export(sink)
-	if err != nil {
-		return client.ExportResult{}, err
+	if err := export(sink); err != nil {
+		return err
 	}
 	if err := sink.finish(); err != nil {
-		return client.ExportResult{}, err
+		return err
 	}
 
 	files, err := reservation.Commit()
 	if err != nil {
-		return client.ExportResult{}, err
+		return err
 	}
 	reservation.Keep()
 	for i, file := range files {
 		e.outputs[i].written = file
 	}
 
-	return exported, nil
+	return nil
 }
 
 // checkTargets reports what is at a path and must not be replaced. It looks only at paths
@@ -125,10 +130,9 @@ func (e *dayExport) checkTargets(ctx context.Context) {
 func (e *dayExport) targets() []outfile.Target {
 	var targets []outfile.Target
 	for _, o := range e.outputs {
-		isOwn := slices.ContainsFunc(e.previous, func(old *output) bool { return outfile.SamePath(old.path, o.path) })
 		targets = append(targets, outfile.Target{
 			Path:          o.path,
-			Replace:       isOwn || e.day.Overwrite.ValueBool(),
+			Replace:       hasPath(e.previous, o.path) || e.day.Overwrite.ValueBool(),
 			CreateFolders: e.day.CreateDirectories.ValueBool(),
 		})
 	}
@@ -136,18 +140,14 @@ func (e *dayExport) targets() []outfile.Target {
 	return targets
 }
 
-// exportedDay is a day that is in its files.
-type exportedDay struct {
-	client.ExportResult
-
-	complete bool           // the day was over
-	kinds    []records.Kind // that were asked for
-	outputs  []*output
+// hasPath reports whether one of the files has a path, in any spelling.
+func hasPath(outputs []*output, path string) bool {
+	return slices.ContainsFunc(outputs, func(o *output) bool { return outfile.SamePath(o.path, path) })
 }
 
-// bytes returns the size of all files together.
-func (x exportedDay) bytes() (total int64) {
-	for _, o := range x.outputs {
+// bytesOf returns the size of all files together.
+func bytesOf(outputs []*output) (total int64) {
+	for _, o := range outputs {
 		total += o.written.Bytes
 	}
 	return total

@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
@@ -32,6 +35,25 @@ type dayModel struct {
 	CreateDirectories  types.Bool   `tfsdk:"create_directories"`
 	AllowIncompleteDay types.Bool   `tfsdk:"allow_incomplete_day"`
 }
+
+// What the attributes of a dayModel have in common wherever they are declared.
+
+const (
+	pathDescription = "Path of the file. With `{kind}` in it, each kind has a file of its own."
+
+	compressionDescription = "Compression of the files: `none` (default), `gzip` or `zstd`. The name in `path` stays as it is."
+
+	withKindDescription = "Whether each line names the kind of its record. If `false`, which requires one kind per file, a line is the record alone."
+
+	// inPlaceDescription ends the description of an attribute of the resource.
+	inPlaceDescription = " Changing it writes the files again."
+)
+
+var (
+	pathValidators        = []validator.String{stringvalidator.LengthAtLeast(1)}
+	compressionValidators = []validator.String{stringvalidator.OneOf(uncompressed, gzipped, zstandard)}
+	maxBytesValidators    = []validator.Int64{int64validator.AtLeast(1)}
+)
 
 // kindPlaceholder is replaced in path by the plural of a kind.
 const kindPlaceholder = "{kind}"
@@ -84,14 +106,17 @@ func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
 		return
 	}
 
-	kinds := kindsOf(ctx, m.Kinds)
-	if len(kinds) == 1 {
+	var names []string
+	for _, kind := range kindsOf(ctx, m.Kinds) {
+		names = append(names, kind.Plural())
+	}
+	if len(names) == 1 {
 		return
 	}
 
 	tfkit.Problem{
 		Summary: "Lines of several kinds",
-		Detail:  "Without their kind the records of " + listOf(kinds) + " could not be told apart.",
+		Detail:  "Without their kind the records of " + strings.Join(names, ", ") + " could not be told apart.",
 		Do:      "put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.",
 		At:      path.Root("with_kind"),
 	}.AddError(diags)
@@ -111,7 +136,10 @@ func (m *dayModel) checkDay(today time.Time, diags *diag.Diagnostics) (day time.
 	}
 
 	if !m.AllowIncompleteDay.ValueBool() {
-		addNotOver(diags)
+		problem := notOver("No request was sent.")
+		problem.Do = "export a day that is over. To export what there is by now, set allow_incomplete_day = true."
+		problem.AddError(diags)
+
 		return day, false
 	}
 

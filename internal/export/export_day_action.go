@@ -29,68 +29,60 @@ func NewExportDayAction() action.Action { return &exportDayAction{} }
 
 type exportDayAction struct{ tfkit.Action }
 
-// exportDayModel is the model of analytics_export_day.
-type exportDayModel struct{ dayModel }
-
 func (a *exportDayAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_export_day"
 }
 
+// Schema names the defaults of Invoke, since an action cannot declare them.
 func (a *exportDayAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Writes the records of one UTC day to NDJSON files and keeps nothing in state, for runners that lose their disk.",
-		Attributes:          exportDayAttributes(),
+		Attributes: tfkit.AddActionScope(map[string]schema.Attribute{
+			"utc_date": schema.StringAttribute{
+				Required: true, Validators: []validator.String{tfkit.Day()},
+				MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
+			},
+			"kinds": schema.SetAttribute{
+				Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
+				MarkdownDescription: kindsDescription,
+			},
+
+			"path": schema.StringAttribute{
+				Required: true, Validators: pathValidators,
+				MarkdownDescription: pathDescription,
+			},
+			"compression": schema.StringAttribute{
+				Optional: true, Validators: compressionValidators,
+				MarkdownDescription: compressionDescription,
+			},
+			"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
+
+			"max_bytes": schema.Int64Attribute{
+				Optional: true, Validators: maxBytesValidators,
+				MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error.",
+			},
+
+			"overwrite": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Whether existing files may be replaced, once the new ones are complete. Defaults to `false`.",
+			},
+			"create_directories": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Defaults to `false`.",
+			},
+
+			"allow_incomplete_day": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Whether the current UTC day may be exported, with a warning. Defaults to `false`.",
+			},
+		}),
 	}
-}
-
-// exportDayAttributes returns the attributes of the action. An action has no defaults, so the
-// descriptions name those of setDefaults.
-func exportDayAttributes() map[string]schema.Attribute {
-	return tfkit.AddActionScope(map[string]schema.Attribute{
-		"utc_date": schema.StringAttribute{
-			Required: true, Validators: []validator.String{tfkit.Day()},
-			MarkdownDescription: dayDescription + " The current day needs `allow_incomplete_day`.",
-		},
-		"kinds": schema.SetAttribute{
-			Optional: true, ElementType: types.StringType, Validators: kindsValidators(),
-			MarkdownDescription: kindsDescription,
-		},
-
-		"path": schema.StringAttribute{
-			Required: true, Validators: pathValidators(),
-			MarkdownDescription: pathDescription,
-		},
-		"compression": schema.StringAttribute{
-			Optional: true, Validators: compressionValidators(),
-			MarkdownDescription: compressionDescription,
-		},
-		"with_kind": schema.BoolAttribute{Optional: true, MarkdownDescription: withKindDescription},
-
-		"max_bytes": schema.Int64Attribute{
-			Optional: true, Validators: maxBytesValidators(),
-			MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error.",
-		},
-
-		"overwrite": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether existing files may be replaced, once the new ones are complete. Defaults to `false`.",
-		},
-		"create_directories": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether to create missing directories of `path`, with mode 0700. Defaults to `false`.",
-		},
-
-		"allow_incomplete_day": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "Whether the current UTC day may be exported, with a warning. Defaults to `false`.",
-		},
-	})
 }
 
 // ValidateConfig refuses lines that could not be told apart. The plan and Invoke do so too,
 // for values that are not known before.
 func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
-	var config exportDayModel
+	var config dayModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -103,14 +95,14 @@ func (a *exportDayAction) ValidateConfig(ctx context.Context, req action.Validat
 func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var m exportDayModel
+	var m dayModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	if scope, known := a.KnownScope(m.Scope); known && scope.Account() {
-		addNoExport(&resp.Diagnostics)
+		noExport.AddError(&resp.Diagnostics)
 		return
 	}
 	a.PlanScope(m.Scope, &resp.Diagnostics)
@@ -118,24 +110,27 @@ func (a *exportDayAction) ModifyPlan(ctx context.Context, req action.ModifyPlanR
 
 	today := a.Today()
 	if day, ok := m.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
-		warnNotOver(partOfTheDay, &resp.Diagnostics)
+		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}
 
-	export := dayExport{day: &m.dayModel, inState: "nothing, and no request was sent", diags: &resp.Diagnostics}
+	export := dayExport{day: &m, inState: "nothing, and no request was sent", diags: &resp.Diagnostics}
 	export.checkTargets(ctx)
 }
 
-// Invoke exports the day.
+// Invoke exports the day, and shows how far it is.
 func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	defer a.RecoverAndReport(ctx, &resp.Diagnostics)
 
-	var m exportDayModel
+	var m dayModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	m.setDefaults()
+	m.planWithKind(m.WithKind)
+	if m.Compression.IsNull() {
+		m.Compression = types.StringValue(uncompressed)
+	}
 	m.checkLines(ctx, &resp.Diagnostics)
 	m.checkDay(a.Today(), &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -143,23 +138,9 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 	}
 
 	progress := tfkit.ProgressOf(resp)
-	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")
-	exported, ok := a.export(ctx, &m, progress, resp)
-	if !ok {
-		return
-	}
-
-	if !exported.complete {
-		warnNotOver(partOfTheDay, &resp.Diagnostics)
-	}
-	progress.Say(exported.String())
-}
-
-// export exports the day, and shows how far it is.
-func (a *exportDayAction) export(ctx context.Context, m *exportDayModel, progress tfkit.Progress, resp *action.InvokeResponse) (exported exportedDay, ok bool) {
 	export := dayExport{
 		Service: a.Service,
-		day:     &m.dayModel,
+		day:     &m,
 		inState: "nothing, since an action has no state; what was at path before is as it was",
 		diags:   &resp.Diagnostics,
 	}
@@ -167,22 +148,18 @@ func (a *exportDayAction) export(ctx context.Context, m *exportDayModel, progres
 		progress.Say("The answer broke off after " + humanize.Comma(records) + " records. The day is read again from its beginning.")
 	}
 
-	progress.During(ctx, func() { exported, ok = export.run(ctx) }, func(string) string { return export.written.String() })
-
-	return exported, ok
-}
-
-// setDefaults sets the defaults of the attributes that are not configured: an action cannot
-// declare them.
-func (m *exportDayModel) setDefaults() {
-	m.planWithKind(m.WithKind)
-	if m.Compression.IsNull() {
-		m.Compression = types.StringValue(uncompressed)
+	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")
+	var ok bool
+	progress.During(ctx, func() { ok = export.run(ctx) }, func(string) string { return export.written.String() })
+	if !ok {
+		return
 	}
-}
 
-// partOfTheDay says what an incomplete day means for the files of an action.
-const partOfTheDay = "The files hold a part of the day."
+	if !export.complete {
+		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
+	}
+	progress.Say(export.String())
+}
 
 // String says how much has been written so far.
 func (t *tally) String() string {
@@ -190,29 +167,24 @@ func (t *tally) String() string {
 }
 
 // String says what was written: the records by kind, and the size and digests of the files.
-func (x exportedDay) String() string {
+func (e *dayExport) String() string {
 	var counts, digests []string
-	for _, o := range x.outputs {
-		if o.written.SHA256 != "" {
-			digests = append(digests, ofKind(o)+o.written.SHA256)
+	for _, o := range e.outputs {
+		switch {
+		case o.name == wholeFile:
+			digests = append(digests, o.written.SHA256)
+		case o.written.SHA256 != "":
+			digests = append(digests, "of "+o.name+" "+o.written.SHA256)
 		}
 	}
-	for _, kind := range append(slices.Clone(x.kinds), records.Unknown) {
-		if n := x.Counts.Of(kind); n > 0 || kind != records.Unknown {
+	for _, kind := range append(slices.Clone(e.kinds), records.Unknown) {
+		if n := e.result.Counts.Of(kind); n > 0 || kind != records.Unknown {
 			counts = append(counts, kind.Plural()+" "+humanize.Comma(n))
 		}
 	}
 
 	return fmt.Sprintf("Written: %s records (%s), %s, SHA-256 %s.",
-		humanize.Comma(x.Counts.Total()), strings.Join(counts, ", "), sizeOf(x.bytes()), strings.Join(digests, ", "))
-}
-
-// ofKind names the file of one kind; nothing for a single file.
-func ofKind(o *output) string {
-	if o.name == wholeFile {
-		return ""
-	}
-	return "of " + o.name + " "
+		humanize.Comma(e.result.Counts.Total()), strings.Join(counts, ", "), sizeOf(bytesOf(e.outputs)), strings.Join(digests, ", "))
 }
 
 // sizeOf returns a size for messages.

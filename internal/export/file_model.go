@@ -24,12 +24,17 @@ type fileModel struct {
 	Triggers  types.Map    `tfsdk:"triggers"`
 	Verify    types.String `tfsdk:"verify"`
 	OnDestroy types.String `tfsdk:"on_destroy"`
-	Complete  types.Bool   `tfsdk:"complete"`
-	SHA256    types.String `tfsdk:"sha256"`
-	Bytes     types.Int64  `tfsdk:"bytes"`
-	Counts    types.Object `tfsdk:"counts"`
-	Replaced  types.Int64  `tfsdk:"invalid_utf8_records"`
-	Files     types.Map    `tfsdk:"files"`
+	fileResults
+}
+
+// fileResults holds the computed attributes.
+type fileResults struct {
+	Complete types.Bool   `tfsdk:"complete"`
+	SHA256   types.String `tfsdk:"sha256"`
+	Bytes    types.Int64  `tfsdk:"bytes"`
+	Counts   types.Object `tfsdk:"counts"`
+	Replaced types.Int64  `tfsdk:"invalid_utf8_records"`
+	Files    types.Map    `tfsdk:"files"`
 }
 
 // writtenFile is an element of files.
@@ -65,7 +70,7 @@ func (m *fileModel) written(ctx context.Context) []*output {
 	var list []*output
 	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
 		if file, ok := files[kind.Plural()]; ok {
-			list = append(list, &output{name: kind.Plural(), kind: kind, path: file.Path, written: outfile.File{SHA256: file.SHA256}})
+			list = append(list, &output{name: kind.Plural(), kind: kind, path: file.Path, written: outfile.File{SHA256: file.SHA256, Bytes: file.Bytes}})
 		}
 	}
 
@@ -105,51 +110,40 @@ func (m *fileModel) planComputed() {
 	}
 }
 
-// keepComputed copies the computed attributes from state.
-func (m *fileModel) keepComputed(state fileModel) {
-	m.Complete, m.SHA256, m.Bytes = state.Complete, state.SHA256, state.Bytes
-	m.Counts, m.Replaced, m.Files = state.Counts, state.Replaced, state.Files
-}
-
 // fromExport sets the attributes that describe the answer and the files.
-func (m *fileModel) fromExport(ctx context.Context, exported exportedDay, diags *diag.Diagnostics) {
-	m.Complete = types.BoolValue(exported.complete)
-	m.Counts = countsOf(exported.Counts, exported.kinds)
-	m.Replaced = types.Int64Value(exported.InvalidUTF8)
-	m.fromFiles(ctx, exported, diags)
-
-	if !exported.complete {
-		warnNotOver(markedIncomplete, diags)
+func (m *fileModel) fromExport(ctx context.Context, export *dayExport, diags *diag.Diagnostics) {
+	m.Complete = types.BoolValue(export.complete)
+	if !export.complete {
+		notOver(markedIncomplete).AddWarning(diags)
 	}
-}
+	m.Counts = countsOf(export.result.Counts, export.kinds)
+	m.Replaced = types.Int64Value(export.result.InvalidUTF8)
+	m.Bytes = types.Int64Value(bytesOf(export.outputs))
 
-// fromFiles sets the attributes that describe the files.
-func (m *fileModel) fromFiles(ctx context.Context, exported exportedDay, diags *diag.Diagnostics) {
-	m.Bytes = types.Int64Value(exported.bytes())
 	if !m.split() {
-		m.SHA256, m.Files = types.StringValue(exported.outputs[0].written.SHA256), types.MapNull(writtenFileType)
+		m.SHA256, m.Files = types.StringValue(export.outputs[0].written.SHA256), types.MapNull(writtenFileType)
 		return
 	}
 
 	files := map[string]writtenFile{}
-	for _, o := range exported.outputs {
+	for _, o := range export.outputs {
 		if o.written.SHA256 != "" {
-			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, exported.Counts.Of(o.kind)}
+			files[o.name] = writtenFile{o.path, o.written.SHA256, o.written.Bytes, export.result.Counts.Of(o.kind)}
 		}
 	}
 
 	value, more := types.MapValueFrom(ctx, writtenFileType, files)
 	diags.Append(more...)
-	m.SHA256, m.Files = types.StringValue(digestOf(files)), value
+	m.SHA256, m.Files = types.StringValue(digestOf(export.outputs)), value
 }
 
 // digestOf returns one digest for several files: that of the list of their digests, as
 // sha256sum prints it with the kinds as names.
-func digestOf(files map[string]writtenFile) string {
+func digestOf(outputs []*output) string {
 	sum := sha256.New()
-	for _, kind := range append(slices.Clone(records.Kinds), records.Unknown) {
-		if file, ok := files[kind.Plural()]; ok {
-			fmt.Fprintf(sum, "%s  %s\n", file.SHA256, kind.Plural())
+	for _, o := range outputs {
+		if o.written.SHA256 != "" {
+			fmt.Fprintf(sum, "%s  %s\n", o.written.SHA256, o.name)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))

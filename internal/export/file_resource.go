@@ -69,7 +69,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	}
 
 	if scope, known := r.KnownScope(plan.Scope); known && scope.Account() {
-		addNoExport(&resp.Diagnostics)
+		noExport.AddError(&resp.Diagnostics)
 		return
 	}
 
@@ -87,7 +87,7 @@ func (r *fileResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 func (r *fileResource) planExport(ctx context.Context, plan *fileModel, resp *resource.ModifyPlanResponse) {
 	today := r.Today()
 	if day, ok := plan.checkDay(today, &resp.Diagnostics); ok && !day.Before(today) {
-		warnNotOver(markedIncomplete, &resp.Diagnostics)
+		notOver(markedIncomplete).AddWarning(&resp.Diagnostics)
 	}
 
 	plan.planComputed()
@@ -104,7 +104,7 @@ func (r *fileResource) planUpdate(ctx context.Context, plan *fileModel, req reso
 	// The refresh went by the size and the time of the files.
 	if plan.Verify.ValueString() == verifyDigest && state.Verify.ValueString() == verifyStat {
 		state.Verify = plan.Verify
-		if !state.verify(ctx, stamps{}, &resp.Diagnostics) {
+		if !state.verify(ctx, state.written(ctx), &resp.Diagnostics) {
 			state.SHA256 = types.StringNull()
 		}
 	}
@@ -114,7 +114,7 @@ func (r *fileResource) planUpdate(ctx context.Context, plan *fileModel, req reso
 		return
 	}
 
-	plan.keepComputed(state)
+	plan.fileResults = state.fileResults
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
@@ -135,13 +135,12 @@ func (r *fileResource) Create(ctx context.Context, req resource.CreateRequest, r
 		inState: tfkit.NothingSaved + "; what was at path before is as it was",
 		diags:   &resp.Diagnostics,
 	}
-	exported, ok := export.run(ctx)
-	if !ok {
+	if !export.run(ctx) {
 		return
 	}
 
-	plan.fromExport(ctx, exported, &resp.Diagnostics)
-	stampsOf(exported).write(ctx, resp.Private, &resp.Diagnostics)
+	plan.fromExport(ctx, &export, &resp.Diagnostics)
+	writeStamps(ctx, export.outputs, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
@@ -158,13 +157,14 @@ func (r *fileResource) Read(ctx context.Context, req resource.ReadRequest, resp 
 
 	r.ReadScope(&state.Scope)
 	state.markOver(r.Today())
-	known := readStamps(ctx, req.Private)
-	if !state.verify(ctx, known, &resp.Diagnostics) {
+	written := state.written(ctx)
+	readStamps(ctx, written, req.Private)
+	if !state.verify(ctx, written, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
 
-	known.write(ctx, resp.Private, &resp.Diagnostics)
+	writeStamps(ctx, written, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
@@ -192,14 +192,13 @@ func (r *fileResource) Update(ctx context.Context, req resource.UpdateRequest, r
 		inState:  tfkit.PriorKept + ", and the old file is as it was",
 		diags:    &resp.Diagnostics,
 	}
-	exported, ok := export.run(ctx)
-	if !ok {
+	if !export.run(ctx) {
 		return
 	}
 
-	plan.fromExport(ctx, exported, &resp.Diagnostics)
+	plan.fromExport(ctx, &export, &resp.Diagnostics)
 	plan.removePrevious(ctx, export.previous, &r.Files, &resp.Diagnostics)
-	stampsOf(exported).write(ctx, resp.Private, &resp.Diagnostics)
+	writeStamps(ctx, export.outputs, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 

@@ -38,13 +38,13 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 
 			"path": schema.StringAttribute{
 				Required:            true,
-				Validators:          pathValidators(),
+				Validators:          pathValidators,
 				MarkdownDescription: pathDescription + " Changing it writes the new files before it removes the old ones.",
 			},
 
 			"compression": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(uncompressed),
-				Validators:          compressionValidators(),
+				Validators:          compressionValidators,
 				MarkdownDescription: compressionDescription + inPlaceDescription,
 			},
 			"with_kind": schema.BoolAttribute{
@@ -54,7 +54,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 
 			"max_bytes": schema.Int64Attribute{
 				Optional:            true,
-				Validators:          maxBytesValidators(),
+				Validators:          maxBytesValidators,
 				MarkdownDescription: "Maximum size of all files together, in bytes after compression. A larger day is an error and leaves the old files.",
 			},
 

@@ -3,10 +3,14 @@
 package export
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
@@ -19,38 +23,27 @@ const (
 	zstandard    = "zstd"
 )
 
-// fileSink writes records as lines into files: one for all kinds, or one for each.
+const (
+	// block is the size in bytes of what is compressed, or written, at a time.
+	block = 512 << 10
+
+	// zstdWindow limits the memory that writing and reading the file take, in bytes.
+	zstdWindow = 1 << 20
+)
+
+// fileSink writes records as lines into the files of an export: one for all kinds, or one for
+// each.
 type fileSink struct {
-	withKind bool
+	*dayExport
+
 	reserved *outfile.Reservation
-	limit    int64 // of all files together, in bytes; 0 for none
-	written  *tally
-	outputs  []*output                  // by target
-	targets  [len(records.Counts{})]int // by kind
-	compress string
-}
-
-// newFileSink returns a sink that has begun to write every file but the optional ones. It
-// counts in written.
-func newFileSink(m *dayModel, outputs []*output, reserved *outfile.Reservation, written *tally) (*fileSink, error) {
-	s := &fileSink{
-		withKind: m.WithKind.ValueBool(),
-		compress: m.Compression.ValueString(),
-		reserved: reserved,
-		limit:    m.MaxBytes.ValueInt64(),
-		written:  written,
-		outputs:  outputs,
-	}
-	for i, o := range outputs {
-		s.targets[o.kind] = i // without {kind}, all kinds go to target 0
-	}
-
-	return s, s.begin()
+	targets  [len(records.Counts{})]int // by kind; without {kind}, all kinds go to target 0
 }
 
 // begin starts all files but the optional ones.
 func (s *fileSink) begin() error {
 	for i, o := range s.outputs {
+		s.targets[o.kind] = i
 		if o.optional {
 			continue
 		}
@@ -69,7 +62,7 @@ func (s *fileSink) start(target int) error {
 		return err
 	}
 
-	s.outputs[target].lines, err = startLines(&bounded{out, s.limit, s.written}, s.compress)
+	s.outputs[target].lines, err = startLines(&bounded{out, s.day.MaxBytes.ValueInt64(), &s.written}, s.day.Compression.ValueString())
 
 	return err
 }
@@ -115,7 +108,7 @@ func (s *fileSink) Record(k records.Kind, record jsontext.Value) error {
 	}
 
 	s.written.records.Add(1)
-	if s.withKind {
+	if s.day.WithKind.ValueBool() {
 		return s.outputs[target].lines.line(lineBegins[k], line, wrappedEnds)
 	}
 
@@ -177,4 +170,53 @@ func (b *bounded) Write(p []byte) (int, error) {
 		return 0, errTooMuch
 	}
 	return b.Writer.Write(p)
+}
+
+// lineFile writes lines to a file, and compresses them.
+type lineFile struct {
+	lines  *bufio.Writer  // takes the lines
+	packer io.WriteCloser // takes blocks of them
+	packed *bufio.Writer  // takes what the packer makes of them
+}
+
+// startLines starts to write lines to a file. They are in the file after finish.
+func startLines(to io.Writer, compression string) (f *lineFile, err error) {
+	f = &lineFile{packed: bufio.NewWriterSize(to, block)}
+	switch compression {
+	case gzipped:
+		f.packer = gzip.NewWriter(f.packed)
+	case zstandard:
+		f.packer, err = zstd.NewWriter(f.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	default:
+		f.packer = unpacked{f.packed}
+	}
+	f.lines = bufio.NewWriterSize(f.packer, block)
+
+	return f, err
+}
+
+// unpacked is the packer of a file without compression.
+type unpacked struct{ io.Writer }
+
+func (unpacked) Close() error { return nil }
+
+// line writes the parts of one line.
+func (f *lineFile) line(parts ...[]byte) error {
+	for _, part := range parts {
+		if _, err := f.lines.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish writes what is left.
+func (f *lineFile) finish() error {
+	if err := f.lines.Flush(); err != nil {
+		return err
+	}
+	if err := f.packer.Close(); err != nil {
+		return err
+	}
+	return f.packed.Flush()
 }

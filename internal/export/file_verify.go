@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -18,48 +17,36 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-// stamps holds size, time and inode of the files as they were written or last hashed, by
-// the name of the output. They are in private state: a file that still has its stamp is not
-// read again.
-type stamps map[string]outfile.Stamp
-
+// stampsKey is the key in private state of size, time and inode of the files as they were written
+// or last hashed, by the name of the output. A file that still has its stamp is not read again.
 const stampsKey = "files"
 
-// readStamps returns the stamps in private state. Text that is not understood
+// readStamps sets the stamps of files to those in private state. Text that is not understood
 // counts as none: the files are hashed then.
-func readStamps(ctx context.Context, from tfkit.PrivateReader) stamps {
-	text, diags := from.GetKey(ctx, stampsKey)
-	if diags.HasError() || text == nil {
-		return stamps{}
-	}
-
-	s := stamps{}
-	if json.Unmarshal(text, &s) != nil || s == nil {
-		return stamps{}
-	}
-
-	return s
-}
-
-// write stores the stamps in private state.
-func (s stamps) write(ctx context.Context, to tfkit.PrivateWriter, diags *diag.Diagnostics) {
-	text, err := json.Marshal(s)
-	if err != nil {
+func readStamps(ctx context.Context, outputs []*output, from tfkit.PrivateReader) {
+	text, _ := from.GetKey(ctx, stampsKey)
+	var stamps map[string]outfile.Stamp
+	if json.Unmarshal(text, &stamps) != nil {
 		return
 	}
 
-	diags.Append(to.SetKey(ctx, stampsKey, text)...)
+	for _, o := range outputs {
+		o.written.Stamp = stamps[o.name]
+	}
 }
 
-// stampsOf returns the stamps of the files of a day.
-func stampsOf(exported exportedDay) stamps {
-	s := stamps{}
-	for _, o := range exported.outputs {
-		if o.written.SHA256 != "" {
-			s[o.name] = o.written.Stamp
+// writeStamps stores the stamps of files in private state.
+func writeStamps(ctx context.Context, outputs []*output, to tfkit.PrivateWriter, diags *diag.Diagnostics) {
+	stamps := map[string]outfile.Stamp{}
+	for _, o := range outputs {
+		if o.written.Stamp != (outfile.Stamp{}) {
+			stamps[o.name] = o.written.Stamp
 		}
 	}
-	return s
+
+	if text, err := json.Marshal(stamps); err == nil {
+		diags.Append(to.SetKey(ctx, stampsKey, text)...)
+	}
 }
 
 // verdict is the result of comparing a file with what was written.
@@ -72,16 +59,22 @@ const (
 	notRegular
 )
 
-// verify compares the files with what was written, and updates known. A difference makes
+// verify compares the files with what was written, and updates their stamps. A difference makes
 // sha256 and bytes null, which plans another export. verify reports false if none of the
 // files exists.
-func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagnostics) bool {
-	written := m.written(ctx)
+func (m *fileModel) verify(ctx context.Context, written []*output, diags *diag.Diagnostics) bool {
 	found := map[verdict]int{}
 	for _, o := range written {
-		v, err := m.compare(ctx, o, known)
+		v, err := m.compare(ctx, o)
 		if err != nil {
-			addUnreadable(err, diags)
+			tfkit.Problem{
+				Summary: "The file cannot be read",
+				Detail:  "The reason: " + err.Error() + ".",
+				InState: tfkit.PriorKept,
+				Do:      "make the file readable for the user that runs Terraform.",
+				At:      atPath,
+			}.AddError(diags)
+
 			return true
 		}
 
@@ -91,21 +84,24 @@ func (m *fileModel) verify(ctx context.Context, known stamps, diags *diag.Diagno
 	if found[missing] == len(written) {
 		return false
 	}
-	if found[unchanged] == len(written) {
-		m.restore(ctx)
-		return true
+	if found[unchanged] < len(written) {
+		m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
+		warnDifferent(found, diags)
+	} else if !m.Files.IsNull() { // a former refresh may have found others
+		m.SHA256, m.Bytes = types.StringValue(digestOf(written)), types.Int64Value(bytesOf(written))
 	}
-
-	m.SHA256, m.Bytes = types.StringNull(), types.Int64Null()
-	warnDifferent(found, diags)
 
 	return true
 }
 
-// compare compares one file with what was written: by its stamp, or else by its digest.
-func (m *fileModel) compare(ctx context.Context, o *output, known stamps) (verdict, error) {
-	if m.hasStamp(o, known) {
-		return unchanged, nil
+// compare compares one file with what was written: by its stamp, unless verify asks for the
+// digest, or else by its digest.
+func (m *fileModel) compare(ctx context.Context, o *output) (verdict, error) {
+	hasStamp := o.written.SHA256 != "" && o.written.Stamp != (outfile.Stamp{})
+	if hasStamp && m.Verify.ValueString() != verifyDigest {
+		if now, err := outfile.Look(o.path); err == nil && now == o.written.Stamp {
+			return unchanged, nil
+		}
 	}
 
 	file, err := outfile.Read(ctx, o.path)
@@ -119,38 +115,9 @@ func (m *fileModel) compare(ctx context.Context, o *output, known stamps) (verdi
 		return altered, err
 	}
 
-	known[o.name] = file.Stamp
+	o.written.Stamp = file.Stamp
 
 	return unchanged, nil
-}
-
-// hasStamp reports whether a file need not be read, because it still has its stamp and
-// verify does not ask for its digest.
-func (m *fileModel) hasStamp(o *output, known stamps) bool {
-	stamp, noted := known[o.name]
-	if !noted || o.written.SHA256 == "" || m.Verify.ValueString() == verifyDigest {
-		return false
-	}
-
-	now, err := outfile.Look(o.path)
-	return err == nil && now == stamp
-}
-
-// restore sets the digest and size of several files again, after a refresh has found all of
-// them unchanged.
-func (m *fileModel) restore(ctx context.Context) {
-	if m.Files.IsNull() || !m.SHA256.IsNull() {
-		return
-	}
-
-	var files map[string]writtenFile
-	m.Files.ElementsAs(ctx, &files, false)
-
-	var total int64
-	for _, file := range files {
-		total += file.Bytes
-	}
-	m.SHA256, m.Bytes = types.StringValue(digestOf(files)), types.Int64Value(total)
 }
 
 // markOver sets complete to null if the day was not over when it was exported and is now. A
@@ -173,14 +140,22 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 	for _, o := range m.written(ctx) {
 		gone, err := files.Remove(ctx, o.path, o.written.SHA256)
 		if err != nil {
-			addNotRemoved(err, diags)
-		} else if !gone {
-			stays = true
+			tfkit.Problem{
+				Summary: "The file could not be removed",
+				Detail:  "The reason: " + err.Error() + ".",
+				InState: tfkit.PriorKept,
+				Do:      "remove the cause and destroy again, or remove the file yourself and destroy then.",
+				At:      atPath,
+			}.AddError(diags)
 		}
+		stays = stays || !gone && err == nil
 	}
 
 	if stays {
-		warnStays(diags)
+		tfkit.Problem{
+			Summary: "The file stays",
+			Detail:  "What is at path is not what this object wrote there, so it is left as it is; it may hold personal data. Delete it yourself when it is no longer needed.",
+		}.AddWarning(diags)
 	}
 }
 
@@ -189,29 +164,27 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 func (m *fileModel) removePrevious(ctx context.Context, previous []*output, files *outfile.PathsInUse, diags *diag.Diagnostics) {
 	written := m.written(ctx)
 	for _, old := range previous {
-		if slices.ContainsFunc(written, func(o *output) bool { return outfile.SamePath(old.path, o.path) }) {
+		if hasPath(written, old.path) {
 			continue
 		}
 
-		if reason := m.removeOld(ctx, old, files); reason != "" {
-			warnOldStays(diags, reason)
+		reason := "on_destroy is \"retain\""
+		if m.OnDestroy.ValueString() != destroyRetains {
+			gone, err := files.Remove(ctx, old.path, old.written.SHA256)
+			if gone && err == nil {
+				continue
+			}
+			reason = "it is not what this object wrote there"
+			if err != nil {
+				reason = "it could not be removed: " + err.Error()
+			}
 		}
-	}
-}
 
-// removeOld removes one previous file. It returns why the file stays; empty if it is gone.
-func (m *fileModel) removeOld(ctx context.Context, old *output, files *outfile.PathsInUse) string {
-	if m.OnDestroy.ValueString() == destroyRetains {
-		return "on_destroy is \"retain\""
+		tfkit.Problem{
+			Summary: "The old file stays",
+			Detail:  "The day is in its new place. A file that this object wrote before stays where it is, because " + reason + ". It holds personal data, and no object manages it any more.",
+			Do:      "delete it yourself when it is no longer needed.",
+			At:      atPath,
+		}.AddWarning(diags)
 	}
-
-	gone, err := files.Remove(ctx, old.path, old.written.SHA256)
-	if err != nil {
-		return "it could not be removed: " + err.Error()
-	}
-	if !gone {
-		return "it is not what this object wrote there"
-	}
-
-	return ""
 }

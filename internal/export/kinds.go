@@ -5,21 +5,19 @@ package export
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 const (
+	dayDescription = "UTC day to export, such as `2026-01-31`."
+
 	kindsDescription = "Kinds of records to export: any of `persons`, `sessions` and `events`. Defaults to all three."
 
 	countsDescription = "Number of exported records by kind. Null for kinds that were not requested."
@@ -83,25 +81,4 @@ func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 	}
 
 	return types.ObjectValueMust(countTypes(), values)
-}
-
-// listOf returns the names of kinds for messages.
-func listOf(kinds []records.Kind) string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.Plural())
-	}
-	return strings.Join(names, ", ")
-}
-
-// warnInvalidUTF8 warns if bytes were replaced in any records.
-func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
-	if records == 0 {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "Invalid UTF-8 was replaced",
-		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each run of them is U+FFFD now, because wire.export_invalid_utf8 is \"replace\".",
-	}.AddWarning(diags)
 }

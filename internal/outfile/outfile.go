@@ -99,20 +99,20 @@ func read(ctx context.Context, folder *os.Root, name string) (File, fs.FileInfo,
 	}
 	f, err := folder.Open(name)
 	if err != nil {
-		return File{}, nil, pathless(err)
+		return File{}, nil, Pathless(err)
 	}
 	defer f.Close()
 	defer context.AfterFunc(ctx, func() { _ = f.Close() })()
 
 	info, err := f.Stat()
 	if err != nil {
-		return File{}, nil, pathless(err)
+		return File{}, nil, Pathless(err)
 	}
 
 	sum := sha256.New()
 	n, err := io.Copy(sum, f)
 	if err != nil {
-		return File{}, nil, errors.Join(ctx.Err(), pathless(err))
+		return File{}, nil, errors.Join(ctx.Err(), Pathless(err))
 	}
 
 	return File{SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n, Stamp: stampOf(info)}, info, nil
@@ -123,7 +123,7 @@ func read(ctx context.Context, folder *os.Root, name string) (File, fs.FileInfo,
 func statRegular(folder *os.Root, name string) (fs.FileInfo, error) {
 	info, err := folder.Lstat(name)
 	if err != nil {
-		return nil, pathless(err)
+		return nil, Pathless(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
@@ -155,13 +155,8 @@ func openFolder(path string) (folder *os.Root, name string, err error) {
 	return folder, name, nil
 }
 
-// folderError returns an error about a folder, without its path; nil if err is nil.
-func folderError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrFolder, pathless(err))
-}
+// folderError returns an error about a folder, without its path.
+func folderError(err error) error { return fmt.Errorf("%w: %w", ErrFolder, Pathless(err)) }
 
 // nameOf returns the name of the file at path, or ErrNoName if path cannot name a file.
 func nameOf(path string) (string, error) {
@@ -172,9 +167,9 @@ func nameOf(path string) (string, error) {
 	return name, nil
 }
 
-// pathless removes the path from an error, since it may contain personal data, and returns
+// Pathless removes the path from an error, since it may contain personal data, and returns
 // ErrNoSpace if the disk is full.
-func pathless(err error) error {
+func Pathless(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return ErrNoSpace
 	}

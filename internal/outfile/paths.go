@@ -121,10 +121,10 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 
 	// Somebody may have put another file there while this one was read.
 	if now, err := folder.Lstat(name); err != nil || !os.SameFile(info, now) {
-		return false, pathless(err)
+		return false, Pathless(err)
 	}
 
-	return true, pathless(folder.Remove(name))
+	return true, Pathless(folder.Remove(name))
 }
 
 // SamePath reports whether two paths lead to the same file. It resolves symbolic links in

@@ -4,13 +4,16 @@ package outfile
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
 // Target says where a file is to be written.
@@ -158,11 +161,45 @@ func (r *Reservation) Writer(target int) (*Writer, error) {
 		err = t.temporary.f.Truncate(0)
 	}
 	if err != nil {
-		return nil, &TargetError{target, pathless(err)}
+		return nil, &TargetError{target, Pathless(err)}
 	}
 	t.out = &Writer{f: t.temporary.f, sum: sha256.New()}
 
 	return t.out, nil
+}
+
+// Writer is a file while it is being written.
+type Writer struct {
+	f   *os.File
+	sum hash.Hash
+	n   int64
+}
+
+// Write appends p, and updates the digest concurrently. It returns ErrNoSpace on a full disk.
+// After an error, neither the digest nor the file is usable.
+func (w *Writer) Write(p []byte) (int, error) {
+	var summed sync.WaitGroup
+	summed.Go(func() { w.sum.Write(p) })
+	n, err := w.f.Write(p)
+	summed.Wait()
+
+	w.n += int64(n)
+
+	return n, Pathless(err)
+}
+
+// complete waits with sync until the file is on the disk, and describes it.
+func (w *Writer) complete(sync func(*os.File) error) (File, error) {
+	if err := sync(w.f); err != nil {
+		return File{}, Pathless(err)
+	}
+
+	info, err := w.f.Stat()
+	if err != nil {
+		return File{}, Pathless(err)
+	}
+
+	return File{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Bytes: w.n, Stamp: stampOf(info)}, nil
 }
 
 // Discard drops what has been written to a target; the next call of Writer starts again. It
@@ -224,7 +261,7 @@ func (t *reservedTarget) publish(paths *PathsInUse) (err error) {
 		return t.temporary.place(t.name, t.Replace)
 	}
 	if t.replaces {
-		return pathless(t.folder.Remove(t.name))
+		return Pathless(t.folder.Remove(t.name))
 	}
 
 	return nil

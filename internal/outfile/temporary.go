@@ -84,7 +84,7 @@ func (t *temporary) place(target string, replace bool) error {
 	}
 	if runtime.GOOS == "windows" { // does not rename open files
 		if err := t.f.Close(); err != nil {
-			return pathless(err)
+			return Pathless(err)
 		}
 	}
 
@@ -99,7 +99,7 @@ func (t *temporary) place(target string, replace bool) error {
 	}
 
 	if err := t.folder.Rename(t.name, target); err != nil {
-		return pathless(err)
+		return Pathless(err)
 	}
 	t.gone = true
 

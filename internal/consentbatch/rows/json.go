@@ -3,10 +3,13 @@
 package rows
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // readJSON reads an array of objects, or a sequence of them in the format NDJSON. It stops at
@@ -23,7 +26,8 @@ func (r *reader) readJSON() error {
 		return r.in.err
 	}
 
-	offset := dec.InputOffset()
+	ahead := dec.UnreadBuffer()
+	offset := dec.InputOffset() + int64(len(ahead)-len(bytes.TrimLeft(ahead, ", \t\r\n"))) // where the row begins
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](broken); ok {
 		offset = syntactic.ByteOffset
 	}
@@ -97,30 +101,28 @@ func complaint(err error) string {
 	return "this is no valid JSON"
 }
 
-// readObject reads one row. An error is the decoder's.
+// readObject reads one row. A null is an absent value. An error is the decoder's.
 func (r *reader) readObject(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '{' {
-		v, err := dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		r.setLine(r.in.line(dec.InputOffset() - int64(len(v))))
-		r.problem("a row has to be an object")
-
-		return nil
-	}
-
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	r.setLine(r.in.line(dec.InputOffset() - 1))
-
-	unknown, err := r.readMembers(dec)
+	v, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
+
+	r.setLine(r.in.line(dec.InputOffset() - int64(len(v))))
+	if v.Kind() != '{' {
+		r.problem("a row has to be an object")
+		return nil
+	}
+
+	var unknown []string
+	for name, value := range jsonvalue.EachMember(v) {
+		column := columnNamed(string(name))
+		if column < 0 && len(unknown) < limitNames {
+			unknown = append(unknown, string(name))
+		}
+		if column >= 0 && value.Kind() != 'n' {
+			r.member(column, value)
+		}
 	}
 
 	// The names of unknown members are shown only if the object has identity_id: otherwise they
@@ -137,61 +139,20 @@ func (r *reader) readObject(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// readMembers reads the members of an object and returns the names of unknown ones. A null is
-// an absent value.
-func (r *reader) readMembers(dec *jsontext.Decoder) (unknown []string, err error) {
-	for dec.PeekKind() != '}' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-
-		column := columnNamed(name.String())
-		if column < 0 && len(unknown) < limitNames {
-			unknown = append(unknown, name.String())
-		}
-
-		if column < 0 || dec.PeekKind() == 'n' {
-			err = dec.SkipValue()
-		} else {
-			err = r.readMember(dec, column)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-
-	return unknown, nil
-}
-
-// readMember reads the value of a known member.
-func (r *reader) readMember(dec *jsontext.Decoder, column int) error {
-	kind, isText := dec.PeekKind(), columns[column].setText != nil
+// member sets a column.
+func (r *reader) member(column int, value jsontext.Value) {
+	kind, isText := value.Kind(), columns[column].setText != nil
 
 	switch {
 	case isText && kind == '"':
-		text, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		r.text(column, text.String())
-
-		return nil
+		r.text(column, jsonvalue.Text(value))
 	case !isText && (kind == 't' || kind == 'f'):
 		r.boolean(column, kind == 't')
-		return dec.SkipValue()
+	case isText:
+		r.given[column] = true
+		r.problem("%s has to be a string", columns[column].name)
+	default:
+		r.given[column] = true
+		r.problem("%s has to be true or false, without quotes", columns[column].name)
 	}
-
-	if err := dec.SkipValue(); err != nil {
-		return err
-	}
-
-	want := "true or false, without quotes"
-	if isText {
-		want = "a string"
-	}
-	r.given[column] = true
-	r.problem("%s has to be %s", columns[column].name, want)
-
-	return nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -21,7 +20,7 @@ var atPath = path.Root("path")
 // writeProblems are the problems of errors that are not the service's; the first one that
 // applies counts. In Detail, {file}, {reason} and {max_bytes} are replaced.
 var writeProblems = []struct {
-	err     error
+	err     error // nil for any other
 	problem tfkit.Problem
 }{
 	{errTooMuch, tfkit.Problem{
@@ -66,22 +65,12 @@ var writeProblems = []struct {
 		Do:      "free space on the disk of path, choose a path on another one, or compress the file.",
 		At:      atPath,
 	}},
-}
-
-// writeProblemOf returns the problem of an error that is not the service's.
-func writeProblemOf(err error) tfkit.Problem {
-	for _, known := range writeProblems {
-		if errors.Is(err, known.err) {
-			return known.problem
-		}
-	}
-
-	return tfkit.Problem{
+	{nil, tfkit.Problem{
 		Summary: "The file could not be written",
 		Detail:  "{file} could not be written. The reason: {reason}.",
 		Do:      "correct path, or what is at that path, and run again.",
 		At:      atPath,
-	}
+	}},
 }
 
 // addError reports why there are no new files.
@@ -91,43 +80,78 @@ func (e *dayExport) addError(err error) {
 		return
 	}
 
-	problem := writeProblemOf(err)
-	problem.Detail = strings.NewReplacer(
-		"{file}", e.describeFile(err),
-		"{reason}", err.Error(),
-		"{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
-	).Replace(problem.Detail)
-	problem.InState = e.inState
-	problem.AddError(e.diags)
-}
-
-// describeFile names the file that an error is about, as the beginning of a sentence.
-func (e *dayExport) describeFile(err error) string {
+	file := "The file"
 	if target, ok := errors.AsType[*outfile.TargetError](err); ok && e.day.split() {
-		return "The file of " + e.outputs[target.Target].name
+		file = "The file of " + e.outputs[target.Target].name
 	}
-	return "The file"
+
+	for _, known := range writeProblems {
+		if known.err != nil && !errors.Is(err, known.err) {
+			continue
+		}
+
+		problem := known.problem
+		problem.Detail = strings.NewReplacer(
+			"{file}", file, "{reason}", err.Error(), "{max_bytes}", strconv.FormatInt(e.day.MaxBytes.ValueInt64(), 10),
+		).Replace(problem.Detail)
+		problem.InState = e.inState
+		problem.AddError(e.diags)
+
+		return
+	}
 }
 
-// addNoExport refuses a scope of the path family that has no export.
-func addNoExport(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "No export for accounts",
-		Detail:  "The export does not exist in the older account path family, which account_id selects.",
-		Do:      "set org_id and project_id, in this object or in the provider block.",
-	}.AddError(diags)
+// noExport refuses a scope of the path family that has no export.
+var noExport = tfkit.Problem{
+	Summary: "No export for accounts",
+	Detail:  "The export does not exist in the older account path family, which account_id selects.",
+	Do:      "set org_id and project_id, in this object or in the provider block.",
 }
 
-// warnUnknown warns if there are records of unknown kind.
-func warnUnknown(counts records.Counts, diags *diag.Diagnostics) {
-	n := counts.Of(records.Unknown)
-	if n == 0 {
+const (
+	// markedIncomplete says what an incomplete day means for what has an attribute complete.
+	markedIncomplete = "What is exported now is marked with complete = false."
+
+	// partOfTheDay says what an incomplete day means for the files of an action.
+	partOfTheDay = "The files hold a part of the day."
+)
+
+// notOver is the problem of the current day. outcome says what that means for what is exported.
+func notOver(outcome string) tfkit.Problem {
+	return tfkit.Problem{Summary: "The day is not over", Detail: tfkit.WhyNotOver + " " + outcome, At: tfkit.AtUTCDate}
+}
+
+// warnInvalidUTF8 warns if bytes were replaced in any records.
+func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
+	if records == 0 {
 		return
 	}
 
 	tfkit.Problem{
-		Summary: "Records of unknown kind",
-		Detail:  strconv.FormatInt(n, 10) + " records do not state their kind. They are records because of wire.export_record_member, are exported all the same, and counted as unknown.",
-		Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
+		Summary: "Invalid UTF-8 was replaced",
+		Detail:  "In " + strconv.FormatInt(records, 10) + " records there were bytes that are not valid UTF-8. Each run of them is U+FFFD now, because wire.export_invalid_utf8 is \"replace\".",
 	}.AddWarning(diags)
+}
+
+// warnDifferent warns that the plan exports the day again because of what a refresh found.
+func warnDifferent(found map[verdict]int, diags *diag.Diagnostics) {
+	problem := tfkit.Problem{
+		Summary: "A file is missing",
+		Detail:  "Some of the files of this object do not exist any more. The plan therefore exports the day again and replaces all of them.",
+		Do:      "nothing, or put the files back.",
+		At:      atPath,
+	}
+
+	if found[altered] > 0 {
+		problem.Summary = "The file was altered"
+		problem.Detail = "What is at path is not what this object wrote there. The plan therefore exports the day again and replaces the file."
+		problem.Do = "nothing, or move the altered file away, or remove the object from the configuration: destroying it leaves an altered file where it is."
+	}
+	if found[notRegular] > 0 {
+		problem.Summary = "There is something else at path"
+		problem.Detail = "What is at path is no regular file any more. The plan exports the day again, and its apply refuses to replace what is there."
+		problem.Do = "move away what is at path, or choose another path."
+	}
+
+	problem.AddWarning(diags)
 }
