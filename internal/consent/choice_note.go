@@ -3,14 +3,14 @@
 package consent
 
 import (
+	"cmp"
 	"context"
-	"strconv"
+	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -20,42 +20,25 @@ const noteKey = "later_choice"
 // choiceNote records in private state that the service holds a choice that this object has
 // not written. State then holds the person's own values, so comparing it with the
 // configuration would not show that. The zero note means that no such choice is known.
-//
-// It is encoded as configured in milliseconds since 1970, negative if untimed.
 type choiceNote struct {
-	// configured is the agreement_time of the configuration; zero if there was none.
-	configured time.Time
-	// untimed reports that the record has no agreement_time, and other clauses than this
+	// Configured is the agreement_time of the configuration; zero if there was none.
+	Configured time.Time `json:"configured,omitzero"`
+	// Untimed reports that the record has no agreement_time, and other clauses than this
 	// object has written. It may be a later choice, so it stands.
-	untimed bool
-	// unconfigured reports that the record has other clauses than this object has written,
+	Untimed bool `json:"untimed,omitzero"`
+	// Unconfigured reports that the record has other clauses than this object has written,
 	// and a time, while the configuration has none to compare it with. It does not stand.
-	unconfigured bool
+	Unconfigured bool `json:"unconfigured,omitzero"`
 }
 
-// Encodings of notes without a configured time.
-const (
-	untimedOnly      = -1
-	unconfiguredOnly = -2
-)
-
 // readNote returns the note in private state; the zero note if it holds none.
-func readNote(ctx context.Context, private tfkit.PrivateReader) choiceNote {
-	value, _ := private.GetKey(ctx, noteKey)
-	ms, err := strconv.ParseInt(string(value), 10, 64)
-
-	switch {
-	case err != nil:
+func readNote(ctx context.Context, private tfkit.PrivateReader) (n choiceNote) {
+	text, _ := private.GetKey(ctx, noteKey)
+	if json.Unmarshal(text, &n) != nil {
 		return choiceNote{}
-	case ms == untimedOnly:
-		return choiceNote{untimed: true}
-	case ms == unconfiguredOnly:
-		return choiceNote{unconfigured: true}
-	case ms < 0:
-		return choiceNote{configured: time.UnixMilli(-ms), untimed: true}
 	}
 
-	return choiceNote{configured: time.UnixMilli(ms)}
+	return n
 }
 
 // write stores the note in private state. The zero note removes it.
@@ -64,44 +47,31 @@ func (n choiceNote) write(ctx context.Context, private tfkit.PrivateWriter) diag
 		return private.SetKey(ctx, noteKey, nil)
 	}
 
-	ms := n.configured.UnixMilli()
-	switch {
-	case n.unconfigured:
-		ms = unconfiguredOnly
-	case n.configured.IsZero():
-		ms = untimedOnly
-	case n.untimed:
-		ms = -ms
-	}
-
-	return private.SetKey(ctx, noteKey, strconv.AppendInt(nil, ms, 10))
+	text, _ := json.Marshal(n) // fails only for a year after 9999, which RFC 3339 cannot hold
+	return private.SetKey(ctx, noteKey, text)
 }
 
 // stands reports whether a choice of the person is known to stand.
-func (n choiceNote) stands() bool { return n.untimed || !n.configured.IsZero() }
+func (n choiceNote) stands() bool { return n.Untimed || !n.Configured.IsZero() }
 
-// comparedWith returns the configured time that a choice is compared with: the noted one,
-// or else the attribute's. The zero Time is none.
-func (n choiceNote) comparedWith(agreementTime customtypes.Instant) time.Time {
-	if !n.configured.IsZero() {
-		return n.configured
-	}
-
-	configured, _ := agreementTime.Value()
-	return configured
+// configuredTime returns the configured time that a choice is compared with: the noted one,
+// or else that of the state. The zero Time is none.
+func (n choiceNote) configuredTime(state resourceModel) time.Time {
+	inState, _ := state.AgreementTime.Value()
+	return cmp.Or(n.Configured, inState)
 }
 
 // after returns the note to store after a refresh of state.
-func (n choiceNote) after(state resourceModel, held answers.Consent) choiceNote {
-	configured := n.comparedWith(state.AgreementTime)
+func (n choiceNote) after(state resourceModel, held answer.Consent) choiceNote {
+	configured := n.configuredTime(state)
 	_, timed := held.AgreementTime.Get()
 	isOwn := n == choiceNote{} && state.hasClausesOf(held)
 
 	if !timed && !isOwn {
-		return choiceNote{configured: configured, untimed: true}
+		return choiceNote{Configured: configured, Untimed: true}
 	}
 	if configured.IsZero() && !isOwn {
-		return choiceNote{unconfigured: true}
+		return choiceNote{Unconfigured: true}
 	}
 
 	isOwn = isOwn && (!timed || state.hasTimeOf(held))
@@ -110,5 +80,5 @@ func (n choiceNote) after(state resourceModel, held answers.Consent) choiceNote 
 		return choiceNote{}
 	}
 
-	return choiceNote{configured: configured}
+	return choiceNote{Configured: configured}
 }

@@ -19,17 +19,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-func TestCLIConsent_changedScopeIsSaid(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	jane := acctest.Block(service) + block()
-	cli := clitest.New(t, jane, nil)
-	cli.MustRun("apply", "-auto-approve")
-
-	cli.Configure(strings.Replace(jane, mocktest.Project, "shop", 1))
-	clitest.WantWords(t, cli.MustRun("plan"), "must be replaced", `"web" -> "shop" # forces replacement`, "The scope of the provider has changed")
-}
-
 // TestCLIConsent_warnsOnceOfWhatIsOverwritten has three people without an agreement_time.
 func TestCLIConsent_warnsOnceOfWhatIsOverwritten(t *testing.T) {
 	t.Parallel()

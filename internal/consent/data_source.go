@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -70,8 +71,8 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
 	}
-	for name, text := range clauseDescriptions {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + text + ". May be null."}
+	for i, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
 	}
 
 	return tfkit.AddDataSourceScope(attributes)

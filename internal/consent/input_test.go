@@ -147,16 +147,6 @@ func TestConsent_importRefusesWithTheFormsAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestConsent_importOfAnUnknownPersonLeavesNothing(t *testing.T) {
-	t.Parallel()
-	p, _ := start(t, nil)
-	state, diags := p.Import(name, "nobody")
-	p.NoErrors(diags) // Terraform itself reports that there is nothing to import
-	if state != nil {
-		t.Errorf("imported %v", state.Attributes)
-	}
-}
-
 func FuzzImportIDsReadBackWhatWasWritten(f *testing.F) {
 	for _, seed := range []string{"user-1001", "a/b", "%2F", "jane@example.com", "a b", "é", "..."} {
 		f.Add("org-demo", "web", seed)

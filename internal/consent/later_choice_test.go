@@ -151,37 +151,6 @@ func TestConsent_choiceThatIsTakenBackIsDriftAgain(t *testing.T) {
 	}
 }
 
-func TestConsent_comparisonThatCannotBeMadeWritesNothing(t *testing.T) {
-	t.Parallel()
-	for label, fault := range map[string]mockserver.Fault{
-		"403":      {Status: 403, Body: []byte(`{}`)},
-		"404 page": {Status: 404, Body: []byte("<p>nginx</p>")},
-		"portal":   {Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
-		"an error": {Status: 200, Body: []byte(`{"error":"no"}`)},
-	} {
-		p, service := start(t, nil)
-		fault.Operation = mockserver.OpGetConsent
-		service.Inject(fault)
-		state, diags := p.Create(name, config(agreed))
-		if state != nil || len(diags.Errors()) != 1 {
-			t.Errorf("%s: state %v, errors %v", label, state, diags.Errors())
-		}
-
-		wantOperations(t, service, mockserver.OpGetConsent)
-	}
-}
-
-func TestConsent_unknownPersonHasMadeNoChoice(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`} {
-		p, service := start(t, nil)
-		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(body)})
-		_, diags := p.Create(name, config(agreed))
-		p.NoErrors(diags)
-		wantHeld(t, service, configured)
-	}
-}
-
 // TestConsent_warnsOfWhatIsOverwrittenWithoutATime has no agreement_time configured, so that no
 // later choice can be recognised.
 func TestConsent_warnsOfWhatIsOverwrittenWithoutATime(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // exportDay is a day that is over.
@@ -45,6 +46,7 @@ func TestConsentListDay_identityIsTakenFromTheRecords(t *testing.T) {
 		"a configured name":            {personRecords("db id", "user-1"), prototest.Attributes{"identity_field": "db id"}, []string{"user-1"}},
 		"a configured name goes first": {[]any{both}, prototest.Attributes{"identity_field": "identity_id"}, []string{"user-2"}},
 		"a number":                     {personRecords("identityId", 4711), nil, []string{"4711"}},
+		"nobody":                       {nil, nil, nil},
 		"a person twice":               {personRecords("identityId", "user-1", "user-2", "user-1"), nil, []string{"user-1", "user-2"}},
 	} {
 		t.Run(label, func(t *testing.T) {
@@ -170,15 +172,16 @@ func TestConsentListDay_isReadOnce(t *testing.T) {
 	var f flights
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
 	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 1}))
-	everyone := identities(1_300)
-	putConsents(service, everyone[1_100:]...)
+	without := soak.Raced(300, 1_100)
+	everyone := identities(without + 20)
+	putConsents(service, everyone[without:]...)
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", append(everyone, everyone...)...)})
 
 	req := listDay(nil)
 	req.Limit = 5
 	results := p.List(name, req)
-	wantNames(t, results, names(everyone[1_100:1_105]...)...)
-	if exports, people := service.Count(mockserver.OpExportRecords), service.Count(mockserver.OpGetConsent); exports != 1 || people != 1_105 {
+	wantNames(t, results, names(everyone[without:without+5]...)...)
+	if exports, people := service.Count(mockserver.OpExportRecords), service.Count(mockserver.OpGetConsent); exports != 1 || people != without+5 {
 		t.Errorf("the day was asked for %d times, and %d people were looked up", exports, people)
 	}
 	if f.most != 1 || f.whileExported {

@@ -6,14 +6,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // limitDayPeople is the largest number of people that a list takes from a day.
@@ -33,18 +38,17 @@ type source struct {
 	seen   map[string]struct{}
 }
 
-func newSource(placed string) source { return source{placed: placed, seen: map[string]struct{}{}} }
-
-// add adds a person at the next place, and reports whether the person is new.
-func (s *source) add(identity string, place int) (isNew bool) {
+// add adds a person at a place, unless the person is known.
+func (s *source) add(identity string, place int) {
 	if _, known := s.seen[identity]; known {
-		return false
+		return
+	}
+	if s.seen == nil {
+		s.seen = map[string]struct{}{}
 	}
 
 	s.seen[identity] = struct{}{}
 	s.people = append(s.people, candidate{identity, place})
-
-	return true
 }
 
 // dayReader takes people from the Person records of a day.
@@ -59,28 +63,48 @@ type dayReader struct {
 	unknown int // records that do not state their kind
 }
 
-// dayPlace describes the place of a person in a day.
-const dayPlace = "Person record %d of the day"
-
 // errEnoughPeople ends the export of a day that has more people than a list takes.
 var errEnoughPeople = errors.New("the day has more people than a list takes")
 
-// read reads the people of a day. It reads the whole day before anybody is looked up: an
-// export that stays open keeps one of the client's slots while the requests about its people
-// wait for one, and the service waits for its reader.
-func (d *dayReader) read(ctx context.Context, c *client.Client, scope client.Scope, day time.Time) error {
-	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
-	_, err := c.Export(ctx, scope, query, d)
-	if errors.Is(err, errEnoughPeople) {
-		return nil
+// readDay reads the people of a day, before anybody is looked up: an export that stays open
+// keeps one of the client's slots while the requests about its people wait for one, and the
+// service waits for its reader.
+func (l *listing) readDay(ctx context.Context, m listModel, diags *diag.Diagnostics) {
+	day, ok := tfkit.StartedDay(m.UTCDate, l.client.Today(), diags)
+	if !ok {
+		return
+	}
+	if !day.Before(l.client.Today()) {
+		tfkit.Problem{
+			Summary: "The day is not over",
+			Detail:  tfkit.WhyNotOver + " No request was sent.",
+			Do:      "list the people of a day that is over.",
+			At:      tfkit.AtUTCDate,
+		}.AddError(diags)
+
+		return
 	}
 
-	return err
+	reader := &dayReader{fields: defaultIdentityFields}
+	if !m.IdentityField.IsNull() {
+		reader.fields = []string{m.IdentityField.ValueString()}
+	}
+
+	query := client.ExportQuery{Day: day, Kinds: []records.Kind{records.Person}, Finished: true}
+	_, err := l.client.Export(ctx, l.scope, query, reader)
+	if err != nil && !errors.Is(err, errEnoughPeople) {
+		tfkit.AddError(diags, err, "")
+		return
+	}
+
+	reader.report(diags)
+	l.source = reader.source
+	l.placed = "Person record %d of the day"
 }
 
 // Restart forgets every record.
 func (d *dayReader) Restart() error {
-	*d = dayReader{source: newSource(dayPlace), fields: d.fields}
+	*d = dayReader{fields: d.fields}
 	return nil
 }
 
@@ -95,12 +119,13 @@ func (d *dayReader) Record(kind records.Kind, record jsontext.Value) error {
 	identity, ok := identityIn(record, d.fields)
 	if !ok {
 		d.unnamed++
-		d.example = cmp.Or(d.example, answers.Members(record, ""))
+		d.example = cmp.Or(d.example, answer.Members(record, ""))
 
 		return nil
 	}
 
-	if d.add(identity, d.persons) && len(d.people) > limitDayPeople {
+	d.add(identity, d.persons)
+	if len(d.people) > limitDayPeople {
 		d.people, d.isCut = d.people[:limitDayPeople], true
 		return errEnoughPeople
 	}
@@ -115,8 +140,13 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	identities := make([]string, len(fields))
 	for name, value := range jsonvalue.EachMember(record) {
 		for i, field := range fields {
-			if string(name) == field {
-				identities[i] = identityText(value)
+			if string(name) != field {
+				continue
+			}
+			if value.Kind() == '"' {
+				identities[i] = jsonvalue.Text(value)
+			} else if strings.Trim(string(value), "0123456789") == "" {
+				identities[i] = string(value)
 			}
 		}
 	}
@@ -127,16 +157,35 @@ func identityIn(record jsontext.Value, fields []string) (identity string, ok boo
 	return identity, err == nil || errors.Is(err, client.ErrNotNFC)
 }
 
-func identityText(value jsontext.Value) string {
-	if value.Kind() == '"' {
-		return jsonvalue.Text(value)
+// report reports records that were not taken for people.
+func (d *dayReader) report(diags *diag.Diagnostics) {
+	if d.unknown > 0 {
+		tfkit.Problem{
+			Summary: "Records of an unknown kind",
+			Detail:  "The records that were read include " + strconv.Itoa(d.unknown) + " that do not state their kind, so they were not taken for people.",
+			Do:      "nothing, or set wire.export_kind_parameter in the provider block if your service selects the kind by a parameter.",
+		}.AddWarning(diags)
+	}
+	if d.unnamed == 0 {
+		return
 	}
 
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return ""
-		}
+	unnamed := tfkit.Problem{
+		Summary: "Person records without an identity",
+		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in \"%s\".",
+			d.unnamed, d.persons, strings.Join(d.fields, `" or "`)),
+		Do: "if another member holds the identity, set identity_field to its name.",
+	}
+	if d.example != "" {
+		unnamed.Detail += " The first one has none there" + d.example + "."
+	}
+	if d.unnamed < d.persons {
+		unnamed.AddWarning(diags)
+		return
 	}
 
-	return string(value)
+	unnamed.Summary = "No Person record holds an identity"
+	unnamed.Do = "set identity_field to the member that holds the identity."
+	unnamed.At = path.Root("identity_field")
+	unnamed.AddError(diags)
 }

@@ -12,37 +12,29 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // TestConsentListDay_takesUpToTheLargestNumber reads a day of more people than one list takes.
 func TestConsentListDay_takesUpToTheLargestNumber(t *testing.T) {
 	t.Parallel()
-	d := &dayReader{source: newSource(dayPlace), fields: defaultIdentityFields}
-	read := func(i int) error {
-		return d.Record(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":"user-%d"}`, i)))
-	}
-	conclusion := func() string {
-		var diags diag.Diagnostics
-		run := &listing{source: d.source, day: d, next: len(d.people)}
-		run.conclude(t.Context(), &diags)
-		return fmt.Sprint(diags)
-	}
+	d := &dayReader{source: source{people: make([]candidate, limitDayPeople-1)}, fields: defaultIdentityFields}
+	read := func(identity string, wantErr error, says string) {
+		t.Helper()
+		err := d.Record(records.Person, jsontext.Value(fmt.Sprintf(`{"identityId":%q}`, identity)))
+		if !errors.Is(err, wantErr) || len(d.people) != limitDayPeople {
+			t.Errorf("%d people, %v", len(d.people), err)
+		}
 
-	for range 2 {
-		for i := range limitDayPeople {
-			if err := read(i); err != nil {
-				t.Fatal(err)
-			}
+		var diags diag.Diagnostics
+		run := &listing{source: d.source, service: &tfkit.Service{}, next: len(d.people)}
+		run.conclude(t.Context(), &diags)
+		if text := fmt.Sprint(diags); !strings.Contains(text, says) {
+			t.Errorf("the list says %s", text)
 		}
 	}
-	if text := conclusion(); text != "[]" {
-		t.Errorf("a list of as many people as it takes says %s", text)
-	}
 
-	if err := read(limitDayPeople); !errors.Is(err, errEnoughPeople) || len(d.people) != limitDayPeople {
-		t.Errorf("%d people, %v", len(d.people), err)
-	}
-	if text := conclusion(); !strings.Contains(text, "Too many people for one list") {
-		t.Errorf("a list of more people says %s", text)
-	}
+	read("user-1", nil, "[]")
+	read("user-1", nil, "[]")
+	read("user-2", errEnoughPeople, "Too many people for one list")
 }

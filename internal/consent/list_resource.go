@@ -93,69 +93,44 @@ func (l *consentList) ListResourceConfigValidators(context.Context) []list.Confi
 // the guard of the stream.
 func (l *consentList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	stream.Results = func(push func(list.ListResult) bool) {
-		var m listModel
-		diags := req.Config.Get(ctx, &m)
-		if diags.HasError() {
-			push(list.ListResult{Diagnostics: diags})
-			return
-		}
-
-		run, ok := l.newListing(ctx, m, &diags)
+		var diags diag.Diagnostics
+		run, ok := l.newListing(ctx, req, &diags)
 		if !ok {
 			push(list.ListResult{Diagnostics: diags})
 			return
 		}
 
-		run.request = req
+		run.warnings = diags
 		run.stream(ctx, push)
 	}
 }
 
 // newListing returns the listing of the configured people, or reports why there is none. It
 // reads the day.
-func (l *consentList) newListing(ctx context.Context, m listModel, diags *diag.Diagnostics) (run *listing, ok bool) {
+func (l *consentList) newListing(ctx context.Context, req list.ListRequest, diags *diag.Diagnostics) (run *listing, ok bool) {
+	var m listModel
+	diags.Append(req.Config.Get(ctx, &m)...)
+	if diags.HasError() {
+		return nil, false
+	}
+
 	c, scope, ok := l.ClientAndScope(m.Scope, diags)
 	if !ok {
 		return nil, false
 	}
 
-	run = &listing{service: l.Service, client: c, scope: scope}
-	if m.UTCDate.IsNull() {
-		var identities []string
-		diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
-
-		run.source = newSource("identity_ids[%d]")
-		for i, identity := range identities {
-			run.add(identity, i)
-		}
-
+	run = &listing{request: req, service: l.Service, client: c, scope: scope}
+	if !m.UTCDate.IsNull() {
+		run.readDay(ctx, m, diags)
 		return run, !diags.HasError()
 	}
 
-	day, ok := tfkit.StartedDay(m.UTCDate, l.Today(), diags)
-	if !ok {
-		return nil, false
-	}
-	if !day.Before(l.Today()) {
-		addDayNotOver(diags)
-		return nil, false
+	var identities []string
+	diags.Append(m.IdentityIDs.ElementsAs(ctx, &identities, false)...)
+	run.placed = "identity_ids[%d]"
+	for i, identity := range identities {
+		run.add(identity, i)
 	}
 
-	run.day = &dayReader{source: newSource(dayPlace), fields: defaultIdentityFields}
-	if !m.IdentityField.IsNull() {
-		run.day.fields = []string{m.IdentityField.ValueString()}
-	}
-
-	err := run.day.read(ctx, c, scope, day)
-	if err != nil && ctx.Err() != nil {
-		addListInterrupted(diags)
-		return nil, false
-	}
-	if err != nil {
-		tfkit.AddError(diags, err, "")
-		return nil, false
-	}
-	run.source = run.day.source
-
-	return run, true
+	return run, !diags.HasError()
 }

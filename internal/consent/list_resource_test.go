@@ -5,7 +5,6 @@ package consent_test
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -114,21 +113,6 @@ func TestConsentList_listsPeopleWithARecordOnceAndInOrder(t *testing.T) {
 	}
 	if n := service.Count(mockserver.OpGetConsent); n != 5 {
 		t.Errorf("%d people were looked up", n)
-	}
-}
-
-func TestConsentList_nothingFoundIsNoError(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.PutExport(scope, exportDay, mockserver.ExportDay{})
-	for label, config := range map[string]prototest.Attributes{
-		"nobody has a record": {"identity_ids": []any{"nobody"}},
-		"nobody on that day":  {"utc_date": exportDay},
-	} {
-		results := p.List(name, prototest.ListRequest{Config: config})
-		if diags := results.Diagnostics(); len(results.Names()) > 0 || len(diags.Errors()) > 0 {
-			t.Errorf("%s: listed are %v, with the errors %v", label, results.Names(), diags.Errors())
-		}
 	}
 }
 
@@ -306,15 +290,5 @@ func TestConsentList_unknownConfigurationIsValid(t *testing.T) {
 		{"utc_date": prototest.Unknown}, {"identity_ids": prototest.Unknown}, {"identity_ids": []any{prototest.Unknown}},
 	} {
 		p.NoErrors(p.ValidateList(name, config))
-	}
-}
-
-func TestConsentList_missingScopeIsAnError(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"org_id": nil, "project_id": nil})
-	results := p.List(name, listOf("user-1"))
-	prototest.WantText(t, results.Diagnostics().Errors(), "No usable scope")
-	if slices.Contains(results.Names(), "user-1") || service.Count("") > 0 {
-		t.Error("the service was asked")
 	}
 }

@@ -4,14 +4,14 @@ package consent
 
 import (
 	"context"
-	"iter"
+	"fmt"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -31,11 +31,11 @@ var concernEveryone = []transport.ErrorClass{
 type listing struct {
 	source
 
-	day     *dayReader // nil for a list of identities
-	service *tfkit.Service
-	client  *client.Client
-	scope   client.Scope
-	request list.ListRequest
+	warnings diag.Diagnostics // about the source
+	service  *tfkit.Service
+	client   *client.Client
+	scope    client.Scope
+	request  list.ListRequest
 
 	next    int // the person to look up next
 	found   int // results
@@ -43,11 +43,11 @@ type listing struct {
 	failed  int // people who could not be read
 }
 
-// answer is what the service says about a candidate.
-type answer struct {
+// lookUp is what the service says about a candidate.
+type lookUp struct {
 	candidate
 
-	held  answers.Consent
+	held  answer.Consent
 	err   error
 	panic diag.Diagnostics // of a look-up that panicked
 }
@@ -56,21 +56,23 @@ type answer struct {
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for a := range l.answers(ctx) {
-		if ctx.Err() != nil {
-			break
-		}
-		if transport.IsClass(a.err, transport.ClassNotFound) {
-			l.missing++
-			continue
-		}
+	for l.next < len(l.people) && ctx.Err() == nil {
+		for _, person := range l.lookUp(ctx) {
+			if ctx.Err() != nil {
+				break
+			}
+			if transport.IsClass(person.err, transport.ClassNotFound) {
+				l.missing++
+				continue
+			}
 
-		result := l.result(ctx, a)
-		if l.isFull() {
-			l.conclude(ctx, &result.Diagnostics)
-		}
-		if !push(result) || l.isFull() || result.Diagnostics.HasError() {
-			return
+			result := l.result(ctx, person)
+			if l.isFull() {
+				l.conclude(ctx, &result.Diagnostics)
+			}
+			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
+				return
+			}
 		}
 	}
 
@@ -84,74 +86,53 @@ func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
 // isFull reports whether there are as many results as the limit allows; 0 is no limit.
 func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l.request.Limit) }
 
-// width returns how many people may be looked up at a time: not more than are still wanted.
-func (l *listing) width() int {
-	if l.request.Limit <= 0 {
-		return l.client.Concurrency()
+// lookUp asks the service about the next people: as many at a time as the client sends
+// requests, and not more than are still wanted.
+func (l *listing) lookUp(ctx context.Context) []lookUp {
+	width := min(l.client.Concurrency(), len(l.people)-l.next)
+	if l.request.Limit > 0 {
+		width = min(width, int(l.request.Limit)-l.found)
 	}
-	return min(l.client.Concurrency(), int(l.request.Limit)-l.found)
-}
 
-// answers looks people up, several at a time, and yields the answers in the order of the
-// source. No look-up is under way that is not wanted. None is once the iteration has ended,
-// because its end cancels their context and waits for them.
-func (l *listing) answers(ctx context.Context) iter.Seq[answer] {
-	return func(yield func(answer) bool) {
-		var lookUps sync.WaitGroup
-		defer lookUps.Wait()
-
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-
-		var waiting []chan answer // in the order of the source
-		for {
-			for l.next < len(l.people) && len(waiting) < l.width() {
-				person, out := l.people[l.next], make(chan answer, 1)
-				l.next++
-				waiting = append(waiting, out)
-				lookUps.Go(func() { out <- l.lookUp(ctx, person) })
-			}
-
-			if len(waiting) == 0 || !yield(<-waiting[0]) {
-				return
-			}
-			waiting = waiting[1:]
-		}
+	lookUps := make([]lookUp, width)
+	var wg sync.WaitGroup
+	for i := range lookUps {
+		person := &lookUps[i]
+		person.candidate = l.people[l.next+i]
+		wg.Go(func() {
+			defer func() {
+				if recover() != nil { // in a goroutine of its own, where nothing else recovers
+					tfkit.AddPanic(ctx, &person.panic)
+				}
+			}()
+			person.held, person.err = l.client.GetConsent(ctx, l.scope, person.identity)
+		})
 	}
-}
 
-// lookUp asks the service about a person.
-func (l *listing) lookUp(ctx context.Context, person candidate) (a answer) {
-	defer func() {
-		if recover() != nil { // in a goroutine of its own, where nothing else recovers
-			tfkit.AddPanic(ctx, &a.panic)
-		}
-	}()
+	wg.Wait()
+	l.next += width
 
-	a.candidate = person
-	a.held, a.err = l.client.GetConsent(ctx, l.scope, person.identity)
-
-	return a
+	return lookUps
 }
 
 // result returns the result for a person who may be listed: the person, or why the service
 // could not be asked.
-func (l *listing) result(ctx context.Context, a answer) list.ListResult {
-	if a.panic.HasError() {
-		return list.ListResult{Diagnostics: a.panic}
+func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
+	if person.panic.HasError() {
+		return list.ListResult{Diagnostics: person.panic}
 	}
-	if a.err != nil {
-		return list.ListResult{Diagnostics: l.failure(a)}
+	if person.err != nil {
+		return list.ListResult{Diagnostics: l.failure(person)}
 	}
 
 	l.found++
 	result := l.request.NewListResult(ctx)
-	result.DisplayName = a.identity
+	result.DisplayName = person.identity
 
-	identity := tfkit.NewIdentity(l.scope, a.identity)
+	identity := tfkit.NewIdentity(l.scope, person.identity)
 	result.Diagnostics.Append(result.Identity.Set(ctx, identity)...)
 	if l.request.IncludeResource {
-		result.Diagnostics.Append(result.Resource.Set(ctx, l.resource(identity, a.held))...)
+		result.Diagnostics.Append(result.Resource.Set(ctx, l.resource(identity, person.held))...)
 	}
 
 	return result
@@ -160,7 +141,7 @@ func (l *listing) result(ctx context.Context, a answer) list.ListResult {
 // resource returns the attributes of a person as they would be configured: without the
 // scope of the provider block, and without defaults. The address is left out, because
 // "terraform query -json" prints it, and no generated configuration holds it.
-func (l *listing) resource(identity tfkit.Identity, held answers.Consent) *resourceModel {
+func (l *listing) resource(identity tfkit.Identity, held answer.Consent) *resourceModel {
 	m := &resourceModel{Identity: identity}
 	if l.scope == l.service.DefaultScope {
 		m.Scope = tfkit.Scope{}
@@ -175,21 +156,71 @@ func (l *listing) resource(identity tfkit.Identity, held answers.Consent) *resou
 	return m
 }
 
+// failure returns the diagnostics of a person who could not be read: a warning with the
+// place of the person, or an error if the list as a whole has failed.
+func (l *listing) failure(person lookUp) (diags diag.Diagnostics) {
+	problem := tfkit.ProblemOf(person.err, "")
+	if transport.IsClass(person.err, concernEveryone...) {
+		problem.AddError(&diags)
+		return diags
+	}
+
+	l.failed++
+	problem.Detail = "The consent of " + fmt.Sprintf(l.placed, person.place) + " could not be read, so this person is not listed.\n\n" +
+		problem.Summary + ". " + problem.Detail
+	problem.Summary = "A person could not be read"
+	if l.failed < mostFailures {
+		problem.AddWarning(&diags)
+		return diags
+	}
+
+	problem.Summary = "Too many people could not be read"
+	problem.Detail = fmt.Sprintf("The list ended at the %dth person who could not be read. %s", mostFailures, problem.Detail)
+	problem.AddError(&diags)
+
+	return diags
+}
+
 // conclude adds what is known at the end of the list.
 func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 	l.service.AddNotices(diags)
-	warnMissing(l.missing, diags)
-	if l.day != nil {
-		l.day.report(diags)
+	diags.Append(l.warnings...)
+	if l.missing > 0 {
+		tfkit.Problem{
+			Summary: "People without a consent record",
+			Detail:  "The service has no consent record of " + people(l.missing) + " in the source, so there is nothing to list or to import.",
+		}.AddWarning(diags)
 	}
 
 	more := l.isCut || l.next < len(l.people)
 	switch {
 	case l.isFull() && more:
-		warnLimit(l.request.Limit, diags)
+		tfkit.Problem{
+			Summary: "The list ends at its limit",
+			Detail:  "The list ended at its limit of " + people(l.found) + ", and its source has more people, who were not looked up.",
+			Do:      "raise limit in the list block to see more of them.",
+		}.AddWarning(diags)
 	case ctx.Err() != nil:
-		addListInterrupted(diags)
+		// Without an error, Terraform takes what was listed so far for the whole list.
+		tfkit.Problem{
+			Summary: "The list was interrupted",
+			Detail:  "The run was interrupted before all people were looked up.",
+			Do:      "run the query again.",
+		}.AddError(diags)
 	case more:
-		addTooManyPeople(diags)
+		tfkit.Problem{
+			Summary: "Too many people for one list",
+			Detail:  "The day has more than " + people(limitDayPeople) + ", and a list takes no more. The others were not looked up.",
+			Do:      "export the day with analytics_export_file, and list its people by identity_ids; or manage them with analytics_consent_batch.",
+			At:      tfkit.AtUTCDate,
+		}.AddError(diags)
 	}
+}
+
+// people returns a number of people for messages.
+func people(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
 }

@@ -5,6 +5,7 @@
 package consent
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -12,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	answers "github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -30,20 +31,8 @@ type recordModel struct {
 	Manual        types.Bool            `tfsdk:"manual"`
 }
 
-func (m *recordModel) clauses() [answers.Clauses]*types.Bool {
-	return [answers.Clauses]*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
-}
-
-// knowsNoClause reports whether all clauses are null, as in the state at the beginning of an
-// import.
-func (m *recordModel) knowsNoClause() bool {
-	for _, c := range m.clauses() {
-		if !c.IsNull() {
-			return false
-		}
-	}
-
-	return true
+func (m *recordModel) clauses() []*types.Bool {
+	return []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
 }
 
 // written returns the choice in state if this object has written it. It returns nil if a
@@ -65,7 +54,7 @@ func (m *recordModel) written(note choiceNote) *client.Choice {
 }
 
 // hasClausesOf reports whether every clause that the answer has is equal.
-func (m *recordModel) hasClausesOf(held answers.Consent) bool {
+func (m *recordModel) hasClausesOf(held answer.Consent) bool {
 	for i, c := range m.clauses() {
 		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
 			return false
@@ -77,7 +66,7 @@ func (m *recordModel) hasClausesOf(held answers.Consent) bool {
 
 // hasTimeOf reports whether the answer may be the record in state, at a service that keeps
 // its time to the second.
-func (m *recordModel) hasTimeOf(held answers.Consent) bool {
+func (m *recordModel) hasTimeOf(held answer.Consent) bool {
 	own, known := m.AgreementTime.Value()
 	at, timed := held.AgreementTime.Get()
 
@@ -91,7 +80,7 @@ func (m *recordModel) sameClauses(other recordModel) bool { return len(m.otherCl
 func (m *recordModel) otherClauses(other recordModel) (names []string) {
 	for i, c := range m.clauses() {
 		if !c.Equal(*other.clauses()[i]) {
-			names = append(names, sentAttributes[i])
+			names = append(names, answer.ClauseNames[i])
 		}
 	}
 
@@ -99,7 +88,7 @@ func (m *recordModel) otherClauses(other recordModel) (names []string) {
 }
 
 // fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
-func (m *recordModel) fromAPI(held answers.Consent) {
+func (m *recordModel) fromAPI(held answer.Consent) {
 	for i, c := range m.clauses() {
 		*c = boolOf(held.Clauses[i])
 	}
@@ -117,7 +106,7 @@ func (m *recordModel) fromAPI(held answers.Consent) {
 	m.Manual = boolOf(held.Manual)
 }
 
-func boolOf(o answers.Optional[bool]) types.Bool {
+func boolOf(o answer.Optional[bool]) types.Bool {
 	if v, ok := o.Get(); ok {
 		return types.BoolValue(v)
 	}
@@ -127,30 +116,30 @@ func boolOf(o answers.Optional[bool]) types.Bool {
 // refresh updates the state from an answer. A field that the answer lacks keeps its value; so
 // does a null field if keepNulls is set. An optional attribute that is not managed stays
 // null.
-func (m *recordModel) refresh(held answers.Consent, keepNulls bool) {
-	var answer recordModel
-	answer.fromAPI(held)
+func (m *recordModel) refresh(held answer.Consent, keepNulls bool) {
+	var current recordModel
+	current.fromAPI(held)
 	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
 
 	for i, c := range m.clauses() {
 		if tells(held.Clauses[i], keepNulls) {
-			*c = *answer.clauses()[i]
+			*c = *current.clauses()[i]
 		}
 	}
 
 	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
-		m.UserIPv6 = answer.UserIPv6.SpelledLike(m.UserIPv6)
+		m.UserIPv6 = current.UserIPv6.SpelledLike(m.UserIPv6)
 	}
 	if !keepTime && tells(held.AgreementTime, keepNulls) {
-		m.AgreementTime = answer.AgreementTime.SpelledLike(m.AgreementTime)
+		m.AgreementTime = current.AgreementTime.SpelledLike(m.AgreementTime)
 	}
-	if !answer.Manual.IsNull() {
-		m.Manual = answer.Manual
+	if !current.Manual.IsNull() {
+		m.Manual = current.Manual
 	}
 }
 
 // tells reports whether a field of an answer tells what the service holds.
-func tells[T any](field answers.Optional[T], keepNulls bool) bool {
+func tells[T any](field answer.Optional[T], keepNulls bool) bool {
 	if field.IsNull() {
 		return !keepNulls
 	}
@@ -164,11 +153,6 @@ func keepPrior[T attr.Value](planned, prior T) T {
 		return planned
 	}
 	return prior
-}
-
-// differs reports whether a managed text has another meaning than before.
-func differs[S customtypes.Format[V], V any](planned, prior customtypes.Text[S, V]) bool {
-	return !planned.IsNull() && !planned.SemanticEquals(prior)
 }
 
 // resourceModel holds the attributes of the resource analytics_consent.
@@ -211,14 +195,8 @@ func (m *resourceModel) differs(state resourceModel) bool {
 	return !m.sameClauses(state.recordModel) ||
 		!m.Manual.Equal(state.Manual) ||
 		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion) ||
-		differs(m.UserIPv6, state.UserIPv6) ||
-		differs(m.AgreementTime, state.AgreementTime)
-}
-
-// keepSpelling plans values as they are spelled in state if they mean the same.
-func (m *resourceModel) keepSpelling(state resourceModel) {
-	m.UserIPv6 = m.UserIPv6.SpelledLike(state.UserIPv6)
-	m.AgreementTime = m.AgreementTime.SpelledLike(state.AgreementTime)
+		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
+		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime)
 }
 
 // keepChoice plans the person's choice, which is in state.
@@ -254,7 +232,7 @@ func (m *resourceModel) configuredTime(note choiceNote) time.Time {
 	if configured, ok := m.AgreementTime.Value(); ok {
 		return configured
 	}
-	return note.configured
+	return note.Configured
 }
 
 // leavesAlone reports whether the person's choice in state stands against the configured one.
@@ -263,7 +241,7 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	if m.protected(configured).IsZero() {
 		return false
 	}
-	if note.untimed {
+	if note.Untimed {
 		return !m.sameClauses(state.recordModel)
 	}
 
@@ -278,8 +256,9 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 
 // fromAPI updates the state from an answer and returns the note to store. The first answer
 // after an import is taken over as a whole.
-func (m *resourceModel) fromAPI(held answers.Consent, prior choiceNote) choiceNote {
-	if !m.knowsNoClause() {
+func (m *resourceModel) fromAPI(held answer.Consent, prior choiceNote) choiceNote {
+	isImported := !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
+	if !isImported {
 		note := prior.after(*m, held)
 		m.refresh(held, note.stands())
 
@@ -291,5 +270,5 @@ func (m *resourceModel) fromAPI(held answers.Consent, prior choiceNote) choiceNo
 		m.Manual = types.BoolValue(true)
 	}
 
-	return choiceNote{untimed: m.AgreementTime.IsNull()}
+	return choiceNote{Untimed: m.AgreementTime.IsNull()}
 }

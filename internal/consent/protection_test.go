@@ -31,18 +31,6 @@ func TestConsent_planStaysEmptyAfterAnUpdateThatKeptAChoice(t *testing.T) {
 	wantEmptyPlan(t, p, state, config(agreed))
 }
 
-func TestConsent_choiceMadeBetweenTwoAttemptsStands(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 429, Header: map[string][]string{"Retry-After": {"1"}}, Then: func() {
-		service.PutConsent(scope, person, choose(late))
-	}})
-	_, diags := p.Create(name, config(agreed))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	wantHeld(t, service, choose(late).Clauses)
-}
-
 func TestConsent_answerThatCannotBeComparedStopsTheWrite(t *testing.T) {
 	t.Parallel()
 	for label, wrap := range map[string]func(r map[string]any) any{

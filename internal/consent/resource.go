@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -102,8 +103,8 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	for name, text := range clauseDescriptions {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + text + "."}
+	for i, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + "."}
 	}
 
 	resp.Schema = schema.Schema{
@@ -116,35 +117,8 @@ func (r *consentResource) IdentitySchema(_ context.Context, _ resource.IdentityS
 	resp.IdentitySchema = tfkit.IdentitySchema()
 }
 
-var clauseDescriptions = map[string]string{
-	"clause_1_consent": "application diagnostics",
-	"clause_2_consent": "feature usage",
-	"clause_3_consent": "browser information",
-	"clause_4_consent": "user information",
-	"clause_5_consent": "user behaviour interaction",
-}
-
-// sentAttributes are the attributes that an error of the service may name.
-var sentAttributes = []string{
-	"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent",
-	"user_ipv6", "agreement_time", "manual",
-}
-
-// checkAgreementTime refuses an agreement_time in the future.
-func (m *resourceModel) checkAgreementTime(diags *diag.Diagnostics) {
-	agreed, known := m.AgreementTime.Value()
-	if !known {
-		return
-	}
-
-	if err := tfkit.CheckAgreed(agreed); err != nil {
-		tfkit.Problem{
-			Summary: "Not a time of agreement",
-			Detail:  "The value " + err.Error() + ".",
-			At:      path.Root("agreement_time"),
-		}.AddError(diags)
-	}
-}
+// clauseTexts are what a person consents to with each clause.
+var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
 
 // ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
 // A plan that destroys or replaces the object warns if the consent is retained.
@@ -165,8 +139,10 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 
-	if !plan.AgreementTime.SemanticEquals(state.AgreementTime) { // the service may hold any time
-		plan.checkAgreementTime(&resp.Diagnostics)
+	// The service may hold any time.
+	agreed, known := plan.AgreementTime.Value()
+	if err := tfkit.CheckAgreed(agreed); known && err != nil && !plan.AgreementTime.SemanticEquals(state.AgreementTime) {
+		tfkit.Problem{Summary: "Not a time of agreement", Detail: "The value " + err.Error() + ".", At: path.Root("agreement_time")}.AddError(&resp.Diagnostics)
 	}
 	if isCreate {
 		r.RefuseReadOnly(&resp.Diagnostics)
@@ -175,22 +151,37 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	object := tfkit.ObjectIn(ctx, resp.Private, objectLabel)
 	if isDestroy || len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		state.warnRetained(&resp.Diagnostics)
-		r.checkWithdrawal(state, object, &resp.Diagnostics)
+		r.planDestroy(state, object, &resp.Diagnostics)
+		return
+	}
+
+	if r.planUpdate(&plan, state, readNote(ctx, req.Private), &resp.Diagnostics) {
+		r.planWrite(plan, plan.differs(state), object, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+}
+
+// planDestroy warns that the consent is retained. It refuses to withdraw a person with a
+// read-only provider, and one whom another object of the plan keeps as they are.
+func (r *consentResource) planDestroy(state resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
+	if state.OnDestroy.ValueString() != withdraw {
+		tfkit.Problem{
+			Summary: "The consent stays at the service",
+			Detail:  "Destroying this resource only removes it from state: on_destroy is \"retain\". To withdraw the consent as well, apply on_destroy = \"withdraw\" first and destroy then.",
+		}.AddWarning(diags)
 
 		return
 	}
 
-	if !r.planUpdate(&plan, state, readNote(ctx, req.Private), &resp.Diagnostics) {
+	r.RefuseReadOnly(diags)
+	scope, known := r.KnownScope(state.Scope)
+	if !known {
 		return
 	}
 
-	writes := plan.differs(state)
-	if writes {
-		r.RefuseReadOnly(&resp.Diagnostics)
+	if resting, conflict := r.Written.PlanAgainst(object, scope, state.IdentityID.ValueString()); conflict {
+		addKeptByAnother(diags, object, resting, scope)
 	}
-	r.checkOthers(plan, writes, object, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
 // planUpdate changes the plan of an update to what is in state, as far as only spelling differs
@@ -198,14 +189,21 @@ func (r *consentResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 // false.
 func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
 	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
-		addUnknownTime(diags)
+		tfkit.Problem{
+			Summary: "Not known while a later choice of the person stands",
+			Detail:  "The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.",
+			Do:      "apply the objects that these values come from first (-target), or write them into the configuration.",
+			At:      path.Root("agreement_time"),
+		}.AddError(diags)
+
 		return false
 	}
 
-	plan.keepSpelling(state)
+	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
+	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
 	if plan.leavesAlone(state, note) {
 		chosen, _ := state.AgreementTime.Value()
-		warnStands(diags, plan.configuredTime(note), chosen, note.untimed)
+		warnStands(diags, plan.configuredTime(note), chosen, note.Untimed)
 		plan.keepChoice(state)
 	}
 
@@ -217,9 +215,13 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 	return true
 }
 
-// checkOthers warns of another object of the plan about the same person, and refuses a plan
-// that withdraws the person while this object has nothing to write.
-func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tfkit.Object, diags *diag.Diagnostics) {
+// planWrite warns of another object of the plan about the same person. If this object has
+// nothing to write, it refuses a plan that withdraws the person.
+func (r *consentResource) planWrite(plan resourceModel, writes bool, object tfkit.Object, diags *diag.Diagnostics) {
+	if writes {
+		r.RefuseReadOnly(diags)
+	}
+
 	scope, known := r.KnownScope(plan.Scope)
 	if !known {
 		return
@@ -235,24 +237,6 @@ func (r *consentResource) checkOthers(plan resourceModel, writes bool, object tf
 
 	if withdrawer, conflict := r.Written.PlanDone(object, scope, identity); conflict {
 		addKeptByAnother(diags, withdrawer, object, scope)
-	}
-}
-
-// checkWithdrawal refuses to withdraw a person with a read-only provider, and one whom another
-// object of the plan keeps as they are.
-func (r *consentResource) checkWithdrawal(state resourceModel, object tfkit.Object, diags *diag.Diagnostics) {
-	if state.OnDestroy.ValueString() != withdraw {
-		return
-	}
-
-	r.RefuseReadOnly(diags)
-	scope, known := r.KnownScope(state.Scope)
-	if !known {
-		return
-	}
-
-	if resting, conflict := r.Written.PlanAgainst(object, scope, state.IdentityID.ValueString()); conflict {
-		addKeptByAnother(diags, object, resting, scope)
 	}
 }
 
@@ -273,7 +257,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.Identity)...)
-	if other, shared := at.keep(); shared {
+	if other, shared := r.Written.Keep(at.object, at.scope, at.identity); shared {
 		warnShared(at.diags, other, at.object, at.scope)
 	}
 
@@ -295,7 +279,7 @@ func (r *consentResource) Create(ctx context.Context, req resource.CreateRequest
 
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	if kept {
-		resp.Diagnostics.Append(choiceNote{configured: u.KeepLaterThan}.write(ctx, resp.Private)...)
+		resp.Diagnostics.Append(choiceNote{Configured: u.KeepLaterThan}.write(ctx, resp.Private)...)
 	}
 }
 
@@ -355,13 +339,13 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	stands := config.leavesAlone(plan, note)
 
 	// A choice without a time cannot be compared once more, so it is left alone at once.
-	leftAlone := stands && note.untimed
+	leftAlone := stands && note.Untimed
 	if plan.differs(state) && !leftAlone {
 		at, ok := r.target(ctx, plan, resp.Private, &resp.Diagnostics)
 		if !ok {
 			return
 		}
-		at.keep() // the plan warns
+		r.Written.Keep(at.object, at.scope, at.identity) // the plan warns
 
 		u := plan.updateWith(config)
 		u.KeepLaterThan = plan.protected(configured)
@@ -376,7 +360,7 @@ func (r *consentResource) Update(ctx context.Context, req resource.UpdateRequest
 	// The note outlives a change of other attributes, and ends with a write.
 	var noteAfter choiceNote
 	if stands {
-		noteAfter = choiceNote{configured: configured, untimed: note.untimed}
+		noteAfter = choiceNote{Configured: configured, Untimed: note.Untimed}
 	}
 
 	resp.Diagnostics.Append(noteAfter.write(ctx, resp.Private)...)
@@ -404,7 +388,7 @@ func (r *consentResource) Delete(ctx context.Context, req resource.DeleteRequest
 	note := readNote(ctx, req.Private)
 	u := client.ConsentUpdate{ // without an agreement_time, and for a record that exists
 		Manual:        state.Manual.ValueBool(),
-		KeepLaterThan: state.protected(note.comparedWith(state.AgreementTime)),
+		KeepLaterThan: state.protected(note.configuredTime(state)),
 		OnlyKnown:     true,
 		Skip:          client.SkipSameClauses,
 	}

@@ -4,8 +4,8 @@ package consent_test
 
 import (
 	"maps"
-	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,175 +15,91 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-func TestConsent_createSendsExactlyTheConfiguredFields(t *testing.T) {
+// TestConsent_requestsOfAnApplyAndARefresh compares before it writes where a choice may stand,
+// reads once in a refresh, and logs in once for all.
+func TestConsent_requestsOfAnApplyAndARefresh(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state, diags := p.Create(name, config(nil))
-	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-	sent := service.Requests()[2].Sent
-	want := map[string]any{
-		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": false, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
-	}
-	if diff := cmp.Diff(want, sent); diff != "" {
-		t.Errorf("sent (-want +got):\n%s", diff)
-	}
+	state, _ := p.MustCreate(name, config(agreed))
+	p.MustRefresh(name, state)
+	p.MustCreate(name, config(agreed).With(prototest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
 
-	wantState := config(prototest.Attributes{
-		"manual": true, "keep_later_choice": true, "on_destroy": "retain",
-		"user_ipv6": nil, "user_ipv6_wo": nil, "user_ipv6_wo_version": nil, "agreement_time": nil, "org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil,
-	})
-	if diff := cmp.Diff(wantState, state.Attributes); diff != "" {
-		t.Errorf("state (-want +got):\n%s", diff)
-	}
-	if _, diags := wantEmptyPlan(t, p, state, config(nil)); len(diags) != 0 {
-		t.Errorf("the plan says %v", diags.Warnings())
-	}
-}
-
-func TestConsent_agreementTimeIsComparedBeforeItIsWritten(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	full := prototest.Attributes{"user_ipv6": "192.0.2.7", "agreement_time": "2026-01-31T13:00:00.5+01:00", "manual": false}
-	_, diags := p.Create(name, config(full))
-	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
-	record, _ := service.Consent(scope, person)
-	if *record.UserIPv6 != "::ffff:192.0.2.7" || record.AgreementTime != "2026-01-31T12:00:00.5Z" || *record.Manual {
-		t.Errorf("the service holds %v %v %v", *record.UserIPv6, record.AgreementTime, *record.Manual)
-	}
-
-	service.Reset()
-	_, diags = p.Create(name, config(full).With(prototest.Attributes{"keep_later_choice": false, "identity_id": "another"}))
-	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpUpdateConsent)
-}
-
-func TestConsent_oneGetRefreshesAndOneLoginServesAll(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, prototest.Attributes{"agreement_time": early})
-	for range 3 {
-		_, diags := p.Refresh(name, state)
-		p.NoErrors(diags)
-	}
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
+	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpUpdateConsent, mockserver.OpGetConsent, mockserver.OpUpdateConsent)
 	if n := service.Count(mockserver.OpLogin); n != 1 {
 		t.Errorf("%d logins of the run", n)
 	}
 }
 
-func TestConsent_everyWirePlacementArrives(t *testing.T) {
-	t.Parallel()
-	for _, in := range []string{"json", "form", "query"} {
-		for _, format := range []string{"rfc3339", "unix_ms"} {
-			wire := prototest.Attributes{"login_parameters_in": in, "consent_parameters_in": in, "agreement_time_format": format}
-			p, service := start(t, prototest.Attributes{"wire": wire}, func(s *mockserver.Server) {
-				s.Wire = mockserver.Wire{LoginParametersIn: in, ConsentParametersIn: in, AgreementTimeFormat: format}
-			})
-
-			others := prototest.Attributes{"agreement_time": early, "user_ipv6": "2001:db8::1"}
-			state := created(t, p, service, others)
-			wantHeld(t, service, configured)
-			wantEmptyPlan(t, p, state, config(others))
-		}
-	}
-}
-
-func TestConsent_equalSpellingsAreNoChange(t *testing.T) {
-	t.Parallel()
-	for attribute, spellings := range map[string][]string{
-		"user_ipv6":      {"192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201", "0:0:0:0:0:ffff:192.0.2.1"},
-		"agreement_time": {early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.0001Z", "2026-01-31T06:30:00-05:30"},
-	} {
-		p, service := start(t, nil)
-		state := created(t, p, service, prototest.Attributes{attribute: spellings[0]})
-		for _, spelling := range spellings {
-			state, _ = wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spelling}))
-			if state.Attributes[attribute] != spellings[0] {
-				t.Errorf("%s in state became %v", attribute, state.Attributes[attribute])
-			}
-		}
-
-		record, _ := service.Consent(scope, person)
-		if attribute == "user_ipv6" {
-			for _, spelling := range []string{"::ffff:c000:0201", "192.0.2.1"} {
-				record.UserIPv6 = &spelling
-				service.PutConsent(scope, person, record)
-				wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spellings[0]}))
-			}
-
-			continue
-		}
-
-		for _, spelling := range []any{"2026-01-31T12:00:00.000+0000", "2026-01-31T14:00:00+02:00"} {
-			record.AgreementTime = spelling
-			service.PutConsent(scope, person, record)
-			wantEmptyPlan(t, p, state, config(prototest.Attributes{attribute: spellings[0]}))
-		}
-	}
-}
-
-func TestConsent_driftIsShownAndRepairedWithOnePatch(t *testing.T) {
+// TestConsent_spellingsOfTheServiceAreNoChange has a service that writes values in its own way.
+func TestConsent_spellingsOfTheServiceAreNoChange(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	state := created(t, p, service, nil)
-	service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: [5]bool{false, true, false, true, true}})
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	plan, diags := p.Plan(name, state, config(nil))
-	p.NoErrors(diags)
+	written := prototest.Attributes{"user_ipv6": "192.0.2.1", "agreement_time": early}
+	state := created(t, p, service, written)
 
-	if state.Attributes["clause_1_consent"] != false || plan.Attributes["clause_1_consent"] != true || !plan.Changes {
-		t.Errorf("the drift is not shown: %v to %v", state.Attributes, plan.Attributes)
+	for _, address := range []string{"::ffff:c000:0201", "192.0.2.1", "::FFFF:192.0.2.1"} {
+		for _, at := range []string{"2026-01-31T12:00:00.000+0000", "2026-01-31T14:00:00+02:00"} {
+			service.PutConsent(scope, person, mockserver.ConsentRecord{Clauses: configured, UserIPv6: &address, AgreementTime: at})
+			state, _ = wantEmptyPlan(t, p, state, config(written))
+		}
 	}
-
-	service.Reset()
-	state, diags = p.Update(name, state, config(nil))
-	p.NoErrors(diags)
-	wantOperations(t, service, mockserver.OpUpdateConsent)
-	wantHeld(t, service, configured)
-	wantEmptyPlan(t, p, state, config(nil))
+	if state.Attributes["user_ipv6"] != "192.0.2.1" || state.Attributes["agreement_time"] != early {
+		t.Errorf("state has other spellings: %v", state.Attributes)
+	}
 }
 
-func TestConsent_missingFieldsOfAnAnswerKeepWhatIsKnown(t *testing.T) {
+// TestConsent_fieldsThatAnAnswerLacks keeps what is known where a field is absent, and shows
+// one that is null as drift.
+func TestConsent_fieldsThatAnAnswerLacks(t *testing.T) {
 	t.Parallel()
-	others := prototest.Attributes{"user_ipv6": "2001:db8::1", "agreement_time": early}
-	for answer, shape := range map[string]func(map[string]any) any{
-		"five clauses": func(r map[string]any) any {
-			r = maps.Clone(r)
+	for label, tc := range map[string]struct {
+		change  func(map[string]any)
+		changes bool
+	}{
+		"five clauses alone": {func(r map[string]any) {
 			maps.DeleteFunc(r, func(name string, _ any) bool { return !strings.HasPrefix(name, "clause_") })
-			return r
-		},
-		"under consent": func(r map[string]any) any { return map[string]any{"consent": r, "status": "ok"} },
-		"under data":    func(r map[string]any) any { return map[string]any{"data": map[string]any{"consent": r}} },
-		"with more":     func(r map[string]any) any { r = maps.Clone(r); r["version"] = 7; r["tags"] = []string{"a"}; return r },
+		}, false},
+		"more fields":         {func(r map[string]any) { r["version"] = 7 }, false},
+		"no address":          {func(r map[string]any) { delete(r, "user_ipv6") }, false},
+		"an address of null":  {func(r map[string]any) { r["user_ipv6"] = nil }, true},
+		"a clause of null":    {func(r map[string]any) { r["clause_2_consent"] = nil }, true},
+		"manual that is null": {func(r map[string]any) { r["manual"] = nil }, false},
 	} {
-		t.Run(answer, func(t *testing.T) {
+		t.Run(label, func(t *testing.T) {
 			t.Parallel()
-			p, service := start(t, nil, func(s *mockserver.Server) { s.ReshapeConsents(shape) })
+			var answered atomic.Bool
+			p, service := start(t, nil, func(s *mockserver.Server) {
+				s.ReshapeConsents(func(r map[string]any) any {
+					if answered.Load() {
+						tc.change(r)
+					}
+					return r
+				})
+			})
+			state := created(t, p, service, agreed)
+			answered.Store(true)
 
-			state := created(t, p, service, others)
-			wantEmptyPlan(t, p, state, config(others))
+			state, _ = p.MustRefresh(name, state)
+			plan, diags := p.Plan(name, state, config(agreed))
+			p.NoErrors(diags)
+			if plan.Changes != tc.changes {
+				t.Errorf("changes: %v", plan.Changes)
+			}
 		})
 	}
 }
 
-func TestConsent_nullIsDriftWhereAbsentIsNot(t *testing.T) {
+// TestConsent_identitiesArriveExactlyAsGiven has identities that a path has to escape.
+func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
-	others := prototest.Attributes{"user_ipv6": "2001:db8::1"}
-	state := created(t, p, service, others)
-	record, _ := service.Consent(scope, person)
-	record.UserIPv6 = nil
-	service.PutConsent(scope, person, record)
-	wantEmptyPlan(t, p, state, config(others))
-	record.Extra = map[string]any{"user_ipv6": nil}
-	service.PutConsent(scope, person, record)
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	if plan, _ := p.Plan(name, state, config(others)); !plan.Changes {
-		t.Error("an address that the service no longer holds is not shown")
+	for _, identity := range []string{"a/b", "%2F", "a+b;c:d&e=f", `a b\c`, "...", "é\U0001F600", "'\"<>|?#", strings.Repeat("é", 4096)} {
+		others := agreed.With(prototest.Attributes{"identity_id": identity})
+		state, _ := p.MustCreate(name, config(others))
+		if _, ok := service.Consent(scope, identity); !ok {
+			t.Errorf("%.20q did not arrive", identity)
+		}
+		wantEmptyPlan(t, p, state, config(others))
 	}
 }
 
@@ -204,15 +120,6 @@ func TestConsent_attributeTakenOutOfTheConfigurationIsNoLongerManaged(t *testing
 	}
 }
 
-func TestConsent_settingsOfTheObjectAloneSendNothing(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, nil)
-	_, diags := p.Update(name, state, config(prototest.Attributes{"on_destroy": "withdraw", "keep_later_choice": false}))
-	p.NoErrors(diags)
-	wantOperations(t, service)
-}
-
 func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 	t.Parallel()
 	json := []byte(`{"error":{"code":"gone","message":"no such user"}}`)
@@ -224,15 +131,12 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 		"404 JSON":    {mockserver.Fault{Status: 404, Body: json}, true, ""},
 		"410 JSON":    {mockserver.Fault{Status: 410, Body: json}, true, ""},
 		"404 page":    {mockserver.Fault{Status: 404, Body: []byte("<h1>nginx</h1>")}, false, "Endpoint not found, check base_url"},
-		"404 empty":   {mockserver.Fault{Status: 404, Body: []byte{}}, false, "account_id"},
 		"401":         {mockserver.Fault{Status: 401, Body: json}, false, "Authentication rejected"},
 		"403":         {mockserver.Fault{Status: 403, Body: json}, false, "Not permitted"},
 		"portal":      {mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, false, "Not JSON (text/html)"},
-		"empty 200":   {mockserver.Fault{Status: 200, Body: []byte{}}, false, "Empty response"},
 		"204":         {mockserver.Fault{Status: 204}, false, "Empty response"},
 		"null":        {mockserver.Fault{Status: 200, Body: []byte("null")}, true, ""},
 		"no consent":  {mockserver.Fault{Status: 200, Body: []byte("{}")}, true, ""},
-		"a list":      {mockserver.Fault{Status: 200, Body: []byte("[]")}, false, "Unexpected response"},
 		"other names": {mockserver.Fault{Status: 200, Body: []byte(`{"id":7}`)}, false, "Unexpected response"},
 		"error in it": {mockserver.Fault{Status: 200, Body: json}, false, "rejected"},
 	} {
@@ -299,25 +203,6 @@ func TestConsent_readOnlyProviderSendsNoWrite(t *testing.T) {
 	}
 }
 
-func TestConsent_identitiesArriveExactlyAsGiven(t *testing.T) {
-	t.Parallel()
-	for _, identity := range []string{
-		"a/b", "a?b", "a#b", "%", "%2F", "a+b", "a;b", "a:b", "a@b", "a&b=c", "a b", `a\b`, "..%2f", "...", "é", "\U0001F600", "jane@example.com", "'\"<>|",
-	} {
-		p, service := start(t, nil)
-		state, diags := p.Create(name, config(prototest.Attributes{"identity_id": identity, "agreement_time": early}))
-		p.NoErrors(diags)
-
-		for _, r := range service.Requests() {
-			if r.Operation != mockserver.OpLogin && r.Identity != identity {
-				t.Errorf("%q arrived as %q", identity, r.Identity)
-			}
-		}
-
-		wantEmptyPlan(t, p, state, config(prototest.Attributes{"identity_id": identity, "agreement_time": early}))
-	}
-}
-
 func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -342,40 +227,6 @@ func TestConsent_valuesUnknownAtPlanCauseNoRequest(t *testing.T) {
 	}
 }
 
-func TestConsent_addressesAreSentMapped(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"192.0.2.1": "::ffff:192.0.2.1", "2001:DB8:0:0::1": "2001:db8::1", "::ffff:c000:201": "::ffff:192.0.2.1",
-	} {
-		p, service := start(t, nil)
-		created(t, p, service, prototest.Attributes{"user_ipv6": given})
-		record, _ := service.Consent(scope, person)
-		if *record.UserIPv6 != want || !netip.MustParseAddr(*record.UserIPv6).Is6() {
-			t.Errorf("%s was sent as %s", given, *record.UserIPv6)
-		}
-	}
-}
-
-func TestConsent_longestIdentityArrives(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	identity := strings.Repeat("é", 4096)
-	_, diags := p.Create(name, config(prototest.Attributes{"identity_id": identity}))
-	p.NoErrors(diags)
-	if _, ok := service.Consent(scope, identity); !ok {
-		t.Error("8192 bytes did not arrive")
-	}
-}
-
-func TestConsent_requestsAfterAStopAreStillServed(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, nil)
-	p.Stop()
-	_, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-}
-
 // TestConsent_answersToAnUpdate takes each answer for what it is, after one request.
 func TestConsent_answersToAnUpdate(t *testing.T) {
 	t.Parallel()
@@ -391,7 +242,6 @@ func TestConsent_answersToAnUpdate(t *testing.T) {
 		"an error inside":     {mockserver.Fault{Status: 200, Body: []byte(`{"error":{"code":"E9","message":"quota"}}`)}, []string{"an error inside", `"E9"`, `"quota"`, "In state now: nothing"}},
 		"other clauses":       {mockserver.Fault{Status: 200, Body: others}, []string{"answered with another clause_1_consent than was sent"}},
 		"400 about a field":   {mockserver.Fault{Status: 400, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
-		"422 about a field":   {mockserver.Fault{Status: 422, Body: fields}, []string{`AttributeName("user_ipv6")`, "[redacted] is not yours"}},
 		"409 is not repeated": {mockserver.Fault{Status: 409, Body: []byte(`{"message":"x"}`)}, []string{"Changed elsewhere", "apply again"}},
 	} {
 		t.Run(label, func(t *testing.T) {

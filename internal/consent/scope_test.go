@@ -13,46 +13,6 @@ import (
 // moved is a scope other than the provider's.
 var moved = prototest.Attributes{"org_id": "org-two", "project_id": "shop"}
 
-func TestConsent_changedProviderScopeIsAVisibleReplacement(t *testing.T) {
-	t.Parallel()
-	for label, block := range map[string]prototest.Attributes{
-		"another project": moved,
-		"an account":      {"org_id": nil, "project_id": nil, "account_id": "acct-7"},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			p, service := start(t, nil)
-			state := created(t, p, service, withdrawing)
-
-			p.Reconfigure(prototest.Config(service).With(block))
-			state, _ = p.MustRefresh(name, state) // where the object is, not where it is not
-			plan, diags := p.Plan(name, state, config(withdrawing))
-			p.NoErrors(diags)
-
-			prototest.WantText(t, diags.Warnings(), "The scope of the provider has changed", `org_id = "org-demo", project_id = "web"`)
-			if len(plan.Replace) == 0 || !plan.Changes {
-				t.Fatalf("replaced because of %v, changes %v", plan.Replace, plan.Changes)
-			}
-
-			// The replacement withdraws where the object was, and writes where it is to be.
-			_, diags = p.Destroy(name, state)
-			p.NoErrors(diags)
-			wantHeld(t, service, [5]bool{})
-			p.NewRun()
-			after, diags := p.Create(name, config(withdrawing))
-			p.NoErrors(diags)
-
-			for name, want := range block {
-				if after.Attributes[name] != want {
-					t.Errorf("%s is %v in state", name, after.Attributes[name])
-				}
-			}
-
-			wantHeld(t, service, [5]bool{})
-		})
-	}
-}
-
 func TestConsent_scopeWrittenDownInTheConfigurationIsNoChange(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -72,24 +32,6 @@ func TestConsent_scopeWrittenDownInTheConfigurationIsNoChange(t *testing.T) {
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": nil, "project_id": nil}))
 	_, diags := p.Plan(name, state, config(agreed))
 	prototest.WantText(t, diags.Errors(), "No usable scope")
-}
-
-func TestConsent_ownScopeThatChangesReplaces(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, withdrawing)
-
-	plan, diags := p.Plan(name, state, config(agreed.With(moved)))
-	p.NoErrors(diags)
-	if len(plan.Replace) != 2 || len(diags) != 0 {
-		t.Errorf("replaced because of %v, warnings %v", plan.Replace, diags.Warnings())
-	}
-
-	plan, diags = p.Plan(name, state, config(agreed).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "web"}))
-	p.NoErrors(diags)
-	if len(plan.Replace) == 0 {
-		t.Error("a scope that is not known yet does not replace")
-	}
 }
 
 func TestConsent_scopeUnknownAtPlanIsKnownAfterApply(t *testing.T) {

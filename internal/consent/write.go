@@ -9,10 +9,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
+
+// sentAttributes are the attributes that an error of the service may name.
+var sentAttributes = append(answer.ClauseNames[:], "user_ipv6", "agreement_time", "manual")
 
 // target is the person that an object is about, and what a request about that person needs.
 type target struct {
@@ -41,12 +45,6 @@ func (r *consentResource) target(ctx context.Context, m resourceModel, private t
 	}, true
 }
 
-// keep records that the object looks after the person, and returns another object that does
-// as well.
-func (at target) keep() (other tfkit.Object, shared bool) {
-	return at.written.Keep(at.object, at.scope, at.identity)
-}
-
 // overwrittenBy returns the clauses of the record at the service that a new object
 // overwrites, although later choices are to stand: there is no time to compare them with. An
 // error is reported, and ok is false.
@@ -71,13 +69,19 @@ func (at target) overwrittenBy(ctx context.Context, plan resourceModel) (clauses
 	return plan.otherClauses(record), true
 }
 
-// update sends an update, whose outcome the run remembers. prior is what this object has
-// written before; nil if it has not.
+// update sends an update, whose outcome the run remembers. It warns if a later choice was kept
+// instead. prior is what this object has written before; nil if it has not.
 func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *client.Choice) (client.ConsentResult, error) {
 	u.LastWritten = func() *client.Choice { return at.written.Left(at.scope, at.identity, prior) }
 	u.Confirmed = func() { at.written.Leave(u.Choice(), at.scope, at.identity) }
 
-	return at.client.UpdateConsent(ctx, at.scope, at.identity, u)
+	result, err := at.client.UpdateConsent(ctx, at.scope, at.identity, u)
+	if result.Kept != nil {
+		chosen, _ := result.Kept.AgreementTime.Get()
+		warnStands(at.diags, u.KeepLaterThan, chosen, false)
+	}
+
+	return result, err
 }
 
 // write sends an update and reports whether a later choice was kept instead. An error is
@@ -85,15 +89,19 @@ func (at target) update(ctx context.Context, u client.ConsentUpdate, prior *clie
 func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *client.Choice, inState string) (kept, ok bool) {
 	result, err := at.update(ctx, u, prior)
 	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
-		addNotHeld(at.diags, e)
+		tfkit.Problem{
+			Summary: "No consent where there has to be one",
+			Detail:  "This object is in state, and a consent record cannot be removed from the service. But the service, or a gateway before it, says that there is no consent of this person, so a later choice cannot be excluded. Nothing was sent.\n\n" + tfkit.Describe(e),
+			InState: tfkit.PriorKept,
+			Do:      tfkit.AdviceApplyAgain,
+		}.AddError(at.diags)
+
 		return false, false
 	}
 	if err != nil {
 		tfkit.AddError(at.diags, err, inState, sentAttributes...)
 		return false, false
 	}
-
-	at.warnKept(result, u)
 
 	return result.Kept != nil, true
 }
@@ -119,18 +127,12 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 		return
 	}
 
-	at.warnKept(result, u)
 	if result.Outcome == client.ConsentSuperseded {
-		warnSuperseded(at.diags, other, at.scope)
+		tfkit.Problem{
+			Summary: "Not withdrawn, another object writes it",
+			Detail: "on_destroy is \"withdraw\", and in the same run another object (" + other.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(at.scope) + ". " +
+				"Nothing was withdrawn; Terraform forgets the destroyed object only.",
+			Do: "nothing, if the object was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
+		}.AddWarning(at.diags)
 	}
-}
-
-// warnKept warns if an update has left a later choice alone.
-func (at target) warnKept(result client.ConsentResult, u client.ConsentUpdate) {
-	if result.Kept == nil {
-		return
-	}
-
-	chosen, _ := result.Kept.AgreementTime.Get()
-	warnStands(at.diags, u.KeepLaterThan, chosen, false)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -29,43 +28,6 @@ func wantAddress(t *testing.T, service *mocktest.Instance, want string) {
 	} else if *record.UserIPv6 != want {
 		t.Errorf("the service holds the address %s, want %s", *record.UserIPv6, want)
 	}
-}
-
-func TestConsentWriteOnly_addressIsSentAndNotStored(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
-	wantAddress(t, service, "::ffff:192.0.2.7")
-	if state.Attributes["user_ipv6"] != nil || state.Attributes["user_ipv6_wo"] != nil {
-		t.Errorf("state has %v and %v", state.Attributes["user_ipv6"], state.Attributes["user_ipv6_wo"])
-	}
-
-	p.NewRun()
-	state, _ = wantEmptyPlan(t, p, state, writeOnly("192.0.2.7", 1, nil))
-	service.Reset()
-	state, _ = wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 1, nil))
-	if service.Count(mockserver.OpUpdateConsent) != 0 {
-		t.Error("an address was sent although the version is the same")
-	}
-	if state.Attributes["user_ipv6"] != nil {
-		t.Errorf("a refresh put the address %v into state", state.Attributes["user_ipv6"])
-	}
-}
-
-func TestConsentWriteOnly_versionSendsTheAddressAgain(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state, _ := p.MustCreate(name, writeOnly("192.0.2.7", 1, nil))
-	p.NewRun()
-	service.Reset()
-
-	state, diags := p.Update(name, state, writeOnly("192.0.2.8", 2, nil))
-	p.NoErrors(diags)
-	wantAddress(t, service, "::ffff:192.0.2.8")
-	if service.Count(mockserver.OpUpdateConsent) != 1 {
-		t.Errorf("%d updates were sent", service.Count(mockserver.OpUpdateConsent))
-	}
-	wantEmptyPlan(t, p, state, writeOnly("192.0.2.8", 2, nil))
 }
 
 func TestConsentWriteOnly_everyChangeCarriesTheAddress(t *testing.T) {
