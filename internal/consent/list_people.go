@@ -172,8 +172,8 @@ func (d *dayReader) report(diags *diag.Diagnostics) {
 
 	unnamed := tfkit.Problem{
 		Summary: "Person records without an identity",
-		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in \"%s\".",
-			d.unnamed, d.persons, strings.Join(d.fields, `" or "`)),
+		Detail: fmt.Sprintf("%d of the %d Person records that were read are skipped, because they have no usable identity in ", d.unnamed, d.persons) +
+			`"` + strings.Join(d.fields, `" or "`) + `".`,
 		Do: "if another member holds the identity, set identity_field to its name.",
 	}
 	if d.example != "" {

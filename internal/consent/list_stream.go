@@ -56,20 +56,19 @@ type lookUp struct {
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < len(l.people) && ctx.Err() == nil {
-		for _, person := range l.lookUp(ctx) {
-			if ctx.Err() != nil {
-				break
-			}
+	for l.next < len(l.people) {
+		answered := l.lookUp(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+
+		for _, person := range answered {
 			if transport.IsClass(person.err, transport.ClassNotFound) {
 				l.missing++
 				continue
 			}
 
 			result := l.result(ctx, person)
-			if l.isFull() {
-				l.conclude(ctx, &result.Diagnostics)
-			}
 			if !push(result) || l.isFull() || result.Diagnostics.HasError() {
 				return
 			}
@@ -116,7 +115,7 @@ func (l *listing) lookUp(ctx context.Context) []lookUp {
 }
 
 // result returns the result for a person who may be listed: the person, or why the service
-// could not be asked.
+// could not be asked. The last one that the limit allows says what there is to say.
 func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	if person.panic.HasError() {
 		return list.ListResult{Diagnostics: person.panic}
@@ -133,6 +132,9 @@ func (l *listing) result(ctx context.Context, person lookUp) list.ListResult {
 	result.Diagnostics.Append(result.Identity.Set(ctx, identity)...)
 	if l.request.IncludeResource {
 		result.Diagnostics.Append(result.Resource.Set(ctx, l.resource(identity, person.held))...)
+	}
+	if l.isFull() {
+		l.conclude(ctx, &result.Diagnostics)
 	}
 
 	return result

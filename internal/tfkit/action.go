@@ -18,16 +18,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
-// Action is the base of every action. Its methods must begin with RecoverAndReport: the
-// framework calls Invoke in a goroutine of its own, where a panic would end the process.
-type Action struct{ *Service }
-
-// Configure stores what the provider block made available. If that is missing, Ready
-// reports it: the framework drops what Configure reports.
-func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.Service, _ = req.ProviderData.(*Service)
-}
-
 // ActionIdentity is the attribute of an action that names a person. The provider's server
 // declares it write-only, so that it may hold an ephemeral value.
 const ActionIdentity = "identity_id"
@@ -66,15 +56,6 @@ func AddPersonAction(attributes map[string]schema.Attribute, wait string) map[st
 	return AddActionScope(attributes)
 }
 
-// AddActionScope adds org_id, project_id and account_id to the attributes of an action.
-func AddActionScope(attributes map[string]schema.Attribute) map[string]schema.Attribute {
-	for _, a := range scopeAttributes() {
-		attributes[a.name] = schema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
-	}
-
-	return attributes
-}
-
 // ModifiesTheService is what the plan of an action says of Terraform's question.
 const ModifiesTheService = "With -invoke, Terraform asks whether to invoke it \"without modifying real infrastructure\". It does modify what the service holds."
 
@@ -90,7 +71,7 @@ func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block 
 		Attributes: map[string]schema.Attribute{
 			"invoke": schema.StringAttribute{
 				Optional:            true,
-				Validators:          []validator.String{durationValidator{}},
+				Validators:          []validator.String{duration()},
 				MarkdownDescription: describeTimeout("How long to wait when the action is invoked.", preset),
 			},
 		},
@@ -135,22 +116,16 @@ func (a *Action) InvokePerson(ctx context.Context, req action.InvokeRequest, m p
 		return nil, client.Scope{}, false
 	}
 
-	return c, scope, hasIdentity(m.person().IdentityID, diags)
-}
+	if m.person().IdentityID.IsNull() {
+		Problem{
+			Summary: "The identity did not arrive",
+			Detail:  "Terraform passed no identity_id to the action. Terraform 1.16 and later drop the ephemeral values of an action that is run with -invoke. Nothing was sent.",
+			Do:      "give identity_id by a variable that is sensitive and not ephemeral, or let a lifecycle trigger invoke the action.",
+			At:      path.Root(ActionIdentity),
+		}.AddError(diags)
 
-// hasIdentity reports whether the person of an action arrived, and otherwise reports why
-// it did not.
-func hasIdentity(identity types.String, diags *diag.Diagnostics) bool {
-	if !identity.IsNull() {
-		return true
+		return nil, client.Scope{}, false
 	}
 
-	Problem{
-		Summary: "The identity did not arrive",
-		Detail:  "Terraform passed no identity_id to the action. Terraform 1.16 and later drop the ephemeral values of an action that is run with -invoke. Nothing was sent.",
-		Do:      "give identity_id by a variable that is sensitive and not ephemeral, or let a lifecycle trigger invoke the action.",
-		At:      path.Root(ActionIdentity),
-	}.AddError(diags)
-
-	return false
+	return c, scope, true
 }

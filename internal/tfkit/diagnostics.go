@@ -80,15 +80,30 @@ const (
 // it is one of attributes.
 func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...string) {
 	problem := ProblemOf(err, inState)
-
-	located := problem.locate(err, attributes)
-	if len(located) == 0 {
+	e, ok := errors.AsType[*transport.Error](err)
+	if !ok {
 		problem.AddError(diags)
 		return
 	}
 
-	for _, p := range located {
-		p.AddError(diags)
+	isLocated := false
+	if slices.Contains(attributes, e.Attribute) {
+		isLocated = true
+		problem.At = path.Root(e.Attribute)
+		problem.AddError(diags)
+	}
+
+	for _, f := range e.Fields {
+		if slices.Contains(attributes, f.Field) {
+			isLocated = true
+			problem.At = path.Root(f.Field)
+			problem.Detail = "The service says of this attribute: " + strconv.Quote(f.Message) + ".\n\n" + Describe(e)
+			problem.AddError(diags)
+		}
+	}
+
+	if !isLocated {
+		problem.AddError(diags)
 	}
 }
 
@@ -107,62 +122,30 @@ func ProblemOf(err error, inState string) Problem {
 	return Problem{Summary: e.Title(), Detail: Describe(e), InState: inState, Do: Advice(e)}
 }
 
-// locate returns the problem once for each of the attributes that the error is about.
-func (p Problem) locate(err error, attributes []string) []Problem {
-	e, ok := errors.AsType[*transport.Error](err)
-	if !ok {
-		return nil
-	}
-
-	var located []Problem
-	if slices.Contains(attributes, e.Attribute) {
-		p.At = path.Root(e.Attribute)
-		located = append(located, p)
-	}
-
-	for _, f := range e.Fields {
-		if !slices.Contains(attributes, f.Field) {
-			continue
-		}
-
-		p.At = path.Root(f.Field)
-		p.Detail = "The service says of this attribute: " + strconv.Quote(f.Message) + ".\n\n" + Describe(e)
-		located = append(located, p)
-	}
-
-	return located
-}
-
 // Describe returns what is known of a failure, one fact on each line: operation, status,
 // the service's own words, attempts.
 func Describe(e *transport.Error) string {
-	var known facts
-
-	known.addIf(e.Detail != "", "%s.", upperFirst(e.Detail))
-	known.addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
-	known.addIf(e.Status != 0, "HTTP status: %d", e.Status)
-	known.addIf(e.Code != "" && e.Class != transport.ClassNotJSON, "Code of the service: %q", e.Code)
-	known.addIf(e.Message != "", "The service says: %q", e.Message)
-
-	for _, f := range e.Fields {
-		known = append(known, fmt.Sprintf("About the field %q: %q", f.Field, f.Message))
+	var known []string
+	addIf := func(isKnown bool, format string, args ...any) {
+		if isKnown {
+			known = append(known, fmt.Sprintf(format, args...))
+		}
 	}
 
-	known.addIf(e.RetryAfter > 0, "The service last asked to wait: %s", e.RetryAfter)
-	known.addIf(e.Attempts > 0, "Attempts: %d", e.Attempts)
-	known.addIf(e.Ambiguous, "The service may have carried the request out all the same.")
+	addIf(e.Detail != "", "%s.", upperFirst(e.Detail))
+	addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
+	addIf(e.Status != 0, "HTTP status: %d", e.Status)
+	addIf(e.Code != "" && e.Class != transport.ClassNotJSON, "Code of the service: %q", e.Code)
+	addIf(e.Message != "", "The service says: %q", e.Message)
+	for _, f := range e.Fields {
+		addIf(true, "About the field %q: %q", f.Field, f.Message)
+	}
+
+	addIf(e.RetryAfter > 0, "The service last asked to wait: %s", e.RetryAfter)
+	addIf(e.Attempts > 0, "Attempts: %d", e.Attempts)
+	addIf(e.Ambiguous, "The service may have carried the request out all the same.")
 
 	return strings.Join(known, "\n")
-}
-
-// facts are the lines of a description.
-type facts []string
-
-// addIf adds a line if the fact is known.
-func (f *facts) addIf(known bool, format string, args ...any) {
-	if known {
-		*f = append(*f, fmt.Sprintf(format, args...))
-	}
 }
 
 func upperFirst(s string) string {

@@ -94,7 +94,7 @@ func TestRecoverAndReport_doesNotShowThePanic(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
 	func() {
-		var s *Service
+		s := &Service{}
 		defer s.RecoverAndReport(t.Context(), &diags)
 		panic("canary of jane.doe@example.com")
 	}()

@@ -9,13 +9,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -42,27 +39,17 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 	for i := range soak.Schedules(12, 5000) {
 		seed := soak.Seed(i)
 		synctest.Test(t, func(t *testing.T) {
-			// The time of a bubble begins in the year 2000, and people agreed later.
-			<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 			random := rand.New(rand.NewPCG(seed, 14))
-			name := []string{consentType, profileType}[random.IntN(2)]
-			service := mocktest.StartPipe(t)
-			opened, closeAll := service.Tracked()
-			p := prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.DialContext = opened })
-			h := &history{
-				identifiedObject: identifiedObject{p, service, name, identified[name]},
-				t:                t, random: random, provider: "demo",
-			}
+			o, stop := startIdentified(t, []string{consentType, profileType}[random.IntN(2)])
+			defer stop()
+			h := &history{identifiedObject: o, t: t, random: random, provider: "demo"}
 
 			for range 25 {
 				h.step()
 			}
 			if t.Failed() {
-				t.Logf("seed %d: %s after %s", seed, name, strings.Join(h.said, ", "))
+				t.Logf("seed %d: %s after %s", seed, o.name, strings.Join(h.said, ", "))
 			}
-
-			closeAll()
-			<-time.After(10 * time.Minute) // a login outlives the caller that began it
 		})
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -56,15 +59,35 @@ func removeAda(service *mocktest.Instance, scope string) {
 }
 
 // forEachIdentified runs a test for each resource that has an identity, in a provider whose
-// scope is "demo".
+// scope is "demo". Waiting for a profile takes no time in its bubble.
 func forEachIdentified(t *testing.T, test func(t *testing.T, o identifiedObject)) {
 	t.Helper()
-	for name, config := range identified {
+	for name := range identified {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := mocktest.Start(t)
-			test(t, identifiedObject{prototest.MustStart(t, prototest.Config(service)), service, name, config})
+			synctest.Test(t, func(t *testing.T) {
+				o, stop := startIdentified(t, name)
+				defer stop()
+				test(t, o)
+			})
 		})
+	}
+}
+
+// startIdentified starts a service and a provider that is connected to it in memory, for a
+// bubble. stop has to be called before the bubble ends.
+func startIdentified(t *testing.T, name string) (o identifiedObject, stop func()) {
+	t.Helper()
+	// The time of a bubble begins in the year 2000, and people agreed later.
+	<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
+
+	service := mocktest.StartPipe(t)
+	dial, closeAll := service.Tracked()
+	p := prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.DialContext = dial })
+
+	return identifiedObject{p, service, name, identified[name]}, func() {
+		closeAll()
+		<-time.After(10 * time.Minute) // a login outlives the caller that began it
 	}
 }
 

@@ -115,9 +115,12 @@ func parseImportID(id string) (Identity, error) {
 	}
 
 	for i, part := range parts {
-		decoded, err := parseImportPart(part, i+1)
+		decoded, err := url.PathUnescape(part)
 		if err != nil {
-			return Identity{}, err
+			return Identity{}, fmt.Errorf("has a percent sign in part %d that encodes nothing", i+1)
+		}
+		if err := client.ValidateSegment(decoded); err != nil {
+			return Identity{}, fmt.Errorf("has a part %d that %w", i+1, err)
 		}
 		parts[i] = decoded
 	}
@@ -130,18 +133,4 @@ func parseImportID(id string) (Identity, error) {
 	}
 
 	return NewIdentity(client.Scope{OrgID: parts[0], ProjectID: parts[1]}, parts[2]), nil
-}
-
-// parseImportPart decodes one part of an import ID. number counts from 1.
-func parseImportPart(part string, number int) (string, error) {
-	decoded, err := url.PathUnescape(part)
-	if err != nil {
-		return "", fmt.Errorf("has a percent sign in part %d that encodes nothing", number)
-	}
-
-	if err := client.ValidateSegment(decoded); err != nil {
-		return "", fmt.Errorf("has a part %d that %w", number, err)
-	}
-
-	return decoded, nil
 }

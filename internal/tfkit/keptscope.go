@@ -47,61 +47,51 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 		return false
 	}
 
-	configured := readScope(ctx, &req.Config, &resp.Diagnostics)
-	state := readPriorScope(ctx, req, &resp.Diagnostics)
+	var configured, state Scope
+	configured.read(ctx, &req.Config, &resp.Diagnostics)
+	isNew := req.State.Raw.IsNull()
+	if !isNew {
+		state.read(ctx, &req.State, &resp.Diagnostics)
+	}
 
-	planned, ok := s.plannedScope(configured, state, &resp.Diagnostics)
+	planned, ok := s.plannedScope(configured, state, isNew, &resp.Diagnostics)
 	if !ok {
 		return false
 	}
 	planned.write(ctx, &resp.Plan, &resp.Diagnostics)
 
-	if !state.isSet() || planned == *state {
+	if !state.isSet() || planned == state {
 		return false
 	}
+
 	followsProvider := !configured.isUnknown() && !configured.isSet()
+	from, to := DescribeScope(state.own()), DescribeScope(planned.own())
 	if followsProvider && !s.Plans() {
-		addPlannedElsewhere(&resp.Diagnostics, state.own(), planned.own())
+		Problem{
+			Summary: "The plan is for another scope",
+			Detail:  "This object has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this object.",
+			InState: PriorKept,
+			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves an object to another scope.",
+		}.AddError(&resp.Diagnostics)
+
 		return false
 	}
 
-	planned.requireReplace(*state, resp)
-	if !followsProvider {
-		return false
+	before := state.attributes()
+	for name, value := range planned.attributes() {
+		if !value.Equal(*before[name]) {
+			resp.RequiresReplace.Append(path.Root(name))
+		}
+	}
+	if followsProvider {
+		Problem{
+			Summary: "The scope of the provider has changed",
+			Detail:  "This object has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.",
+			Do:      "if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+		}.AddWarning(&resp.Diagnostics)
 	}
 
-	warnMoved(&resp.Diagnostics, state.own(), planned.own())
-
-	return true
-}
-
-// readPriorScope returns the scope in state; nil for a create.
-func readPriorScope(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) *Scope {
-	if req.State.Raw.IsNull() {
-		return nil
-	}
-
-	scope := readScope(ctx, &req.State, diags)
-	return &scope
-}
-
-// warnMoved warns that an object follows the provider into another scope.
-func warnMoved(diags *diag.Diagnostics, from, to client.Scope) {
-	Problem{
-		Summary: "The scope of the provider has changed",
-		Detail:  "This object has no scope of its own. It was written to " + DescribeScope(from) + ", and the scope of the provider is now " + DescribeScope(to) + ". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.",
-		Do:      "if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
-	}.AddWarning(diags)
-}
-
-// addPlannedElsewhere reports that the scope of the provider has changed since the plan.
-func addPlannedElsewhere(diags *diag.Diagnostics, from, to client.Scope) {
-	Problem{
-		Summary: "The plan is for another scope",
-		Detail:  "This object has no scope of its own. The plan was made for it in " + DescribeScope(from) + ", and the scope of the provider is now " + DescribeScope(to) + ". Nothing was sent for this object.",
-		InState: PriorKept,
-		Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves an object to another scope.",
-	}.AddError(diags)
+	return followsProvider
 }
 
 // RefuseMoved reports that an object cannot be replaced while its request is under way in the
@@ -115,36 +105,24 @@ func RefuseMoved(diags *diag.Diagnostics, what string) {
 	}.AddError(diags)
 }
 
-// plannedScope returns the scope to plan: the configured one, or else the provider's. It
-// returns false if neither can be used.
-func (s *Service) plannedScope(configured Scope, state *Scope, diags *diag.Diagnostics) (Scope, bool) {
-	if configured.isUnknown() {
+// plannedScope returns the scope to plan: the configured one, or else the provider's, or else,
+// while that is not known, the one in state. It returns false if none can be used.
+func (s *Service) plannedScope(configured, state Scope, isNew bool, diags *diag.Diagnostics) (Scope, bool) {
+	switch {
+	case configured.isUnknown():
 		return configured.nullsUnknown(), true
-	}
-
-	if configured.isSet() {
+	case configured.isSet():
 		return newScope(configured.own()), true
-	}
-
-	if s == nil || len(s.UnknownScope) > 0 {
-		return unknownScope(state), true
-	}
-
-	if s.DefaultScope.IsZero() && state.isSet() {
+	case len(s.UnknownScope) > 0 && isNew:
+		return Scope{}.nullsUnknown(), true
+	case len(s.UnknownScope) > 0:
+		return state, true
+	case s.DefaultScope.IsZero() && state.isSet():
 		_, ok := s.ScopeOf(configured, diags)
 		return Scope{}, ok
 	}
 
 	return newScope(s.DefaultScope), true
-}
-
-// unknownScope returns the scope to plan while the provider's is not known: the one in
-// state, or unknown values if the object does not exist.
-func unknownScope(state *Scope) Scope {
-	if state == nil {
-		return Scope{}.nullsUnknown()
-	}
-	return *state
 }
 
 // ResolveScope sets m to the scope in effect. Create must call it on the plan, before
@@ -199,28 +177,15 @@ type attributeWriter interface {
 	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
 }
 
-func readScope(ctx context.Context, from attributeReader, diags *diag.Diagnostics) (m Scope) {
+func (m *Scope) read(ctx context.Context, from attributeReader, diags *diag.Diagnostics) {
 	for name, value := range m.attributes() {
 		diags.Append(from.GetAttribute(ctx, path.Root(name), value)...)
 	}
-
-	return m
 }
 
 func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagnostics) {
 	for name, value := range m.attributes() {
 		diags.Append(to.SetAttribute(ctx, path.Root(name), *value)...)
-	}
-}
-
-// requireReplace replaces the object for each attribute that differs from state.
-func (m Scope) requireReplace(state Scope, resp *resource.ModifyPlanResponse) {
-	before := state.attributes()
-
-	for name, value := range m.attributes() {
-		if !value.Equal(*before[name]) {
-			resp.RequiresReplace.Append(path.Root(name))
-		}
 	}
 }
 

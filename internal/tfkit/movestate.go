@@ -3,15 +3,15 @@
 package tfkit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
 // genericState is what tells the path of a request in the state of a generic provider's
@@ -36,137 +36,83 @@ var moveSources = []moveSource{
 }
 
 // restfulPath returns the path of a restful_resource. Its id is the path that is read.
-func restfulPath(s genericState) string {
-	if s.ID != "" {
-		return s.ID
-	}
-	return s.Path
-}
+func restfulPath(s genericState) string { return cmp.Or(s.ID, s.Path) }
 
 // restapiPath returns the path that a restapi_object reads.
 func restapiPath(s genericState) string {
-	id := s.ObjectID
-	if id == "" {
-		id = s.ID
-	}
-
-	if s.ReadPath == "" {
-		return s.Path + "/" + id
-	}
-
-	return strings.ReplaceAll(s.ReadPath, "{id}", id)
+	return strings.ReplaceAll(cmp.Or(s.ReadPath, s.Path+"/{id}"), "{id}", cmp.Or(s.ObjectID, s.ID))
 }
 
 // StateMovers returns the movers that take over the person and the scope from resources of
 // generic providers whose path ends with the part last, such as "consent". begin adds the
-// other attributes that the moved state begins with.
+// other attributes that the moved state begins with. A resource with another path is left
+// alone; Terraform then says that it cannot be moved.
 //
 // The provider is not configured when Terraform moves state, so nothing is asked of the
 // service: the first refresh reads what it holds.
 func StateMovers(last string, begin map[string]any) []resource.StateMover {
 	var movers []resource.StateMover
 	for _, source := range moveSources {
-		m := mover{source, last, begin}
-		movers = append(movers, resource.StateMover{StateMover: m.move})
+		move := func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+			id, ok := importIDIn(source.path(req), last)
+			if !ok {
+				return
+			}
+
+			identity, err := parseImportID(id)
+			if err != nil {
+				Problem{
+					Summary: "The path cannot be moved",
+					Detail:  "The path in the state of the " + source.typeName + " names a person, an organization, a project or an account that the service could not hold.",
+					InState: "the object of the other provider; nothing was moved",
+					Do:      "import the person into this resource, and take the other object out of state with a removed block.",
+				}.AddError(&resp.Diagnostics)
+
+				return
+			}
+
+			identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
+			resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
+			for name, value := range begin {
+				resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
+			}
+		}
+		movers = append(movers, resource.StateMover{StateMover: move})
 	}
 
 	return movers
 }
 
-// mover moves the state of one source to one resource.
-type mover struct {
-	moveSource
-
-	last  string         // the last part of the path
-	begin map[string]any // what the moved state has besides the person and the scope
-}
-
-// matches reports whether a request is about this source. OpenTofu before 1.12.4 passes a
-// wrong host and namespace, so only the last part of the address counts.
-func (m moveSource) matches(req resource.MoveStateRequest) bool {
+// path returns the path in the state that a request is about; empty if that is of another
+// source. OpenTofu before 1.12.4 passes a wrong host and namespace, so only the last part of
+// the provider's address counts.
+func (m moveSource) path(req resource.MoveStateRequest) string {
 	address := req.SourceProviderAddress
-	return req.SourceTypeName == m.typeName && address[strings.LastIndex(address, "/")+1:] == m.provider
-}
+	isSource := req.SourceTypeName == m.typeName && address[strings.LastIndex(address, "/")+1:] == m.provider
 
-// move sets the target state. It leaves a resource alone whose path is another one;
-// Terraform then says that it cannot be moved.
-func (m mover) move(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 	var state genericState
-	if !m.matches(req) || req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &state) != nil {
-		return
+	if !isSource || req.SourceRawState == nil || json.Unmarshal(req.SourceRawState.JSON, &state) != nil {
+		return ""
 	}
 
-	person, ok := personInPath(m.pathOf(state), m.last)
-	if !ok {
-		return
-	}
-
-	identity, valid := person.decode()
-	if !valid {
-		Problem{
-			Summary: "The path cannot be moved",
-			Detail:  "The path in the state of the " + m.typeName + " names a person, an organization, a project or an account that the service could not hold.",
-			InState: "the object of the other provider; nothing was moved",
-			Do:      "import the person into this resource, and take the other object out of state with a removed block.",
-		}.AddError(&resp.Diagnostics)
-
-		return
-	}
-
-	identity.write(ctx, &resp.TargetState, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identity)...)
-	for name, value := range m.begin {
-		resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
-	}
+	return m.pathOf(state)
 }
 
-// encodedPerson is a person in a path of the interface (section 4), percent-encoded.
-type encodedPerson struct{ org, project, account, identity string }
+// personPath matches the path of a person in either path family (interface, section 4). What
+// stands before /v1/ does not count.
+var personPath = regexp.MustCompile(`/v1/(?:org/([^/]+)/project/([^/]+)|account/([^/]+))/compliance/user/([^/]+)/([^/]+)$`)
 
-// personInPath finds the person in a path that ends with the part last. It reports false
-// for any other path. What stands before /v1/, and a query, do not count.
-func personInPath(text, last string) (encodedPerson, bool) {
+// importIDIn returns the import ID of the person in a path that ends with the part last. It
+// reports false for any other path. A query does not count.
+func importIDIn(text, last string) (id string, ok bool) {
 	text, _, _ = strings.Cut(text, "#")
 	text, _, _ = strings.Cut(text, "?")
-	text = "/" + strings.Trim(text, "/")
 
-	for found := true; found; {
-		_, text, found = strings.Cut(text, "/v1/")
-		if person, ok := personInParts(strings.Split(text, "/"), last); found && ok {
-			return person, true
-		}
-		text = "/" + text
+	found := personPath.FindStringSubmatch("/" + strings.Trim(text, "/"))
+	if found == nil || found[5] != last {
+		return "", false
 	}
 
-	return encodedPerson{}, false
-}
-
-// personInParts is personInPath for the parts behind /v1/, in either path family.
-func personInParts(p []string, last string) (encodedPerson, bool) {
-	switch {
-	case len(p) == 8 && p[0] == "org" && p[2] == "project" && p[4] == "compliance" && p[5] == "user" && p[7] == last:
-		return encodedPerson{org: p[1], project: p[3], identity: p[6]}, true
-	case len(p) == 6 && p[0] == "account" && p[2] == "compliance" && p[3] == "user" && p[5] == last:
-		return encodedPerson{account: p[1], identity: p[4]}, p[1] != ""
-	}
-	return encodedPerson{}, false
-}
-
-// decode returns the identity, and reports false if a part cannot be one of the service's.
-func (p encodedPerson) decode() (identity Identity, valid bool) {
-	valid = true
-	decoded := func(part string) string {
-		text, err := url.PathUnescape(part)
-		valid = valid && err == nil && client.ValidateSegment(text) == nil
-		return text
-	}
-
-	var scope client.Scope
-	if p.account != "" {
-		scope.AccountID = decoded(p.account)
-	} else {
-		scope.OrgID, scope.ProjectID = decoded(p.org), decoded(p.project)
-	}
-
-	return NewIdentity(scope, decoded(p.identity)), valid
+	parts := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" }) // of the other family
+	return strings.Join(parts, "/"), true
 }

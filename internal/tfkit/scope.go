@@ -3,9 +3,14 @@
 package tfkit
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	listschema "github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -53,14 +58,49 @@ func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dss
 	return attributes
 }
 
+// AddActionScope adds org_id, project_id and account_id to the attributes of an action.
+func AddActionScope(attributes map[string]actionschema.Attribute) map[string]actionschema.Attribute {
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = actionschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
+	}
+
+	return attributes
+}
+
+// AddListScope adds org_id, project_id and account_id to the attributes of a list resource.
+func AddListScope(attributes map[string]listschema.Attribute) map[string]listschema.Attribute {
+	for _, a := range scopeAttributes() {
+		attributes[a.name] = listschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
+	}
+
+	return attributes
+}
+
+// EphemeralAttributes returns the attributes of a data source for the ephemeral resource
+// that reads the same.
+func EphemeralAttributes(attributes map[string]dsschema.Attribute) map[string]ephemeralschema.Attribute {
+	converted := make(map[string]ephemeralschema.Attribute, len(attributes))
+	for name, attribute := range attributes {
+		switch a := attribute.(type) {
+		case dsschema.StringAttribute:
+			converted[name] = ephemeralschema.StringAttribute(a)
+		case dsschema.BoolAttribute:
+			converted[name] = ephemeralschema.BoolAttribute(a)
+		default:
+			panic(fmt.Sprintf("attributes of type %T are not converted", a))
+		}
+	}
+
+	return converted
+}
+
 // own returns the object's own scope; zero if it has none.
 func (m Scope) own() client.Scope {
 	return client.Scope{OrgID: m.OrgID.ValueString(), ProjectID: m.ProjectID.ValueString(), AccountID: m.AccountID.ValueString()}
 }
 
-// isSet reports whether the object has a known scope of its own. An object that does not
-// exist has none.
-func (m *Scope) isSet() bool { return m != nil && !m.own().IsZero() }
+// isSet reports whether the object has a known scope of its own.
+func (m Scope) isSet() bool { return !m.own().IsZero() }
 
 func (m Scope) isUnknown() bool {
 	return m.OrgID.IsUnknown() || m.ProjectID.IsUnknown() || m.AccountID.IsUnknown()
@@ -68,7 +108,7 @@ func (m Scope) isUnknown() bool {
 
 // effective returns the object's own scope, or else the provider's; never a mixture.
 func (s *Service) effective(m Scope) client.Scope {
-	if own := m.own(); !own.IsZero() || s == nil {
+	if own := m.own(); !own.IsZero() {
 		return own
 	}
 	return s.DefaultScope
@@ -97,10 +137,7 @@ func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 
 // KnownScope returns the scope in effect, or false if that is not known yet.
 func (s *Service) KnownScope(m Scope) (client.Scope, bool) {
-	if s == nil || m.isUnknown() {
-		return client.Scope{}, false
-	}
-	if !m.isSet() && len(s.UnknownScope) > 0 {
+	if m.isUnknown() || !m.isSet() && len(s.UnknownScope) > 0 {
 		return client.Scope{}, false
 	}
 

@@ -11,9 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -60,7 +58,7 @@ func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Cli
 // Ready returns the client, or reports which provider attributes are not known yet. Unknown
 // values are fine until the service has to be asked.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
-	if s == nil {
+	if s.Client == nil && len(s.Unknown) == 0 {
 		Problem{
 			Summary: "Internal error",
 			Detail:  "The provider was not configured before it was used. Please report this to the maintainers of the provider.",
@@ -88,7 +86,7 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 // RefuseReadOnly reports, in a plan that changes something at the service, that the provider is
 // read-only.
 func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
-	if s == nil || s.Client == nil || !s.Client.ReadOnly() {
+	if s.Client == nil || !s.Client.ReadOnly() {
 		return
 	}
 
@@ -102,7 +100,7 @@ func (s *Service) RefuseReadOnly(diags *diag.Diagnostics) {
 // Today returns the beginning of the current day in UTC, by the clock of the service if that
 // is known.
 func (s *Service) Today() time.Time {
-	if s == nil || s.Client == nil {
+	if s.Client == nil {
 		return time.Now().UTC().Truncate(24 * time.Hour)
 	}
 	return s.Client.Today()
@@ -126,7 +124,7 @@ func (s *Service) Plans() bool { return s.hasRead.Load() }
 
 // AddNotices reports what the client noticed.
 func (s *Service) AddNotices(diags *diag.Diagnostics) {
-	if s == nil || s.Client == nil {
+	if s.Client == nil {
 		return
 	}
 
@@ -146,20 +144,4 @@ func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 		InState: "what was there before, or what this operation had saved already; all other objects are unaffected",
 		Do:      "run again with TF_LOG=ERROR and report the stack trace to the maintainers of the provider.",
 	}.AddError(diags)
-}
-
-// Resource is the base of every resource.
-type Resource struct{ *Service }
-
-// Configure stores what the provider block made available.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.Service, _ = req.ProviderData.(*Service)
-}
-
-// DataSource is the base of every data source.
-type DataSource struct{ *Service }
-
-// Configure stores what the provider block made available.
-func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.Service, _ = req.ProviderData.(*Service)
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// limitTimeout is the longest duration that the block timeouts accepts.
-const limitTimeout = 24 * time.Hour
-
 // Timeouts is the block timeouts of a model.
 type Timeouts = timeouts.Value
 
@@ -40,7 +37,7 @@ func TimeoutsBlock(preset time.Duration) schema.Block {
 func TimeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:            true,
-		Validators:          []validator.String{durationValidator{}},
+		Validators:          []validator.String{duration()},
 		MarkdownDescription: describeTimeout(description, preset),
 	}
 }
@@ -74,23 +71,4 @@ func shortDuration(d time.Duration) string {
 	}
 
 	return text
-}
-
-type durationValidator struct{}
-
-func (durationValidator) Description(context.Context) string {
-	return "must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h"
-}
-
-func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v durationValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-
-	d, err := time.ParseDuration(req.ConfigValue.ValueString())
-	if err != nil || d <= 0 || d > limitTimeout {
-		Problem{Summary: "Unusable duration", Detail: "The value " + v.Description(ctx) + ".", At: req.Path}.AddError(&resp.Diagnostics)
-	}
 }

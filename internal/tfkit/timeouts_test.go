@@ -10,14 +10,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-func TestDurationValidator_bounds(t *testing.T) {
+func TestDuration_bounds(t *testing.T) {
 	t.Parallel()
 	for text, usable := range map[string]bool{
 		"1ms": true, "90s": true, "1h30m": true, "24h": true,
 		"": false, "abc": false, "10": false, "0s": false, "-5m": false, "24h1s": false, "9999h": false, "9999999999h": false,
 	} {
 		var resp validator.StringResponse
-		durationValidator{}.ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
+		duration().ValidateString(t.Context(), validator.StringRequest{ConfigValue: types.StringValue(text)}, &resp)
 		if got := !resp.Diagnostics.HasError(); got != usable {
 			t.Errorf("%q is usable: %v", text, got)
 		}
@@ -25,7 +25,7 @@ func TestDurationValidator_bounds(t *testing.T) {
 
 	for _, value := range []types.String{types.StringNull(), types.StringUnknown()} {
 		var resp validator.StringResponse
-		durationValidator{}.ValidateString(t.Context(), validator.StringRequest{ConfigValue: value}, &resp)
+		duration().ValidateString(t.Context(), validator.StringRequest{ConfigValue: value}, &resp)
 		if resp.Diagnostics.HasError() {
 			t.Errorf("%s is refused", value)
 		}

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
@@ -15,27 +18,82 @@ import (
 // IdentityDescription documents identity_id, in resources and data sources alike.
 const IdentityDescription = "Identifier of the person at the service, often a database ID or an e-mail address."
 
-// Segment returns a validator of identifiers that applies client.ValidateSegment. Its errors
-// never hold the value.
-func Segment() validator.String { return segmentValidator{} }
+// AtUTCDate is the path of utc_date.
+var AtUTCDate = path.Root("utc_date")
 
-type segmentValidator struct{}
-
-func (segmentValidator) Description(context.Context) string {
-	return "must be usable as one path segment, without blanks around it and characters that cannot be seen"
+// textValidator is a validator of texts. Null and unknown are valid.
+type textValidator struct {
+	summary     string // of an error
+	description string
+	check       func(text string) error // the error completes a sentence and never holds the text
 }
 
-func (v segmentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+// Segment returns a validator of identifiers that applies client.ValidateSegment.
+func Segment() validator.String {
+	return textValidator{"Unusable identifier", "must be usable as one path segment, without blanks around it and characters that cannot be seen", client.ValidateSegment}
+}
 
-func (segmentValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+// Day returns a validator of UTC dates that exist, in the format of the interface.
+func Day() validator.String {
+	return textValidator{"Not a date", "must be a date written YYYY-MM-DD", func(text string) error {
+		_, err := client.ParseDay(text)
+		return err
+	}}
+}
+
+// limitTimeout is the longest duration that the block timeouts accepts.
+const limitTimeout = 24 * time.Hour
+
+var errDuration = errors.New("must be a duration such as 90s, 5m or 1h30m, more than zero and at most 24h")
+
+// duration returns a validator of the attributes of the block timeouts.
+func duration() validator.String {
+	return textValidator{"Unusable duration", errDuration.Error(), func(text string) error {
+		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limitTimeout {
+			return errDuration
+		}
+		return nil
+	}}
+}
+
+func (v textValidator) Description(context.Context) string { return v.description }
+
+func (v textValidator) MarkdownDescription(context.Context) string { return v.description }
+
+func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
 
-	if err := client.ValidateSegment(req.ConfigValue.ValueString()); err != nil {
-		Problem{Summary: "Unusable identifier", Detail: "The value " + err.Error() + ".", At: req.Path}.AddError(&resp.Diagnostics)
+	if err := v.check(req.ConfigValue.ValueString()); err != nil {
+		Problem{Summary: v.summary, Detail: "The value " + err.Error() + ".", At: req.Path}.AddError(&resp.Diagnostics)
 	}
 }
+
+// StartedDay returns the day that a value at utc_date names. It adds an error if the value
+// is no date, or if the day has not begun.
+func StartedDay(value types.String, today time.Time, diags *diag.Diagnostics) (day time.Time, ok bool) {
+	day, err := client.ParseDay(value.ValueString())
+	if err != nil {
+		Problem{Summary: "Not a date", Detail: "The value " + err.Error() + ".", At: AtUTCDate}.AddError(diags)
+		return day, false
+	}
+
+	if day.After(today) {
+		Problem{
+			Summary: "A day in the future",
+			Detail:  "The day has not begun: it is " + client.FormatDay(today) + " in UTC. No request was sent.",
+			Do:      "choose a day that is over. The service recommends 02:00 UTC of the day after it, or later.",
+			At:      AtUTCDate,
+		}.AddError(diags)
+		return day, false
+	}
+
+	return day, true
+}
+
+// WhyNotOver says what is wrong with exporting the current day.
+const WhyNotOver = "It is still that day in UTC, so more records will come. The service advises against exporting it, and recommends 02:00 UTC of the next day."
 
 // clockSkew is how far a time of agreement may be ahead of this machine's clock. It allows
 // for inaccurate clocks but not for zones: a local time written with Z would outlast the

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 )
 
@@ -47,19 +46,11 @@ const (
 
 // traces are what is known about a person.
 type traces struct {
-	first [roles]uint32 // numbers of the first object in each role; zero is none
-	left  left
+	first   [roles]uint32 // numbers of the first object in each role; zero is none
+	left    client.Choice // what the last confirmed write of the run has left
+	isLeft  bool          // there is one
+	isShown bool          // the service has shown a record
 }
-
-// left holds the choice that the last confirmed write of the run has left, in bits: the five
-// clauses, manual, and that there is one; and that the service has shown a record.
-type left byte
-
-const (
-	leftManual left = 1 << (answer.Clauses + iota)
-	leftKnown
-	leftShown
-)
 
 // Object identifies one object of the configuration.
 type Object struct {
@@ -161,19 +152,9 @@ func (w *Written) Leave(choice client.Choice, scope client.Scope, identity strin
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	is := leftKnown | leftShown
-	if choice.Manual {
-		is |= leftManual
-	}
-	for i, agreed := range choice.Clauses {
-		if agreed {
-			is |= 1 << i
-		}
-	}
-
 	person := keyOf(scope, identity)
 	t := w.people[person]
-	t.left = is
+	t.left, t.isLeft, t.isShown = choice, true, true
 	w.set(person, t)
 }
 
@@ -183,17 +164,12 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	is := w.people[keyOf(scope, identity)].left
-	if is&leftKnown == 0 {
+	t := w.people[keyOf(scope, identity)]
+	if !t.isLeft {
 		return prior
 	}
 
-	choice := client.Choice{Manual: is&leftManual != 0}
-	for i := range choice.Clauses {
-		choice.Clauses[i] = is&(1<<i) != 0
-	}
-
-	return &choice
+	return &t.left
 }
 
 // Show records that the service has shown a consent record of a person. As none can be removed
@@ -204,7 +180,7 @@ func (w *Written) Show(scope client.Scope, identity string) {
 
 	person := keyOf(scope, identity)
 	t := w.people[person]
-	t.left |= leftShown
+	t.isShown = true
 	w.set(person, t)
 }
 
@@ -213,7 +189,7 @@ func (w *Written) IsShown(scope client.Scope, identity string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	return w.people[keyOf(scope, identity)].left&leftShown != 0
+	return w.people[keyOf(scope, identity)].isShown
 }
 
 func (w *Written) set(person personKey, t traces) {
