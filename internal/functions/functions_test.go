@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -52,135 +53,125 @@ func call(t *testing.T, f function.Function, arguments []string, variadic ...str
 	return resp.Result.Value(), resp.Error
 }
 
-// wantError holds that an error is about an argument, has a text in it, ends without the full
-// stop that Terraform adds, and shows nothing of what must not be shown.
-func wantError(t *testing.T, err *function.FuncError, argument int64, text string, secret ...string) {
-	t.Helper()
-	if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != argument || !strings.Contains(err.Text, text) {
-		t.Fatalf("the error is %v; want one about argument %d with %q", err, argument, text)
-	}
-	if strings.HasSuffix(err.Text, ".") {
-		t.Errorf("Terraform shows two full stops: %s", err.Text)
-	}
-	for _, s := range secret {
-		if s != "" && strings.Contains(err.Text, s) {
-			t.Errorf("the error shows a value: %s", err.Text)
-		}
-	}
-}
-
-func TestIPv6Mapped_canonical(t *testing.T) {
+// TestFunctions_results calls the functions that return a text or a list of texts.
+func TestFunctions_results(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
-		"192.0.2.1":                     "::ffff:192.0.2.1",
-		"::FFFF:C000:0201":              "::ffff:192.0.2.1",
-		"2001:0DB8:0:0:0:0:0:1":         "2001:db8::1",
-		"2001:db8::1":                   "2001:db8::1",
-		"0000:0000:0000:0:0:ffff:c0:21": "::ffff:0.192.0.33",
-	} {
-		got, err := call(t, functions.NewIPv6Mapped(), []string{address})
-		if err != nil || !got.Equal(types.StringValue(want)) {
-			t.Errorf("%s is %v, %v; want %s", address, got, err, want)
-		}
-	}
-}
-
-func TestIPv6Mapped_refuses(t *testing.T) {
-	t.Parallel()
-	for address, text := range map[string]string{
-		"":               "must be an IPv6 or IPv4 address",
-		"192.0.2.1/32":   "must be an IPv6 or IPv4 address",
-		"fe80::1%eth0":   "without a zone",
-		"private person": "must be an IPv6 or IPv4 address",
-	} {
-		_, err := call(t, functions.NewIPv6Mapped(), []string{address})
-		wantError(t, err, 0, text, address)
-	}
-}
-
-func TestUTCDates_bothEndsIncluded(t *testing.T) {
-	t.Parallel()
-
+	const longest = "2016-01-01"
 	for name, tc := range map[string]struct {
-		from, to string
-		want     []string
+		f         function.Function
+		arguments []string
+		scope     []string
+		want      []string // of a list, its texts
 	}{
-		"one day":   {"2026-03-01", "2026-03-01", []string{"2026-03-01"}},
-		"leap year": {"2028-02-28", "2028-03-01", []string{"2028-02-28", "2028-02-29", "2028-03-01"}},
-		"new year":  {"2025-12-31", "2026-01-01", []string{"2025-12-31", "2026-01-01"}},
+		"IPv4 is mapped":             {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1"}, want: []string{"::ffff:192.0.2.1"}},
+		"a mapped address":           {f: functions.NewIPv6Mapped(), arguments: []string{"::FFFF:C000:0201"}, want: []string{"::ffff:192.0.2.1"}},
+		"a mapped one in full":       {f: functions.NewIPv6Mapped(), arguments: []string{"0000:0000:0000:0:0:ffff:c0:21"}, want: []string{"::ffff:0.192.0.33"}},
+		"IPv6 in full":               {f: functions.NewIPv6Mapped(), arguments: []string{"2001:0DB8:0:0:0:0:0:1"}, want: []string{"2001:db8::1"}},
+		"IPv6":                       {f: functions.NewIPv6Mapped(), arguments: []string{"2001:db8::1"}, want: []string{"2001:db8::1"}},
+		"one day":                    {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-01"}, want: []string{"2026-03-01"}},
+		"a leap year":                {f: functions.NewUTCDates(), arguments: []string{"2028-02-28", "2028-03-01"}, want: []string{"2028-02-28", "2028-02-29", "2028-03-01"}},
+		"a new year":                 {f: functions.NewUTCDates(), arguments: []string{"2025-12-31", "2026-01-01"}, want: []string{"2025-12-31", "2026-01-01"}},
+		"the longest range":          {f: functions.NewUTCDates(), arguments: []string{longest, "2026-01-07"}, want: days(t, longest, 3660)},
+		"a person in the provider's": {f: functions.NewImportID(), arguments: []string{"jane doe/1+1@example.com"}, want: []string{"jane%20doe%2F1+1@example.com"}},
+		"a person in an account":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"acct 7"}, want: []string{"acct%207/jane"}},
+		"a person in a project":      {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org/demo", "100%"}, want: []string{"org%2Fdemo/100%25/jane"}},
+		"a pseudonym":                {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcdef"}, want: []string{pseudonymOfAda}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := call(t, functions.NewUTCDates(), []string{tc.from, tc.to})
+			got, err := call(t, tc.f, tc.arguments, tc.scope...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, diags := types.ListValueFrom(t.Context(), types.StringType, tc.want)
-			if diags.HasError() || !got.Equal(want) {
-				t.Errorf("the dates are %v; want %v", got, want)
+
+			texts := []attr.Value{got}
+			if list, ok := got.(types.List); ok {
+				texts = list.Elements()
+			}
+			var want []attr.Value
+			for _, text := range tc.want {
+				want = append(want, types.StringValue(text))
+			}
+			if diff := cmp.Diff(want, texts); diff != "" {
+				t.Errorf("another result (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestUTCDates_refuses(t *testing.T) {
+// pseudonymOfAda was made by openssl:
+//
+//	printf ada@example.com | openssl dgst -sha256 -hmac 0123456789abcdef | cut -c1-32
+const pseudonymOfAda = "512383176ce1b4c279ee430548cf07ec"
+
+// days returns n dates from a first one on.
+func days(t *testing.T, first string, n int) (dates []string) {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		dates = append(dates, day.AddDate(0, 0, i).Format(time.DateOnly))
+	}
+
+	return dates
+}
+
+// TestFunctions_refuse holds that an error is about an argument, ends without the full stop
+// that Terraform adds, and shows none of the arguments.
+func TestFunctions_refuse(t *testing.T) {
 	t.Parallel()
+	var many strings.Builder
+	many.WriteString(header)
+	for i := range 10_001 {
+		fmt.Fprintf(&many, "\nperson-%d,true,true,true,true,true", i)
+	}
+
 	for name, tc := range map[string]struct {
-		from, to string
-		argument int64
-		text     string
+		f         function.Function
+		arguments []string
+		scope     []string
+		argument  int64
+		text      string
+		secret    string // besides the arguments
 	}{
-		"not a date":          {"2026-02-30", "2026-03-01", 0, "The first date"},
-		"a time":              {"2026-03-01", "2026-03-02T00:00:00Z", 1, "The last date"},
-		"the wrong order":     {"2026-03-02", "2026-03-01", 1, "before the first"},
-		"more than ten years": {"2016-01-01", "2026-01-09", 1, "at most 3660"},
-		"all years":           {"0001-01-01", "9999-12-31", 1, "has 3652059 days"},
+		"no address":           {f: functions.NewIPv6Mapped(), arguments: []string{""}, text: "must be an IPv6 or IPv4 address"},
+		"a network":            {f: functions.NewIPv6Mapped(), arguments: []string{"192.0.2.1/32"}, text: "must be an IPv6 or IPv4 address"},
+		"a zone":               {f: functions.NewIPv6Mapped(), arguments: []string{"fe80::1%eth0"}, text: "without a zone"},
+		"another text":         {f: functions.NewIPv6Mapped(), arguments: []string{"private person"}, text: "must be an IPv6 or IPv4 address"},
+		"not a date":           {f: functions.NewUTCDates(), arguments: []string{"2026-02-30", "2026-03-01"}, text: "The first date"},
+		"a time":               {f: functions.NewUTCDates(), arguments: []string{"2026-03-01", "2026-03-02T00:00:00Z"}, argument: 1, text: "The last date"},
+		"the wrong order":      {f: functions.NewUTCDates(), arguments: []string{"2026-03-02", "2026-03-01"}, argument: 1, text: "before the first"},
+		"more than ten years":  {f: functions.NewUTCDates(), arguments: []string{"2016-01-01", "2026-01-09"}, argument: 1, text: "at most 3660"},
+		"all years":            {f: functions.NewUTCDates(), arguments: []string{"0001-01-01", "9999-12-31"}, argument: 1, text: "has 3652059 days"},
+		"not a person":         {f: functions.NewImportID(), arguments: []string{"jane\x00"}, text: "The identity"},
+		"an empty project":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", ""}, argument: 2, text: "This value of the scope"},
+		"three of a scope":     {f: functions.NewImportID(), arguments: []string{"jane"}, scope: []string{"org", "project", "more"}, argument: 3, text: "at most two"},
+		"nobody":               {f: functions.NewPseudonym(), arguments: []string{"", "0123456789abcdef"}, text: "The identity"},
+		"a short key":          {f: functions.NewPseudonym(), arguments: []string{"ada@example.com", "0123456789abcde"}, argument: 1, text: "at least 16 bytes"},
+		"a bad value":          {f: functions.NewConsentRows(), arguments: []string{header + "\nada@example.com,yes!,true,true,true,true"}, text: "line 2", secret: "ada@example.com"},
+		"a person twice":       {f: functions.NewConsentRows(), arguments: []string{header + "\nada,true,true,true,true,true\nada,true,true,true,true,true"}, text: "line 3", secret: "ada"},
+		"no rows":              {f: functions.NewConsentRows(), arguments: []string{header + "\n"}, text: "there are no rows"},
+		"too many rows":        {f: functions.NewConsentRows(), arguments: []string{many.String()}, text: "at most 10000", secret: "person-"},
+		"rows of another size": {f: functions.NewConsentRows(), arguments: []string{header + strings.Repeat("\n", 8<<20)}, text: "larger than 8 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := call(t, functions.NewUTCDates(), []string{tc.from, tc.to})
-			wantError(t, err, tc.argument, tc.text)
-		})
-	}
-}
-
-func TestUTCDates_longestRange(t *testing.T) {
-	t.Parallel()
-	got, err := call(t, functions.NewUTCDates(), []string{"2016-01-01", "2026-01-07"})
-	list, ok := got.(types.List)
-	if err != nil || !ok || len(list.Elements()) != 3660 {
-		t.Errorf("%d dates, %v; want 3660", len(list.Elements()), err)
-	}
-}
-
-func TestImportID_parts(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		scope []string
-		want  string
-	}{
-		"scope of the provider":    {nil, "jane%20doe%2F1+1@example.com"},
-		"account":                  {[]string{"acct 7"}, "acct%207/jane%20doe%2F1+1@example.com"},
-		"organization and project": {[]string{"org/demo", "100%"}, "org%2Fdemo/100%25/jane%20doe%2F1+1@example.com"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := call(t, functions.NewImportID(), []string{"jane doe/1+1@example.com"}, tc.scope...)
-			if err != nil || !got.Equal(types.StringValue(tc.want)) {
-				t.Errorf("the import ID is %v, %v; want %s", got, err, tc.want)
+			_, err := call(t, tc.f, tc.arguments, tc.scope...)
+			if err == nil || err.FunctionArgument == nil || *err.FunctionArgument != tc.argument || !strings.Contains(err.Text, tc.text) {
+				t.Fatalf("the error is %v; want one about argument %d with %q", err, tc.argument, tc.text)
+			}
+			if strings.HasSuffix(err.Text, ".") {
+				t.Errorf("Terraform shows two full stops: %s", err.Text)
+			}
+			for _, secret := range append(tc.arguments, tc.secret) {
+				if secret != "" && strings.Contains(err.Text, secret) {
+					t.Errorf("the error shows a value: %s", err.Text)
+				}
 			}
 		})
 	}
-}
-
-func TestImportID_refuses(t *testing.T) {
-	t.Parallel()
-	_, err := call(t, functions.NewImportID(), []string{".."})
-	wantError(t, err, 0, "The identity")
-	_, err = call(t, functions.NewImportID(), []string{"jane"}, "org", "")
-	wantError(t, err, 2, "This value of the scope")
-	_, err = call(t, functions.NewImportID(), []string{"jane"}, "org", "project", "more")
-	wantError(t, err, 3, "at most two")
 }
 
 // FuzzImportID_decodesToTheSamePerson holds that an import splits and decodes every ID
@@ -216,32 +207,6 @@ func FuzzImportID_decodesToTheSamePerson(f *testing.F) {
 			t.Errorf("another person is imported (-want +got):\n%s", diff)
 		}
 	})
-}
-
-// pseudonymOfAda was made by openssl:
-//
-//	printf ada@example.com | openssl dgst -sha256 -hmac 0123456789abcdef | cut -c1-32
-const pseudonymOfAda = "512383176ce1b4c279ee430548cf07ec"
-
-func TestPseudonym_isHMAC(t *testing.T) {
-	t.Parallel()
-	got, err := call(t, functions.NewPseudonym(), []string{"ada@example.com", "0123456789abcdef"})
-	if err != nil || !got.Equal(types.StringValue(pseudonymOfAda)) {
-		t.Errorf("the pseudonym is %v, %v; want %s", got, err, pseudonymOfAda)
-	}
-
-	other, err := call(t, functions.NewPseudonym(), []string{"ada@example.com", "0123456789abcdeg"})
-	if err != nil || other.Equal(got) {
-		t.Errorf("another key gives %v, %v", other, err)
-	}
-}
-
-func TestPseudonym_refuses(t *testing.T) {
-	t.Parallel()
-	_, err := call(t, functions.NewPseudonym(), []string{"", "0123456789abcdef"})
-	wantError(t, err, 0, "The identity", "0123456789abcdef")
-	_, err = call(t, functions.NewPseudonym(), []string{"ada@example.com", "0123456789abcde"})
-	wantError(t, err, 1, "at least 16 bytes", "0123456789abcde", "ada@example.com")
 }
 
 const header = "identity_id,clause_1_consent,clause_2_consent,clause_3_consent,clause_4_consent,clause_5_consent"
@@ -300,28 +265,5 @@ func row(line int, identity string, clauses [5]bool, address, agreed types.Strin
 		"user_ipv6":        address,
 		"agreement_time":   agreed,
 		"manual":           types.BoolValue(manual),
-	}
-}
-
-func TestConsentRows_refuses(t *testing.T) {
-	t.Parallel()
-	var many strings.Builder
-	many.WriteString(header)
-	for i := range 10_001 {
-		fmt.Fprintf(&many, "\nperson-%d,true,true,true,true,true", i)
-	}
-
-	for name, tc := range map[string]struct{ text, want, secret string }{
-		"a bad value":    {header + "\nada@example.com,yes!,true,true,true,true", "line 2", "ada@example.com"},
-		"a person twice": {header + "\nada,true,true,true,true,true\nada,true,true,true,true,true", "line 3", "ada"},
-		"no rows":        {header + "\n", "there are no rows", ""},
-		"too many rows":  {many.String(), "at most 10000", "person-"},
-		"too large":      {header + strings.Repeat("\n", 8<<20), "larger than 8 MiB", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := call(t, functions.NewConsentRows(), []string{tc.text})
-			wantError(t, err, 0, tc.want, tc.secret)
-		})
 	}
 }

@@ -39,50 +39,42 @@ func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
 	return resp.StatusCode
 }
 
+// TestSessionToken_isFreshEachTime opens tokens beside the one that the provider has, which
+// last an hour also if they do not say so.
 func TestSessionToken_isFreshEachTime(t *testing.T) {
 	t.Parallel()
 
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service))
-	_, diags := p.ReadData(name, prototest.Attributes{}) // the provider has a token of its own now
-	p.NoErrors(diags)
+	for label, claims := range map[string]func(time.Time) map[string]any{
+		"with an expiry": nil,
+		"without one":    func(at time.Time) map[string]any { return map[string]any{"sub": "somebody", "jti": at.UnixNano()} },
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t, func(s *mockserver.Server) { s.Claims = claims })
+			p := prototest.MustStart(t, prototest.Config(service))
+			_, diags := p.ReadData(name, prototest.Attributes{}) // the provider has a token of its own now
+			p.NoErrors(diags)
 
-	seen := map[any]bool{}
-	for range 2 {
-		began := time.Now()
-		opened, diags := p.Open(sessionToken, prototest.Attributes{})
-		p.NoErrors(diags)
+			seen := map[any]bool{}
+			for range 2 {
+				began := time.Now()
+				opened, diags := p.Open(sessionToken, prototest.Attributes{})
+				p.NoErrors(diags)
 
-		token, _ := opened["token"].(string)
-		if got := statusWith(t, service, token); got != http.StatusOK {
-			t.Errorf("the service answers the token with %d", got)
-		}
-		expires, _ := opened["expires_at"].(string)
-		if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
-			t.Errorf("the token expires at %s", expires)
-		}
-		seen[token] = true
-	}
-	if len(seen) != 2 || service.Count(mockserver.OpLogin) != 3 {
-		t.Errorf("%d tokens came from %d logins", len(seen), service.Count(mockserver.OpLogin))
-	}
-}
-
-func TestSessionToken_withoutExpiryLastsAnHour(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.Claims = func(time.Time) map[string]any { return map[string]any{"sub": "somebody"} }
-	})
-	p := prototest.MustStart(t, prototest.Config(service))
-	began := time.Now().Truncate(time.Second)
-	opened, diags := p.Open(sessionToken, prototest.Attributes{})
-	p.NoErrors(diags)
-
-	expires, _ := opened["expires_at"].(string)
-	at, err := time.Parse(time.RFC3339, expires)
-	if err != nil || at.Before(began.Add(time.Hour)) || at.After(time.Now().Add(time.Hour)) {
-		t.Errorf("the token expires at %s, %v", expires, err)
+				token, _ := opened["token"].(string)
+				seen[token] = true
+				if got := statusWith(t, service, token); got != http.StatusOK {
+					t.Errorf("the service answers the token with %d", got)
+				}
+				expires, _ := opened["expires_at"].(string)
+				if at, err := time.Parse(time.RFC3339, expires); err != nil || at.Before(began.Add(59*time.Minute)) || at.After(time.Now().Add(61*time.Minute)) {
+					t.Errorf("the token expires at %s", expires)
+				}
+			}
+			if len(seen) != 2 || service.Count(mockserver.OpLogin) != 3 {
+				t.Errorf("%d tokens came from %d logins", len(seen), service.Count(mockserver.OpLogin))
+			}
+		})
 	}
 }
 
@@ -90,17 +82,9 @@ func TestSessionToken_needsEmailAndPassword(t *testing.T) {
 	t.Parallel()
 
 	service := mocktest.Start(t)
-	for label, settings := range map[string]prototest.Attributes{
-		"key":   {"base_url": service.URL, "api_secret_key": service.SecretKey},
-		"token": {"base_url": service.URL, "token": service.IssueToken(service.Email)},
-	} {
-		p := prototest.MustStart(t, settings)
-		_, diags := p.Open(sessionToken, prototest.Attributes{})
-		if len(diags.Errors()) != 1 {
-			t.Errorf("%s: %q", label, diags.Errors())
-		}
-		prototest.WantText(t, diags.Errors(), "Nothing to log in with", "ANALYTICS_PASSWORD")
-	}
+	p := prototest.MustStart(t, prototest.Attributes{"base_url": service.URL, "token": service.IssueToken(service.Email)})
+	_, diags := p.Open(sessionToken, prototest.Attributes{})
+	prototest.WantText(t, diags.Errors(), "Nothing to log in with", "ANALYTICS_PASSWORD")
 	if len(service.Requests()) != 0 {
 		t.Error("something was sent")
 	}

@@ -109,10 +109,10 @@ func importIDIn(text, last string) (id string, ok bool) {
 	text, _, _ = strings.Cut(text, "?")
 
 	found := personPath.FindStringSubmatch("/" + strings.Trim(text, "/"))
-	if found == nil || found[5] != last {
+	if len(found) != 6 || found[5] != last {
 		return "", false
 	}
 
-	parts := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" }) // of the other family
-	return strings.Join(parts, "/"), true
+	scopeAndPerson := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" })
+	return strings.Join(scopeAndPerson, "/"), true
 }
