@@ -36,7 +36,8 @@ func TestCLISeedTestUsers_threeHundred(t *testing.T) {
 }
 
 // TestCLINightlyLake_marksCompleteDays runs the guide's job twice: each day is in the lake with
-// its marker, and the second run changes nothing.
+// its marker, and the second run changes nothing. A day that an earlier run has left in the
+// job's own folder is not copied again, since the lake may have been purged of a person since.
 func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 	t.Parallel()
 	e := open(t, "guides/nightly-lake")
@@ -45,6 +46,15 @@ func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("the guide's job needs " + program + ", which is not on PATH")
 		}
+	}
+
+	earlier := filepath.Join("events", "dt=2026-01-01", "part-0.ndjson.gz")
+	if err := os.MkdirAll(filepath.Join(e.folder, "lake", filepath.Dir(earlier)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(filepath.Join(e.folder, "lake", earlier), []byte("of an earlier run"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 
 	for range 2 {
@@ -56,4 +66,8 @@ func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 		}
 	}
 	clitest.WantWords(t, e.terraform(t, "plan", "-detailed-exitcode"), "No changes.")
+
+	if _, err := os.Stat(filepath.Join(e.folder, "mounted", earlier)); !os.IsNotExist(err) {
+		t.Errorf("the job copied a day of an earlier run, or: %v", err)
+	}
 }

@@ -9,13 +9,17 @@ if ! terraform apply -auto-approve -input=false -no-color "$@" >"$log" 2>&1; the
   exit 1
 fi
 
-# Records first, and the markers last: a day without _SUCCESS is not complete. Each step can
-# be repeated.
+# Records first, and the marker last: a day without _SUCCESS is not complete. Only the days of
+# this run are copied: what you have erased from an earlier day of the lake stays erased.
 terraform output -json manifest >log/manifest.json
-mkdir -p "$LAKE"
-cp -R lake/. "$LAKE"
 for date in $(jq -r 'keys[]' log/manifest.json); do
-  mkdir -p "$LAKE/manifest/dt=$date"
-  jq --arg date "$date" '.[$date]' log/manifest.json >"$LAKE/manifest/dt=$date/manifest.json"
-  touch "$LAKE/manifest/dt=$date/_SUCCESS"
+  manifest=$LAKE/manifest/dt=$date
+  mkdir -p "$manifest"
+  rm -f "$manifest/_SUCCESS"
+  for folder in lake/*/dt="$date"; do
+    mkdir -p "$LAKE/${folder#lake/}"
+    cp "$folder"/* "$LAKE/${folder#lake/}"
+  done
+  jq --arg date "$date" '.[$date]' log/manifest.json >"$manifest/manifest.json"
+  touch "$manifest/_SUCCESS"
 done
