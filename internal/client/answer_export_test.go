@@ -283,7 +283,7 @@ func TestExportAnswer_whatIsADayAllTheSame(t *testing.T) {
 			configure: func(w *client.Wire) { w.ExportKindParameter, w.ExportRecordMember = "sort", "id" },
 		},
 		"invalid UTF-8 that is replaced": {
-			fault:     mockserver.Fault{Body: []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"\\ud83d\"}]}"), Header: jsonHeader()},
+			fault:     mockserver.Fault{Body: []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"\\ud83d\"}]}"), Header: jsonHeader()},
 			configure: func(w *client.Wire) { w.ExportInvalidUTF8 = client.InvalidReplace },
 			want:      client.ExportResult{Counts: records.Counts{records.Event: 2}, InvalidUTF8: 1},
 		},

@@ -79,11 +79,11 @@ func TestExportDay_oneFileForEachKind(t *testing.T) {
 	invocation := invoked(t, p, splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}))
 	wantProgress(t, invocation,
 		"Exporting 2026-03-01.",
-		"Written: 2 records (persons 0, events 1, unknown 1), 16 B, SHA-256 of persons "+digest("")+", of events "+digest("{\"n\":1}\n")+", of unknown "+digest("{\"x\":2}\n")+".")
+		"Written: 2 records (persons 0, events 1, unknown 1), 17 B, SHA-256 of persons "+digest("")+", of events "+digest("{\"id\":1}\n")+", of unknown "+digest("{\"x\":2}\n")+".")
 	prototest.WantText(t, invocation.Warnings(), "Records of unknown kind")
 
 	wantContent(t, of("persons"), "")
-	wantContent(t, of("events"), "{\"n\":1}\n")
+	wantContent(t, of("events"), "{\"id\":1}\n")
 	wantContent(t, of("unknown"), "{\"x\":2}\n")
 	wantNothingOf(t, of("sessions"))
 }

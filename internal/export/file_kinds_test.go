@@ -83,7 +83,7 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	state, diags := p.Create(fileName, config)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "Records of unknown kind")
-	wantContent(t, of("events"), "{\"n\":1}\n")
+	wantContent(t, of("events"), "{\"id\":1}\n")
 	wantContent(t, of("persons"), "")
 	wantContent(t, of("unknown"), "{\"x\":2}\n")
 	wantNothingOf(t, of("sessions"))
@@ -99,7 +99,7 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 		t.Error(diags.Warnings())
 	}
 
-	wantContent(t, of("sessions"), "{\"n\":3}\n")
+	wantContent(t, of("sessions"), "{\"id\":3}\n")
 	wantContent(t, of("persons"), "")
 	wantNothing(t, of("events"))
 	wantNothing(t, of("unknown"))
@@ -213,7 +213,7 @@ func TestExportFile_secondTry(t *testing.T) {
 	}})
 	path, of := splitPath(t)
 	state := created(t, unkinded(t, service), splitFile(path, nil))
-	wantContent(t, of("events"), "{\"n\":7}\n{\"n\":8}\n")
+	wantContent(t, of("events"), "{\"id\":7}\n{\"id\":8}\n")
 	wantNothingOf(t, filepath.Dir(of("unknown")))
 	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": 0.0, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
 		t.Error(diff)

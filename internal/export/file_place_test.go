@@ -389,7 +389,7 @@ func TestExportFile_invalidUTF8(t *testing.T) {
 	_, service := start(t)
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpExportRecords,
-		Body:      []byte("{\"events\":[{\"a\":\"\xff\"},{\"a\":\"b\"}]}"),
+		Body:      []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"b\"}]}"),
 		Header:    http.Header{"Content-Type": {"application/json"}},
 	})
 	wire := prototest.Attributes{"export_invalid_utf8": "replace"}
@@ -401,5 +401,5 @@ func TestExportFile_invalidUTF8(t *testing.T) {
 		t.Errorf("%v records are counted", got)
 	}
 
-	wantContent(t, path, "{\"a\":\"\ufffd\"}\n{\"a\":\"b\"}\n")
+	wantContent(t, path, "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n")
 }

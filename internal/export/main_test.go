@@ -68,7 +68,7 @@ func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *prototest.P
 }
 
 // record returns a record without anything that shows its kind.
-func record(n int) any { return map[string]any{"n": n} }
+func record(n int) any { return map[string]any{"id": n} }
 
 // unkinded starts a run whose records need no kind: one that has a member x is a record too.
 func unkinded(t *testing.T, service *mocktest.Instance) *prototest.Provider {

@@ -235,7 +235,7 @@ func TestCLIExportDay_invoked(t *testing.T) {
 	before := time.Now().UTC().AddDate(0, 0, -1)
 	for _, date := range []time.Time{before, before.AddDate(0, 0, 1)} {
 		service.PutExport(scope, date.Format(time.DateOnly), mockserver.ExportDay{
-			Persons: []any{map[string]any{"name": "Jane Canary"}}, Events: slices.Repeat([]any{map[string]any{"id": "e"}}, 1_000),
+			Persons: []any{map[string]any{"id": "p", "name": "Jane Canary"}}, Events: slices.Repeat([]any{map[string]any{"id": "e"}}, 1_000),
 		})
 	}
 	cli := clitest.New(t, nightlyBlock, service.Environment())

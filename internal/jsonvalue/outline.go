@@ -3,11 +3,8 @@
 package jsonvalue
 
 import (
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,8 +17,6 @@ type Place struct {
 	Path []string
 	// Kind is the kind of the value, as jsontext spells it.
 	Kind jsontext.Kind
-	// Form is what the text or the number can be read as; empty if it is nothing special.
-	Form Form
 }
 
 // Elements of a Path that are no names.
@@ -52,20 +47,6 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// Form is what a text or a number can be read as.
-type Form string
-
-// The forms. The words complete a sentence such as "it holds …".
-const (
-	FormNone         Form = ""
-	FormRFC3339      Form = "a time in RFC 3339"
-	FormDate         Form = "a date without a time"
-	FormOtherTime    Form = "a time in another format"
-	FormMilliseconds Form = "milliseconds since 1970"
-	FormSeconds      Form = "seconds since 1970"
-	FormAddress      Form = "an IP address"
-)
-
 // Bounds of an outline. What is beyond them is left out.
 const (
 	outlineDepth    = 8
@@ -85,17 +66,17 @@ func Outline(v jsontext.Value, hidden func(name string) bool) []Place {
 
 type outline struct {
 	hidden func(string) bool
-	seen   map[string]bool // by path, kind and form
+	seen   map[string]bool // by path and kind
 	places []Place
 }
 
 func (o *outline) add(path []string, v jsontext.Value) {
-	p := Place{Path: slices.Clone(path), Kind: v.Kind(), Form: FormOf(v)}
+	p := Place{Path: slices.Clone(path), Kind: v.Kind()}
 	if p.Kind == 'f' {
 		p.Kind = 't'
 	}
 
-	key := p.String() + " " + string(rune(p.Kind)) + string(p.Form)
+	key := p.String() + " " + string(rune(p.Kind))
 	if !o.seen[key] && len(o.places) < outlinePlaces {
 		o.seen[key] = true
 		o.places = append(o.places, p)
@@ -170,69 +151,4 @@ func IsFieldName(name string) bool {
 	}
 
 	return digits <= 2 && digits < len(name)
-}
-
-// FormOf returns what a text or a number can be read as.
-func FormOf(v jsontext.Value) Form {
-	switch v.Kind() {
-	case '0':
-		return formOfDigits(string(v))
-	case '"':
-		return formOfText(Text(v))
-	}
-	return FormNone
-}
-
-// formLayouts are the layouts of times, the stricter first.
-var formLayouts = []struct {
-	layout string
-	form   Form
-}{
-	{time.RFC3339Nano, FormRFC3339},
-	{"2006-01-02T15:04:05.999999999Z0700", FormRFC3339},
-	{time.DateOnly, FormDate},
-	{time.DateTime, FormOtherTime},
-	{"2006-01-02T15:04:05", FormOtherTime},
-	{"2006-01-02 15:04:05Z07:00", FormOtherTime},
-	{"2006-01-02 15:04:05 MST", FormOtherTime},
-	{time.RFC1123, FormOtherTime},
-	{time.RFC1123Z, FormOtherTime},
-	{time.UnixDate, FormOtherTime},
-	{"01/02/2006 15:04:05", FormOtherTime},
-	{"02.01.2006 15:04:05", FormOtherTime},
-}
-
-func formOfText(text string) Form {
-	for _, l := range formLayouts {
-		if _, err := time.Parse(l.layout, text); err == nil {
-			return l.form
-		}
-	}
-	if _, err := netip.ParseAddr(text); err == nil {
-		return FormAddress
-	}
-
-	return formOfDigits(text)
-}
-
-// Numbers of seconds since 1970 that are read as a time: the years 2000 to 2099.
-const (
-	earliestSecond = 946_684_800
-	latestSecond   = 4_102_444_800
-)
-
-func formOfDigits(text string) Form {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return FormNone
-	}
-
-	if n >= earliestSecond && n < latestSecond {
-		return FormSeconds
-	}
-	if n >= earliestSecond*1000 && n < latestSecond*1000 {
-		return FormMilliseconds
-	}
-
-	return FormNone
 }

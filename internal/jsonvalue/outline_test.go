@@ -19,11 +19,8 @@ func TestOutline_hasNamesAndNeverValues(t *testing.T) {
 		about, document string
 		want            []string
 	}{
-		{"an object", `{"id":"secret","at":"2026-01-02T03:04:05Z","n":1}`, []string{"$ {", "$.id \"", "$.at \" a time in RFC 3339", "$.n 0"}},
+		{"an object", `{"id":"secret","at":"2026-01-02T03:04:05Z","n":1}`, []string{"$ {", "$.id \"", "$.at \"", "$.n 0"}},
 		{"elements share their places", `[{"id":1},{"id":2,"ok":false},{"ok":true}]`, []string{"$ [", "$[] {", "$[].id 0", "$[].ok t"}},
-		{"forms", `{"a":1767323045678,"b":1767323045,"c":"2026-01-02","d":"2026-01-02 03:04:05","e":"2001:db8::1"}`, []string{
-			"$ {", "$.a 0 milliseconds since 1970", "$.b 0 seconds since 1970", "$.c \" a date without a time", "$.d \" a time in another format", "$.e \" an IP address",
-		}},
 		{"names that may be people", `{"jane@example.com":1,"user-1001":2,"Jane Doe":3,"Zoë":4,"42":5,"` + strings.Repeat("x", 41) + `":6}`, []string{"$ {", "$.{} 0"}},
 		{"a map of people", `{"jane":{"plan":"a"},"john":{"plan":"b"}}`, []string{"$ {", "$.{} {", "$.{}.plan \""}},
 		{"names of fields", `{"clause_1_consent":true,"user_ipv6":null,"@id":"a","$ref":"b"}`, []string{"$ {", "$.clause_1_consent t", "$.user_ipv6 n", "$.@id \"", "$.$ref \""}},
@@ -34,7 +31,7 @@ func TestOutline_hasNamesAndNeverValues(t *testing.T) {
 
 			var got []string
 			for _, p := range jsonvalue.Outline(jsontext.Value(tc.document), func(name string) bool { return name == "hush" }) {
-				got = append(got, strings.TrimSpace(p.String()+" "+string(rune(p.Kind))+" "+string(p.Form)))
+				got = append(got, p.String()+" "+string(rune(p.Kind)))
 			}
 
 			if diff := cmp.Diff(tc.want, got); diff != "" {

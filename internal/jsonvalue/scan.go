@@ -117,11 +117,10 @@ func valueEnd(v []byte, i int) int {
 }
 
 func literalEnd(v []byte, i int) int {
-	length := bytes.IndexAny(v[i:], ",}] \n\r\t")
-	if length < 0 {
-		return len(v)
+	for i < len(v) && v[i] != ',' && v[i] != '}' && v[i] != ']' && !isSpace(v[i]) {
+		i++
 	}
-	return i + length
+	return i
 }
 
 func stringEnd(v []byte, i int) int {
@@ -132,23 +131,18 @@ func stringEnd(v []byte, i int) int {
 			return len(v)
 		}
 
+		// A backslash that is not escaped itself escapes the quotation mark.
 		i += quote
-		if !isEscaped(v[begin:i]) {
+		text := i
+		for text > begin && v[text-1] == '\\' {
+			text--
+		}
+		if (i-text)%2 == 0 {
 			return i + 1
 		}
 	}
 
 	return len(v)
-}
-
-// isEscaped reports whether a backslash escapes the character that follows the text:
-// one that is not escaped itself.
-func isEscaped(text []byte) bool {
-	backslashes := 0
-	for i := len(text) - 1; i >= 0 && text[i] == '\\'; i-- {
-		backslashes++
-	}
-	return backslashes%2 == 1
 }
 
 func compositeEnd(v []byte, i int) int {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -59,10 +58,15 @@ func DescribeSyntax(err error) string {
 
 // Members returns the members of the object v by name; nil where v is no object.
 func Members(v jsontext.Value) map[string]jsontext.Value {
-	var members map[string]jsontext.Value
-	if v.Kind() != '{' || json.Unmarshal(v, &members) != nil {
+	if v.Kind() != '{' {
 		return nil
 	}
+
+	members := map[string]jsontext.Value{}
+	for name, value := range EachMember(v) {
+		members[string(name)] = value
+	}
+
 	return members
 }
 
@@ -72,13 +76,7 @@ func Names(members map[string]jsontext.Value) []string {
 }
 
 // Elements returns the elements of the array v; nil where v is no array.
-func Elements(v jsontext.Value) []jsontext.Value {
-	var elements []jsontext.Value
-	if v.Kind() != '[' || json.Unmarshal(v, &elements) != nil {
-		return nil
-	}
-	return elements
-}
+func Elements(v jsontext.Value) []jsontext.Value { return slices.Collect(EachElement(v)) }
 
 // Text returns the text of the string v; empty where v is no string.
 func Text(v jsontext.Value) string {
@@ -159,26 +157,14 @@ func decimalOf(v jsontext.Value) decimal {
 // Told reports whether a value says anything: it is not null, false, zero or empty.
 func Told(v jsontext.Value) bool {
 	switch v.Kind() {
-	case 'n', 'f', 0:
-		return false
 	case '"':
 		return strings.TrimSpace(Text(v)) != ""
 	case '0':
-		return !isZero(v)
+		return decimalOf(v) != decimal{}
 	case '{', '[':
-		return !isEmpty(v)
+		i := inside(v, byte(v.Kind()))
+		return i < len(v) && v[i] != '}' && v[i] != ']'
 	}
 
-	return true
-}
-
-func isZero(number jsontext.Value) bool {
-	n, err := strconv.ParseFloat(string(number), 64)
-	return err == nil && n == 0
-}
-
-// isEmpty reports whether an object or array holds nothing.
-func isEmpty(composite jsontext.Value) bool {
-	i := inside(composite, byte(composite.Kind()))
-	return i == len(composite) || composite[i] == '}' || composite[i] == ']'
+	return v.Kind() == 't'
 }

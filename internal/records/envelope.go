@@ -45,13 +45,11 @@ func quoted(names []string) string {
 
 // ignoredKey returns the key of an ignored member in a map. value is empty if any value is
 // ignored.
-func ignoredKey(name, value []byte) string {
-	return string(jsonvalue.AppendFolded(nil, name)) + "=" + string(value)
-}
+func ignoredKey(name, value string) string { return jsonvalue.Fold(name) + "=" + value }
 
 // ignores reports whether a member with the value is ignored.
-func (x *reader) ignores(name, value []byte) bool {
-	return len(x.ignored) > 0 && (x.ignored[ignoredKey(name, nil)] || value != nil && x.ignored[ignoredKey(name, value)])
+func (x *reader) ignores(name, value string) bool {
+	return x.ignored[ignoredKey(name, "")] || x.ignored[ignoredKey(name, value)]
 }
 
 // envelope is an object around records, while it is read.
@@ -59,7 +57,6 @@ type envelope struct {
 	place
 
 	before  Counts
-	mark    int // how many strange members were in front of it
 	members int
 	found   bool // it has a container of records
 	stated  []statement
@@ -78,21 +75,30 @@ func (x *reader) readEnvelope() error {
 	if err != nil {
 		return err
 	}
-
-	if !e.found {
-		return x.refuseObject(e)
-	}
-	if !x.wanted {
+	if e.found && !x.wanted {
 		return &RefusalError{Reason: ErrOtherKind, Detail: "there are only lists of other kinds than " + x.options.Asked.String()}
 	}
+	if e.found {
+		return nil
+	}
 
-	return nil
+	var names []string
+	for _, entry := range x.strange {
+		if name, _, _ := strings.Cut(entry, "="); name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, s := range e.stated {
+		names = append(names, s.name)
+	}
+
+	return &RefusalError{Reason: ErrNoList, Detail: "the answer is an object, and " + nothingShows + described(names), Members: names}
 }
 
 // readObject reads an object around records. Without a container of records it is itself
 // what is not recognised, which its caller has to say.
 func (x *reader) readObject(in place) (*envelope, error) {
-	e := &envelope{place: in, before: x.counts, mark: len(x.strange)}
+	e := &envelope{place: in, before: x.counts}
 	if _, err := x.dec.ReadToken(); err != nil {
 		return nil, x.failure(err)
 	}
@@ -112,11 +118,22 @@ func (x *reader) readObject(in place) (*envelope, error) {
 	if !e.found {
 		return e, nil
 	}
-	if len(x.strange) > 0 {
-		return nil, x.refuseStrange()
+	if err := x.refuseStrange(); err != nil {
+		return nil, err
 	}
 
-	return e, x.checkStatements(e)
+	// What it counts has to be what it has.
+	for _, s := range e.stated {
+		has := x.counts.Of(s.kind) - e.before.Of(s.kind)
+		if s.kind == Unknown {
+			has = x.counts.Total() - e.before.Total()
+		}
+		if s.count != strconv.FormatInt(has, 10) {
+			return nil, &RefusalError{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
+		}
+	}
+
+	return e, nil
 }
 
 func (x *reader) readMember(e *envelope) error {
@@ -128,18 +145,16 @@ func (x *reader) readMember(e *envelope) error {
 	name := token.String()
 	in := place{name: name, kind: nameKind(name)}
 	in.named = in.kind != Unknown
-	in.shows = in.named || e.shows && isList([]byte(name))
-	in.kind = orKind(in.kind, e.kind)
+	in.shows = in.named || e.shows && isList(name)
+	in.kind = cmp.Or(in.kind, e.kind)
 
 	value := x.dec.PeekKind()
-	if (value == '[' || value == '{') && !in.named && x.ignores([]byte(name), nil) {
+	switch {
+	case (value == '[' || value == '{') && !in.named && x.ignores(name, ""):
 		return x.failure(x.dec.SkipValue())
-	}
-
-	switch value {
-	case '[':
+	case value == '[':
 		return x.readContainer(e, in)
-	case '{':
+	case value == '{':
 		return x.readWrapper(e, in)
 	}
 
@@ -153,7 +168,7 @@ func (x *reader) readContainer(e *envelope, in place) error {
 	}
 
 	isEmpty := x.dec.PeekKind() == ']'
-	if isEmpty && !in.named && !isList([]byte(in.name)) && x.options.RecordMember == "" {
+	if isEmpty && !in.named && !isList(in.name) && x.options.RecordMember == "" {
 		x.addStrange(in.name, "[]")
 	} else if err := x.found(e, in); err != nil {
 		return err
@@ -165,20 +180,17 @@ func (x *reader) readContainer(e *envelope, in place) error {
 // found notes that an object has a container of records. The members in front of it have
 // to be recognised.
 func (x *reader) found(e *envelope, in place) error {
-	if len(x.strange) > 0 {
-		return x.refuseStrange()
-	}
-
 	e.found = true
 	if in.kind == Unknown || x.options.Asked == Unknown || in.kind == x.options.Asked {
 		x.wanted = true
 	}
 
-	return nil
+	return x.refuseStrange()
 }
 
 // readWrapper reads an object in an object.
 func (x *reader) readWrapper(e *envelope, in place) error {
+	before := len(x.strange)
 	inner, err := x.readObject(in)
 	if err != nil {
 		return err
@@ -188,7 +200,7 @@ func (x *reader) readWrapper(e *envelope, in place) error {
 		return nil
 	}
 
-	x.strange = x.strange[:inner.mark]
+	x.strange = x.strange[:before]
 	if in.named {
 		return &RefusalError{Reason: ErrNoList, Detail: strconv.Quote(in.name) + " is an object without one"}
 	}
@@ -212,10 +224,8 @@ func (x *reader) readRemark(e *envelope, in place) error {
 	if v.Kind() == 'n' && in.named {
 		return x.found(e, in)
 	}
-	if x.ignores([]byte(in.name), nil) {
-		return nil
-	}
-	if kind, isCount := counted([]byte(in.name)); isCount && v.Kind() == '0' {
+	kind, isCount := counted(in.name)
+	if isCount && v.Kind() == '0' && !x.ignores(in.name, "") {
 		e.stated = append(e.stated, statement{in.name, kind, string(v)})
 		return nil
 	}
@@ -231,7 +241,7 @@ func (x *reader) readRemark(e *envelope, in place) error {
 
 // addStrange notes a member that is not recognised, unless it is ignored with its value.
 func (x *reader) addStrange(name, value string) {
-	if value != "" && x.ignores([]byte(name), []byte(value)) {
+	if x.ignores(name, value) || len(x.strange) == shownNames {
 		return
 	}
 
@@ -239,56 +249,14 @@ func (x *reader) addStrange(name, value string) {
 	if jsonvalue.IsFieldName(name) {
 		entry = strings.TrimSuffix(name+"="+value, "=")
 	}
-	if len(x.strange) < shownNames {
-		x.strange = append(x.strange, entry)
-	}
+	x.strange = append(x.strange, entry)
 }
 
-// refuseStrange refuses members that stand beside the records.
+// refuseStrange refuses the members that stand beside the records, if there are any.
 func (x *reader) refuseStrange() error {
+	if len(x.strange) == 0 {
+		return nil
+	}
 	names := slices.DeleteFunc(slices.Clone(x.strange), func(entry string) bool { return entry == "" })
 	return &RefusalError{Reason: ErrMember, Detail: cmp.Or(quoted(names), "their names cannot be shown"), Members: names}
-}
-
-// refuseObject refuses an object that is the whole answer, and neither a record nor
-// something that holds records.
-func (x *reader) refuseObject(e *envelope) error {
-	var names []string
-	for _, entry := range x.strange {
-		if name, _, _ := strings.Cut(entry, "="); name != "" {
-			names = append(names, name)
-		}
-	}
-	for _, s := range e.stated {
-		names = append(names, s.name)
-	}
-
-	return &RefusalError{Reason: ErrNoList, Detail: "the answer is an object, and " + nothingShows + described(names), Members: names}
-}
-
-// nothingShows is what an object lacks that is not recognised as a record.
-const nothingShows = "has nothing that shows that it is a record"
-
-// described returns the names of the members of an object for a message.
-func described(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "; its members are " + quoted(names)
-}
-
-// checkStatements refuses an object that counts other records than it has.
-func (x *reader) checkStatements(e *envelope) error {
-	for _, s := range e.stated {
-		has := x.counts.Of(s.kind) - e.before.Of(s.kind)
-		if s.kind == Unknown {
-			has = x.counts.Total() - e.before.Total()
-		}
-
-		if s.count != strconv.FormatInt(has, 10) {
-			return &RefusalError{Reason: ErrCount, Detail: quoted([]string{s.name}), Members: []string{s.name}}
-		}
-	}
-
-	return nil
 }

@@ -7,8 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -39,7 +38,7 @@ type Options struct {
 func Read(r io.Reader, o Options, emit func(Kind, jsontext.Value) error) (Result, error) {
 	x := &reader{options: o, emit: emit, ignored: map[string]bool{}}
 	for _, entry := range o.Ignored {
-		name, value, _ := bytes.Cut([]byte(entry), []byte("="))
+		name, value, _ := strings.Cut(entry, "=")
 		x.ignored[ignoredKey(name, value)] = true
 	}
 
@@ -96,20 +95,11 @@ type reader struct {
 
 	counts Counts
 	mended int64
-	common [len(kindNames)][]string // the members that records of a kind have in common
+	first  [len(kindNames)][]string // the members of the first record of a kind
 	// strange are the members around the records that are not recognised, as Options.Ignored
 	// takes them; empty for one whose name must not be shown.
 	strange []string
 	wanted  bool // there is a container of the kind that was asked for
-}
-
-// place is where records stand.
-type place struct {
-	lines bool   // they follow each other without an array around them
-	name  string // of the member
-	named bool   // the name means a kind
-	kind  Kind   // that the name means, or that of the place around it
-	shows bool   // what stands here is a record of the kind
 }
 
 // readAnswer reads the answer, of which isSequence says that it begins with a record. closed
@@ -156,8 +146,8 @@ func (x *reader) beginsWithRecord(head []byte) bool {
 		return false
 	}
 
-	k, plural := said(first, true)
-	return k != Unknown && !plural || x.hasRecordMember(first)
+	w := said(first, true)
+	return w.kind != Unknown && !w.plural || x.hasRecordMember(first)
 }
 
 // readLines reads records that follow each other.
@@ -218,139 +208,4 @@ func (x *reader) failure(err error) error {
 	}
 
 	return located(ErrSyntax, syntax.ByteOffset+int64(x.begin))
-}
-
-// record passes on a record, once it is recognised as one.
-func (x *reader) record(v jsontext.Value, in place) error {
-	begin := x.dec.InputOffset() - int64(len(v)) + int64(x.begin)
-	if len(v) > LimitRecord {
-		return ErrTooLarge
-	}
-
-	mended := !utf8.Valid(v)
-	if mended && !x.options.ReplaceInvalid {
-		return located(ErrUTF8, begin+int64(invalidAt(v)))
-	}
-	if mended {
-		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
-		x.mended++
-	}
-
-	kind, problem := x.recognise(v, in)
-	if problem != nil {
-		problem.Detail = x.position(in, begin) + problem.Detail
-		if !in.shows && jsonvalue.IsFieldName(in.name) {
-			problem.List = in.name
-		}
-		return problem
-	}
-
-	x.counts[kind]++
-
-	return x.emit(kind, v)
-}
-
-// invalidAt returns the offset of the first byte that is not UTF-8; len(v) if all are.
-func invalidAt(v []byte) int {
-	for i := 0; i < len(v); {
-		r, size := utf8.DecodeRune(v[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(v)
-}
-
-// position returns where the record after those that were passed on stands.
-func (x *reader) position(in place, begin int64) string {
-	text := "record " + strconv.FormatInt(x.counts.Total()+1, 10)
-	if jsonvalue.IsFieldName(in.name) {
-		text += ", in " + strconv.Quote(in.name)
-	}
-	return text + ", at byte " + strconv.FormatInt(begin, 10) + ", "
-}
-
-// recognise returns the kind of a record, or why it is not recognised as one.
-func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
-	if v.Kind() != '{' {
-		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
-	}
-
-	asked, expected := x.options.Asked, orKind(in.kind, x.options.Asked)
-	if asked != Unknown && expected != asked {
-		return Unknown, &RefusalError{Reason: ErrOtherKind, Detail: "is of kind " + expected.String() + " and not " + asked.String()}
-	}
-
-	has := x.hasRecordMember(v)
-	own, plural := said(v, !in.shows && !has)
-	if x.contradicts(v, own, expected) {
-		return Unknown, &RefusalError{
-			Reason: ErrOtherKind, Detail: "says that it is of kind " + own.String() + " and not " + expected.String(), Members: discriminators(v),
-		}
-	}
-
-	// A word in the plural may be that of a line that holds records.
-	isMarked := has || own != Unknown && (!plural || !in.lines)
-	if !isMarked && !in.shows {
-		names := fieldNames(v)
-		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
-	}
-
-	kind := orKind(expected, own)
-	x.noteMembers(v, kind)
-	if isMarked {
-		return kind, nil
-	}
-
-	return kind, x.unlike(v, kind)
-}
-
-// contradicts reports whether what a record says of its kind is another one than the
-// expected one, also without the discriminators that are ignored.
-func (x *reader) contradicts(record jsontext.Value, own, expected Kind) bool {
-	if own == Unknown || expected == Unknown || own == expected {
-		return false
-	}
-	if all, _ := stated(record, true, nil); all == Unknown {
-		return true // the name of its only member says it
-	}
-
-	counts, _ := stated(record, true, x.ignores)
-
-	return counts != Unknown && counts != expected
-}
-
-// said returns the kind that a record states itself: in a discriminator, or as the name of
-// its only member. closely makes it look at every name, also in unusual spellings.
-func said(record jsontext.Value, closely bool) (k Kind, plural bool) {
-	states, clearly := glance(record)
-	if states {
-		k, plural = stated(record, clearly, nil)
-	}
-	if k == Unknown && closely {
-		k, plural = stated(record, true, nil)
-	}
-	if k == Unknown {
-		k = sole(record)
-	}
-
-	return k, plural
-}
-
-func (x *reader) hasRecordMember(record jsontext.Value) bool {
-	return x.options.RecordMember != "" && hasMember(record, x.options.RecordMember)
-}
-
-// fieldNames returns the names of the members of an object that have the form of a
-// field's name, at most twelve.
-func fieldNames(object jsontext.Value) []string {
-	var names []string
-	for name := range jsonvalue.EachMember(object) {
-		if len(names) < shownNames && jsonvalue.IsFieldName(string(name)) {
-			names = append(names, string(name))
-		}
-	}
-
-	return names
 }

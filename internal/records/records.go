@@ -7,7 +7,7 @@
 // records. So an object counts as a record only where something shows that it is one:
 //
 //   - it stands in a container whose name means a kind, such as persons, and has most
-//     members in common with the records of that kind before it, if there are any;
+//     members in common with the first record of that kind, which has an ID;
 //   - it has a discriminator, such as type, whose value means a kind;
 //   - it has a member that the caller names.
 //
@@ -38,8 +38,10 @@ const (
 	lookahead = 1 << 20
 	// block is how much of an answer is read at a time, in bytes.
 	block = 64 << 10
-	// shownNames is how many names of members an error shows.
-	shownNames = 12
+	// shownNames is how many names of members an error shows, and comparedNames how many
+	// records are compared by.
+	shownNames    = 12
+	comparedNames = 100
 )
 
 // Kind is the kind of a record (section 1, bulk analytics export).

@@ -10,18 +10,23 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
-// scratch is enough for the folded text of names and words that mean something.
+// scratch is enough for the folded text of names and words that mean something. It avoids
+// an allocation.
 type scratch [40]byte
 
-// word returns the kind that a folded word means, and whether it is in the plural.
+// word returns the kind that a folded word means, such as person, people or eventrecords,
+// and whether it is in the plural.
 func word(folded []byte) (k Kind, plural bool) {
-	switch string(folded) {
+	stem, plural := bytes.CutSuffix(folded, []byte("records"))
+	stem = bytes.TrimSuffix(stem, []byte("record"))
+
+	switch string(stem) {
 	case "person":
-		return Person, false
+		return Person, plural
 	case "session":
-		return Session, false
+		return Session, plural
 	case "event":
-		return Event, false
+		return Event, plural
 	case "persons", "people":
 		return Person, true
 	case "sessions":
@@ -34,46 +39,32 @@ func word(folded []byte) (k Kind, plural bool) {
 }
 
 // nameKind returns the kind that the name of a member means for what it contains, such as
-// persons, People, eventRecords or sessionList.
-func nameKind[T ~string | ~[]byte](name T) Kind {
-	var buffer scratch // avoids an allocation
-	folded := jsonvalue.AppendFolded(buffer[:0], name)
-	for _, ending := range [...]string{"list", "records", "record"} {
-		folded = bytes.TrimSuffix(folded, []byte(ending))
-	}
-
-	k, _ := word(folded)
+// persons, eventRecords or sessionList.
+func nameKind(name string) Kind {
+	var buffer scratch
+	k, _ := word(bytes.TrimSuffix(jsonvalue.AppendFolded(buffer[:0], name), []byte("list")))
 	return k
 }
 
-// wordSaid returns the kind that the value of a discriminator means. A list is none: the
-// kind EventList is that of an object with events in it.
-func wordSaid(quoted jsontext.Value) (k Kind, plural bool) {
-	if len(quoted) < 2 || quoted[0] != '"' {
-		return Unknown, false
+// identifies reports whether a member with the name identifies a record, or what the
+// interface has records of (sections 1 and 2), such as id, event_uuid or identityId.
+func identifies(name []byte) bool {
+	var buffer scratch
+	stem, isID := bytes.CutSuffix(jsonvalue.AppendFolded(buffer[:0], name), []byte("id"))
+	switch stem = bytes.TrimRight(stem, "u"); string(stem) {
+	case "", "identity", "user":
+		return isID
 	}
 
-	text := []byte(quoted[1 : len(quoted)-1])
-	if bytes.IndexByte(text, '\\') >= 0 {
-		text, _ = jsontext.AppendUnquote(nil, quoted)
-	}
+	k, plural := word(stem)
 
-	var buffer scratch // avoids an allocation
-	folded := jsonvalue.AppendFolded(buffer[:0], text)
-	singular := bytes.TrimSuffix(folded, []byte("record"))
-	if k, plural = word(singular); k != Unknown {
-		return k, plural
-	}
-
-	k, _ = word(bytes.TrimSuffix(folded, []byte("records")))
-
-	return k, true
+	return isID && k != Unknown && !plural
 }
 
 // discriminator reports whether a member with the name states the kind of its record, and
 // whether it can mean nothing else: an event may have a type of its own.
 func discriminator(name []byte) (states, clearly bool) {
-	var buffer scratch // avoids an allocation
+	var buffer scratch
 	switch string(jsonvalue.AppendFolded(buffer[:0], name)) {
 	case "recordtype", "recordkind", "entitytype":
 		return true, true
@@ -83,92 +74,90 @@ func discriminator(name []byte) (states, clearly bool) {
 	return false, false
 }
 
+// statedWord is what a record states of its kind.
+type statedWord struct {
+	name   []byte // of the member
+	kind   Kind
+	plural bool
+}
+
 // usualEndings are how the names of discriminators usually end. Text without them need not
 // be looked through member by member, which takes half as long as to parse it.
 var usualEndings = [...][]byte{[]byte(`ype"`), []byte(`kind"`), []byte(`Kind"`)}
 
-// glance reports whether the text of a record may have a discriminator in a usual
-// spelling, and whether it may have a clear one.
-func glance(record jsontext.Value) (states, clearly bool) {
+// said returns what a record states of its kind. closely makes it look at every name, also
+// in unusual spellings, and at that of an only member.
+func said(record jsontext.Value, closely bool) statedWord {
+	mayState, mayStateClearly := false, false
 	for _, ending := range usualEndings {
 		rest := []byte(record)
-		for {
-			at := bytes.Index(rest, ending)
-			if at < 0 {
-				break
-			}
-
-			states = true
-			name := rest[bytes.LastIndexByte(rest[:at], '"')+1 : at+len(ending)-1]
-			_, isClear := discriminator(name)
-			clearly = clearly || isClear
+		for at := bytes.Index(rest, ending); at >= 0; at = bytes.Index(rest, ending) {
+			states, clearly := discriminator(rest[bytes.LastIndexByte(rest[:at], '"')+1 : at+len(ending)-1])
+			mayState, mayStateClearly = mayState || states, mayStateClearly || clearly
 			rest = rest[at+len(ending):]
 		}
 	}
 
-	return states, clearly
+	var found statedWord
+	if mayState || closely {
+		found = stated(record, mayStateClearly, nil)
+	}
+	if found.kind == Unknown && closely {
+		return sole(record)
+	}
+
+	return found
 }
 
-// stated returns the kind in the discriminators of a record. A clear one wins over any
-// other, and otherwise the first one does. all makes it look at every member. ignores, if
-// there is any, reports the discriminators that state nothing.
-func stated(record jsontext.Value, all bool, ignores func(name, value []byte) bool) (k Kind, plural bool) {
+// stated returns what the discriminators of a record state. A clear one wins over any
+// other, and otherwise the first one does. all makes it look for a clear one behind another.
+// ignores, if there is any, reports the members that state nothing.
+func stated(record jsontext.Value, all bool, ignores func(name, value string) bool) statedWord {
+	var found statedWord
 	for name, value := range jsonvalue.EachMember(record) {
 		states, clearly := discriminator(name)
-		if !states || !clearly && k != Unknown {
+		if !states || !clearly && found.kind != Unknown || value.Kind() != '"' {
 			continue
 		}
 
-		said, isPlural := wordSaid(value)
-		if said == Unknown || ignores != nil && ignores(name, nil) {
+		text := []byte(value) // folding leaves out the quotation marks
+		if bytes.IndexByte(text, '\\') >= 0 {
+			text = []byte(jsonvalue.Text(value))
+		}
+		var buffer scratch
+		k, plural := word(jsonvalue.AppendFolded(buffer[:0], text))
+		if k == Unknown || ignores != nil && ignores(string(name), "") {
 			continue
 		}
 
-		k, plural = said, isPlural
+		found = statedWord{name, k, plural}
 		if clearly || !all {
 			break
 		}
 	}
 
-	return k, plural
+	return found
 }
 
-// discriminators returns the names of the members of a record that state a kind.
-func discriminators(record jsontext.Value) []string {
-	var names []string
-	for name, value := range jsonvalue.EachMember(record) {
-		states, _ := discriminator(name)
-		if k, _ := wordSaid(value); states && k != Unknown && jsonvalue.IsFieldName(string(name)) {
-			names = append(names, string(name))
-		}
-	}
-	return names
-}
-
-// sole returns the kind of a record whose only member has its name, such as
+// sole returns what a record states whose only member is called like it, such as
 // {"event": {…}}.
-func sole(record jsontext.Value) Kind {
-	var buffer scratch // avoids an allocation
-	_, name, _ := bytes.Cut(record, []byte{'"'})
-	name, _, _ = bytes.Cut(name, []byte{'"'})
-	kind, plural := word(jsonvalue.AppendFolded(buffer[:0], name))
-	if kind == Unknown || plural {
-		return Unknown // nearly all records
-	}
-
-	members := 0
-	for _, value := range jsonvalue.EachMember(record) {
-		if members++; members > 1 || value.Kind() != '{' {
-			return Unknown
+func sole(record jsontext.Value) statedWord {
+	var found statedWord
+	for name, value := range jsonvalue.EachMember(record) {
+		var buffer scratch
+		k, plural := word(jsonvalue.AppendFolded(buffer[:0], name))
+		if k == Unknown || plural || value.Kind() != '{' || found.kind != Unknown {
+			return statedWord{}
 		}
+		found = statedWord{name: name, kind: k}
 	}
 
-	return kind
+	return found
 }
 
 // counted returns what a member counts whose name says that it is a number of records,
 // such as count, totalRecords or person_count: the records of one kind, or all of them.
-func counted(name []byte) (k Kind, isCount bool) {
+func counted(name string) (k Kind, isCount bool) {
 	folded := bytes.TrimPrefix(jsonvalue.AppendFolded(nil, name), []byte("odata"))
 	noun := folded
 	for _, before := range [...]string{"total", "numberof", "num"} {
@@ -192,18 +181,11 @@ func counted(name []byte) (k Kind, isCount bool) {
 
 // isList reports whether services use a name for a list of anything, so that an empty one
 // is one of records.
-func isList(name []byte) bool {
-	switch string(jsonvalue.AppendFolded(nil, name)) {
+func isList(name string) bool {
+	switch jsonvalue.Fold(name) {
 	case "data", "records", "items", "results", "result", "values", "value", "rows", "entries", "elements", "content", "hits", "list",
 		"export", "response", "payload":
 		return true
 	}
 	return false
-}
-
-func orKind(k, otherwise Kind) Kind {
-	if k == Unknown {
-		return otherwise
-	}
-	return k
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package records
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+)
+
+// place is where records stand.
+type place struct {
+	lines bool   // they follow each other without an array around them
+	name  string // of the member
+	named bool   // the name means a kind
+	kind  Kind   // that the name means, or that of the place around it
+	shows bool   // what stands here is a record of the kind
+}
+
+// record passes on a record, once it is recognised as one.
+func (x *reader) record(v jsontext.Value, in place) error {
+	begin := x.dec.InputOffset() - int64(len(v)) + int64(x.begin)
+	if len(v) > LimitRecord {
+		return ErrTooLarge
+	}
+
+	if !utf8.Valid(v) {
+		if !x.options.ReplaceInvalid {
+			at := 0
+			for r, size := utf8.DecodeRune(v); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(v[at:]) {
+				at += size
+			}
+			return located(ErrUTF8, begin+int64(at))
+		}
+		v = bytes.ToValidUTF8(v, []byte("\uFFFD"))
+		x.mended++
+	}
+
+	kind, refusal := x.recognise(v, in)
+	if refusal == nil {
+		x.counts[kind]++
+		return x.emit(kind, v)
+	}
+
+	where := "record " + strconv.FormatInt(x.counts.Total()+1, 10)
+	if jsonvalue.IsFieldName(in.name) {
+		where += ", in " + strconv.Quote(in.name)
+		if !in.shows {
+			refusal.List = in.name
+		}
+	}
+	refusal.Detail = where + ", at byte " + strconv.FormatInt(begin, 10) + ", " + refusal.Detail
+
+	return refusal
+}
+
+// recognise returns the kind of a record, or why it is not recognised as one.
+func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
+	if v.Kind() != '{' {
+		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: "is " + jsonvalue.KindName(v.Kind())}
+	}
+
+	asked, expected := x.options.Asked, cmp.Or(in.kind, x.options.Asked)
+	if asked != Unknown && expected != asked {
+		return Unknown, &RefusalError{Reason: ErrOtherKind, Detail: "is of kind " + expected.String() + " and not " + asked.String()}
+	}
+
+	hasMember := x.hasRecordMember(v)
+	own := said(v, !in.shows && !hasMember)
+	counts := own
+	contradicts := func(w statedWord) bool { return w.kind != Unknown && expected != Unknown && w.kind != expected }
+	if contradicts(own) && x.ignores(string(own.name), "") {
+		counts = stated(v, true, x.ignores)
+	}
+	if contradicts(counts) {
+		return Unknown, &RefusalError{
+			Reason:  ErrOtherKind,
+			Detail:  "says that it is of kind " + counts.kind.String() + " and not " + expected.String(),
+			Members: slices.DeleteFunc([]string{string(counts.name)}, func(name string) bool { return !jsonvalue.IsFieldName(name) }),
+		}
+	}
+
+	// A word in the plural may be that of a line that holds records.
+	isMarked := hasMember || own.kind != Unknown && (!own.plural || !in.lines)
+	if !isMarked && !in.shows {
+		names := fieldNames(v)
+		return Unknown, &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
+	}
+
+	kind := cmp.Or(expected, own.kind)
+
+	return kind, x.compare(v, kind, isMarked)
+}
+
+// compare refuses an object that only the name of its container shows to be a record, unless
+// it is identified, or has more than half of the members of the first record of its kind, or
+// more than half of its own are among them. It notes the members of the first one.
+//
+// The interface names no member of a record (section 2), and the error, page or job that a
+// service puts into the container has members too, whatever those are called. What it cannot
+// have by chance is the ID of something that the interface knows, or what the other records
+// have. Records without both have a member that wire.export_record_member can name.
+func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalError {
+	first := x.first[kind]
+	if isMarked && first != nil {
+		return nil
+	}
+
+	members, shared, isIdentified := 0, 0, false
+	for name := range jsonvalue.EachMember(v) {
+		if first == nil && len(x.first[kind]) < comparedNames {
+			x.first[kind] = append(x.first[kind], string(name))
+		}
+
+		members++
+		isIdentified = isIdentified || first == nil && identifies(name)
+		if slices.Contains(first, string(name)) {
+			shared++
+		}
+		if 2*shared > len(first) && first != nil {
+			return nil
+		}
+	}
+	if isMarked || isIdentified || 2*shared > members {
+		return nil
+	}
+
+	names := fieldNames(v)
+	if first == nil {
+		return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + ", such as an ID" + described(names), Members: names}
+	}
+
+	detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
+
+	return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
+}
+
+// hasRecordMember reports whether a record has the member that shows that it is one.
+func (x *reader) hasRecordMember(record jsontext.Value) bool {
+	if x.options.RecordMember == "" {
+		return false
+	}
+	for name := range jsonvalue.EachMember(record) {
+		if string(name) == x.options.RecordMember {
+			return true
+		}
+	}
+	return false
+}
+
+// nothingShows is what an object lacks that is not recognised as a record.
+const nothingShows = "has nothing that shows that it is a record"
+
+// described returns the names of the members of an object for a message.
+func described(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; its members are " + quoted(names)
+}
+
+// fieldNames returns the names of the members of an object that have the form of a
+// field's name, at most twelve.
+func fieldNames(object jsontext.Value) []string {
+	var names []string
+	for name := range jsonvalue.EachMember(object) {
+		if len(names) < shownNames && jsonvalue.IsFieldName(string(name)) {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
