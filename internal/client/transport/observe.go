@@ -29,10 +29,3 @@ func (t *observingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	}
 	return resp, err
 }
-
-// HiddenName returns a function that reports whether a name of a member must not be shown,
-// since it holds one of the private values or looks like a person or a credential.
-func HiddenName(private ...string) (hidden func(name string) bool) {
-	r := NewRedactor(private...)
-	return func(name string) bool { return r.Clean(name) != name }
-}

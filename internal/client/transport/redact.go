@@ -37,10 +37,6 @@ const (
 type Redactor struct {
 	values  []string    // of the request
 	secrets *vocabulary // of the client; nil if there are none
-
-	// Most calls show nothing, so that the vocabulary of values is built when it is needed.
-	once    sync.Once
-	private vocabulary
 }
 
 // NewRedactor returns a redactor for values, and for what looks like a secret.
@@ -50,69 +46,52 @@ func NewRedactor(private ...string) *Redactor { return &Redactor{values: private
 // secret, which would not be recognised. limit is in characters.
 func (r *Redactor) Text(s string, limit int) string { return escapeText(r.Clean(s), limit) }
 
-// Clean returns s without what must not be shown.
+// Clean returns s without what must not be shown. Where some of it is encoded, s is shown
+// decoded. Values come first: a shape may be a part of one.
 func (r *Redactor) Clean(s string) string {
-	r.once.Do(func() { r.private.add(r.values...) })
-
-	hidden := make(mask, len(s)+1)
-	r.hide(hidden, original(s), redactDepth, 0)
-
-	var b strings.Builder
-	begun := 0
-	for i := range len(s) {
-		before := begun
-		begun += hidden[i]
-		if begun == 0 {
-			b.WriteByte(s[i])
-		} else if before == 0 {
-			b.WriteString(redacted)
-		}
+	if r.secrets != nil {
+		s = clean(s, r.secrets.hide, redactDepth, redactBase64)
 	}
 
-	return b.String()
+	var private vocabulary // most calls show nothing, so that nobody has built it
+	private.add(r.values...)
+	s = clean(s, private.hide, redactDepth, redactBase64)
+
+	return clean(s, hideShapes, redactDepth, redactBase64)
 }
 
-// hide hides what must not be shown in a reading, and in what it reads with one more layer
-// of encoding undone. depth is how many more are undone, base64 how many of those undone
-// were base64.
-func (r *Redactor) hide(hidden mask, text reading, depth, base64 int) {
-	r.private.mark(hidden, text, base64 > 0)
-	if r.secrets != nil {
-		r.secrets.mark(hidden, text, base64 > 0)
-	}
-
-	// Any word can be read as base64. The result is text only if it was base64.
-	if base64 == 0 || isText(text.text) {
-		markShapes(hidden, text, base64 > 0)
-	}
+// clean returns s with hide applied to it and to what it reads with layers of encoding undone.
+// depth is how many more are undone, and base64 how many of them can be base64. hide is told
+// whether its text was base64.
+func clean(s string, hide func(s string, fromBase64 bool) string, depth, base64 int) string {
+	s = hide(s, base64 < redactBase64)
 	if depth == 0 {
-		return
+		return s
 	}
 
 	for _, e := range escapes {
-		if decoded, found := e.undo(text); found {
-			r.hide(hidden, decoded, depth-1, base64)
+		decoded := e.pattern.ReplaceAllStringFunc(s, e.decode)
+		if decoded == s {
+			continue
+		}
+		if cleaned := clean(decoded, hide, depth-1, base64); cleaned != decoded {
+			s = cleaned
 		}
 	}
-	if base64 == redactBase64 {
-		return
+
+	if base64 == 0 {
+		return s
 	}
 
-	for _, run := range base64Run.FindAllStringIndex(text.text, -1) {
-		// The true beginning of what is encoded is not known.
-		for offset := range 4 {
-			r.hide(hidden, text.base64(run[0]+offset, run[1], text.span(run[0], run[1])), depth-1, base64+1)
+	return base64Run.ReplaceAllStringFunc(s, func(run string) string {
+		for offset := range 4 { // the true beginning of what is encoded is not known
+			decoded := decodeBase64(run[offset:])
+			if clean(decoded, hide, depth-1, base64-1) != decoded {
+				return redacted
+			}
 		}
-	}
-}
-
-// mask counts the parts of a text that must not be shown: for each byte, those that begin
-// there less those that end there. So hiding a part takes the same time whatever its length.
-type mask []int
-
-func (m mask) hide(part span) {
-	m[part.from]++
-	m[part.to]--
+		return run
+	})
 }
 
 // vocabulary holds values that must not be shown, by their first character, folded. It may
@@ -132,40 +111,54 @@ func (v *vocabulary) add(values ...string) {
 		v.words = map[rune][]string{}
 	}
 	for _, value := range values {
-		v.addReadings(original(strings.TrimSpace(value)), redactDepth)
+		v.addReadings(strings.TrimSpace(value), redactDepth)
 	}
 }
 
-func (v *vocabulary) addReadings(value reading, depth int) {
-	folded := strings.Map(fold, value.text)
+func (v *vocabulary) addReadings(value string, depth int) {
+	folded := strings.Map(fold, value)
 	first, _ := utf8.DecodeRuneInString(folded)
 	if folded != "" && !slices.Contains(v.words[first], folded) {
 		v.words[first] = append(v.words[first], folded)
 	}
 
 	for _, e := range escapes {
-		if decoded, found := e.undo(value); found && depth > 0 {
+		if decoded := e.pattern.ReplaceAllStringFunc(value, e.decode); decoded != value && depth > 0 {
 			v.addReadings(decoded, depth-1)
 		}
 	}
 }
 
-// mark hides the values in a text. In what was base64, values of up to three bytes are found
-// by chance and do not count.
-func (v *vocabulary) mark(hidden mask, text reading, fromBase64 bool) {
+// hide returns s without the values. In what was base64, values of up to three bytes are
+// found by chance and do not count.
+func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 
-	for i, r := range text.text {
+	var b strings.Builder
+	hidden := 0 // what is before it is written, or is in a value
+	for i, r := range s {
+		end := hidden
 		for _, value := range v.words[fold(r)] {
 			if fromBase64 && len(value) < 4 {
 				continue
 			}
-			if n := lengthOf(value, text.text[i:]); n > 0 && isMeant(value, text.text, i, i+n) {
-				hidden.hide(text.span(i, i+n))
+			if n := lengthOf(value, s[i:]); n > 0 && isMeant(value, s, i, i+n) {
+				end = max(end, i+n)
 			}
 		}
+
+		if end > hidden && hidden <= i {
+			b.WriteString(redacted)
+		}
+		hidden = end
+		if hidden <= i {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+size])
+		}
 	}
+
+	return b.String()
 }
 
 // lengthOf returns how many bytes of a text spell a folded value at its beginning; 0 where
@@ -196,88 +189,89 @@ func fold(r rune) rune {
 // be equal. Long values are not part of anything else. Short ones are found inside words, and
 // of up to three letters they are words themselves, such as "or".
 func isMeant(value, s string, from, to int) bool {
+	length := utf8.RuneCountInString(value)
 	isWord := !strings.ContainsFunc(value, func(r rune) bool { return !isWordRune(r) })
-	isLetters := isWord && !strings.ContainsFunc(value, unicode.IsDigit)
-
-	switch length := utf8.RuneCountInString(value); {
-	case length >= 8, length >= 4 && !isWord:
+	if length >= 8 || length >= 4 && !isWord {
 		return true
-	case length == 1, length <= 3 && isLetters:
-		previous, _ := utf8.DecodeLastRuneInString(s[:from])
-		next, _ := utf8.DecodeRuneInString(s[to:])
-		return isQuote(previous) && isQuote(next)
 	}
 
-	return isWhole(s, from, to)
-}
-
-// isWhole reports whether s[from:to] has no letter or digit on either side.
-func isWhole(s string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:from])
 	after, _ := utf8.DecodeRuneInString(s[to:])
+	if length == 1 || length <= 3 && isWord && !strings.ContainsFunc(value, unicode.IsDigit) {
+		const quotes = "\"'`“”„‘’«»"
+		return strings.ContainsRune(quotes, before) && strings.ContainsRune(quotes, after)
+	}
+
 	return !isWordRune(before) && !isWordRune(after)
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-func isQuote(r rune) bool { return strings.ContainsRune("\"'`“”„‘’«»", r) }
-
-// isText reports whether a text consists of characters that can be printed.
-func isText(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' })
-}
-
-// Things that look like a person or a credential wherever they stand; of the last two, the
-// group. A word behind the name of a secret is part of a sentence; a value is assigned,
+// Things that look like a person or a credential wherever they stand, behind what the group
+// holds. A word behind the name of a secret is part of a sentence; a value is assigned,
 // quoted, or has something in it that words have not.
 var shapes = []*regexp.Regexp{
-	regexp.MustCompile(`[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`),
-	regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`),
-	regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?([^\s&"',;]+)`),
-	regexp.MustCompile(`(?i)(?:apiSecretToken|password|bearer)\s*[:\s]\s*([^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*)`),
+	regexp.MustCompile(`()[^\s"'<>()\[\],;:=]+@[^\s"'<>()\[\],;:]+`),
+	regexp.MustCompile(`()eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*`),
+	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)(?:=|["']\s*[:=]\s*|\s*[:=]\s*["'])["']?)[^\s&"',;]+`),
+	regexp.MustCompile(`(?i)((?:apiSecretToken|password|bearer)\s*[:\s]\s*)[^\s&"',;]*[^\s&"',;A-Za-z.!?)][^\s&"',;]*`),
 }
 
 var looksLikeAddress = regexp.MustCompile(`[0-9A-Fa-f:.]{4,}`)
 
-// markShapes hides what looks like a person or a credential. In what was base64, an address
-// may have letters beside it: how much belongs together cannot be seen.
-func markShapes(hidden mask, text reading, fromBase64 bool) {
+// hideShapes returns s without what looks like a person or a credential. In what was base64,
+// an address may have letters beside it: how much belongs together cannot be seen. Any word
+// can be read as base64, so that what is no text was none.
+func hideShapes(s string, fromBase64 bool) string {
+	isBinary := func(r rune) bool { return !unicode.IsGraphic(r) && r != '\n' }
+	if fromBase64 && (!utf8.ValidString(s) || strings.ContainsFunc(s, isBinary)) {
+		return s
+	}
+
 	for _, shape := range shapes {
-		for _, at := range shape.FindAllStringSubmatchIndex(text.text, -1) {
-			hidden.hide(text.span(at[len(at)-2], at[len(at)-1]))
+		s = shape.ReplaceAllString(s, "${1}"+redacted)
+	}
+
+	var b strings.Builder
+	done := 0
+	for _, at := range looksLikeAddress.FindAllStringIndex(s, -1) {
+		if holdsAddress(s, at[0], at[1], fromBase64) {
+			b.WriteString(s[done:at[0]] + redacted)
+			done = at[1]
 		}
 	}
 
-	for _, at := range looksLikeAddress.FindAllStringIndex(text.text, -1) {
-		if holdsAddress(text.text, at[0], at[1], fromBase64) {
-			hidden.hide(text.span(at[0], at[1]))
-		}
-	}
+	return b.String() + s[done:]
 }
 
 // holdsAddress reports whether s[from:to] is an IP address with punctuation around it, and
-// not part of a word unless inWord is set. A time of day or a version number is none. Of the
-// colons around an address, two may belong to it.
+// not part of a word unless inWord is set. A time of day or a version number is none.
 func holdsAddress(s string, from, to int, inWord bool) bool {
-	to = from + len(strings.TrimRight(s[from:to], "."))
-	first := to - len(strings.TrimLeft(s[from:to], ":"))
-	last := from + len(strings.TrimRight(s[from:to], ":"))
+	run := s[from:to]
+	core := strings.Trim(run, ":.")
+	begin := from + strings.Index(run, core)
+	before, _ := utf8.DecodeLastRuneInString(s[:begin])
+	after, _ := utf8.DecodeRuneInString(s[begin+len(core):])
+	if core == "" || !inWord && (isWordRune(before) || isWordRune(after)) {
+		return false
+	}
 
-	for _, begin := range []int{first, max(from, first-2)} {
-		for _, end := range []int{last, min(to, last+2)} {
-			if begin >= end || s[begin:end] == "::" || !inWord && !isWhole(s, begin, end) {
-				continue
-			}
-
-			_, err := netip.ParseAddr(s[begin:end])
-			_, errPort := netip.ParseAddrPort(s[begin:end])
-			if err == nil || errPort == nil {
-				return true
-			}
+	for _, text := range []string{core, "::" + core, core + "::"} {
+		_, err := netip.ParseAddr(text)
+		_, errPort := netip.ParseAddrPort(text)
+		if (err == nil || errPort == nil) && strings.Contains(run, text) {
+			return true
 		}
 	}
 
 	return false
+}
+
+// HiddenName returns a function that reports whether a name of a member must not be shown,
+// since it holds one of the private values or looks like a person or a credential.
+func HiddenName(private ...string) (hidden func(name string) bool) {
+	r := NewRedactor(private...)
+	return func(name string) bool { return r.Clean(name) != name }
 }
 
 // PrivateValues returns the texts and numbers in a JSON value, at any depth, for a

@@ -7,28 +7,10 @@ import (
 	"html"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 )
-
-// reading is a text as it reads with layers of encoding undone.
-type reading struct {
-	text string
-	at   []span // the part of the original text that each byte stands for
-}
-
-type span struct{ from, to int }
-
-// original returns the reading of a text as it is.
-func original(s string) reading {
-	r := reading{text: s, at: make([]span, len(s))}
-	for i := range r.at {
-		r.at[i] = span{i, i + 1}
-	}
-	return r
-}
 
 // escape is a way of escaping: what its escapes look like, and what one of them stands for.
 type escape struct {
@@ -43,34 +25,6 @@ var escapes = []escape{
 	{regexp.MustCompile(`&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,8}|[A-Za-z][A-Za-z0-9]{1,31});`), unescapeEntity},
 	{regexp.MustCompile(`\\(?:U000[0-9A-Fa-f]{5}|U0010[0-9A-Fa-f]{4}|[uU][dD][89ABab][0-9A-Fa-f]{2}\\[uU][dD][C-Fc-f][0-9A-Fa-f]{2}|[uU][0-9A-Fa-f]{4}|[xX][0-9A-Fa-f]{2}|[/"'\\bfnrt])`), unescapeBackslash},
 }
-
-// undo returns a reading without escapes, and whether there was one.
-func (e escape) undo(r reading) (decoded reading, changed bool) {
-	found := e.pattern.FindAllStringIndex(r.text, -1)
-	if len(found) == 0 {
-		return r, false
-	}
-
-	var text strings.Builder
-	done := 0
-	for _, m := range found {
-		text.WriteString(r.text[done:m[0]])
-		decoded.at = append(decoded.at, r.at[done:m[0]]...)
-
-		plain := e.decode(r.text[m[0]:m[1]])
-		text.WriteString(plain)
-		decoded.at = append(decoded.at, slices.Repeat([]span{r.span(m[0], m[1])}, len(plain))...)
-		done = m[1]
-	}
-	text.WriteString(r.text[done:])
-	decoded.text = text.String()
-	decoded.at = append(decoded.at, r.at[done:]...)
-
-	return decoded, decoded.text != r.text
-}
-
-// span returns the part of the original that the bytes from one to another stand for.
-func (r reading) span(from, to int) span { return span{r.at[from].from, r.at[to-1].to} }
 
 func unescapePercent(escaped string) string {
 	decoded, _ := url.PathUnescape(escaped) // the pattern excludes errors
@@ -113,10 +67,9 @@ var base64Run = regexp.MustCompile(`[0-9A-Za-z+/_-]{8,}`)
 // urlAlphabet replaces the two characters of the alphabet for addresses.
 var urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
 
-// base64 returns the reading of the bytes from one to another as base64 in either alphabet,
-// up to the first error. All of it stands for run.
-func (r reading) base64(from, to int, run span) reading {
-	std := urlAlphabet.Replace(r.text[from:to])
+// decodeBase64 returns what a run is in base64 of either alphabet, up to the first error.
+func decodeBase64(run string) string {
+	std := urlAlphabet.Replace(run)
 	if len(std)%4 == 1 {
 		std = std[:len(std)-1]
 	}
@@ -124,5 +77,5 @@ func (r reading) base64(from, to int, run span) reading {
 	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(std)))
 	n, _ := base64.RawStdEncoding.Decode(out, []byte(std))
 
-	return reading{text: string(out[:n]), at: slices.Repeat([]span{run}, n)}
+	return string(out[:n])
 }
