@@ -67,10 +67,10 @@ var deferredRequests = map[string]play{
 		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished})), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
 	},
-	"remove the cause, then change triggers": {
-		configuration: object("data_deletion", "x", notAwaited), service: never,
-		situation: applied(conclude(mockserver.Outcome{Fate: mockserver.Failed})), says: plan,
-		follow: configure(object("data_deletion", "x", notAwaited, friday)), again: 1,
+	"look at analytics_pending_requests before you apply. The apply": {
+		configuration: object("data_deletion", "x", notAwaited),
+		situation:     applied(fulfilAll, run(apply...), configure(object("data_deletion", "x", notAwaited, friday)), loses, func(s *stage) { s.Run(apply...) }),
+		says:          plan, again: 1,
 	},
 	"nothing. To send another one, change triggers.": {
 		configuration: object("data_deletion", "x") + object("data_deletion", "y"), service: listed,
@@ -95,7 +95,7 @@ var deferredRequests = map[string]play{
 	},
 	"give each object an output_path of its own": {
 		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
-		follow: configure(object("data_access_request", "x", toFile) + object("data_access_request", "y", `output_path = "y.json"`)), again: 1,
+		follow: configure(object("data_access_request", "x", `output_path = "x.json"`) + object("data_access_request", "y", `output_path = "y.json"`)), again: 2,
 	},
 	"correct output_path, or what is at that path": {
 		configuration: object("data_access_request", "x", `output_path = "missing/ann.json"`), service: listed, follow: makeFolder("missing"),
@@ -103,11 +103,6 @@ var deferredRequests = map[string]play{
 	"remove the cause and run again.": {
 		configuration: object("data_access_request", "x", toFile), service: listed,
 		situation: inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: http.StatusInternalServerError, Body: []byte("{}")}),
-	},
-	"remove the cause and run again. If a file at output_path may be replaced": {
-		configuration: object("data_access_request", "x", toFile, notAwaited), service: listed,
-		situation: applied(fulfilAll, write("ann.json", "{}"), configure(object("data_access_request", "x", toFile))),
-		follow:    configure(object("data_access_request", "x", toFile, "overwrite = true")),
 	},
 	"run again once that request is carried out": {
 		configuration: object("data_access_request", "x", toFile), service: listed, situation: losesData, again: 1,
@@ -134,6 +129,10 @@ var deferredRequests = map[string]play{
 		configuration: profileOf(`{ plan = "gold" }`), situation: applied(configure("")), says: plan,
 		follow: inOrder(configure(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), run(apply...), configure("")), again: 2,
 	},
+	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then.": {
+		configuration: profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`) + another, situation: applied(configure(another)),
+		follow: inOrder(configure(profileOf(`{ plan = "gold" }`)+another), run(apply...), configure(another)), again: 1,
+	},
 	"apply again, which creates the profile again": {
 		configuration: profileOf(`{ plan = "gold" }`, notAwaited), service: never,
 		situation: applied(run(apply...), conclude(mockserver.Outcome{Fate: mockserver.Vanished}), func(s *stage) { s.service.DeleteProfile(scope, "ann") }), says: plan, again: 1,
@@ -147,6 +146,15 @@ var deferredRequests = map[string]play{
 		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, `org_id = "org-demo"`, `project_id = "web"`)),
 	},
+}
+
+// another is an object that manages the same member of the same profile as profileOf.
+var another = object("profile", "y", `profile = jsonencode({ plan = "gold" })`)
+
+// loses is a situation in which a deletion does not arrive, and that cannot be found out.
+func loses(s *stage) {
+	refuse := mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: http.StatusForbidden, Body: []byte(`{"error":{}}`)}
+	s.service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutBeforeCommit, Then: func() { s.service.Inject(refuse) }})
 }
 
 // losesData is a situation in which the data of a request are gone before they are fetched.

@@ -115,7 +115,8 @@ func textOf(e ast.Expr) (text string, ok bool) {
 	case *ast.IndexExpr:
 		return textOf(e.X)
 	case *ast.SelectorExpr:
-		return "", e.Sel.Name == "Do" || isAdvice(e.Sel)
+		_, ofAdvice := textOf(e.X)
+		return "", e.Sel.Name == "Do" || isAdvice(e.Sel) || ofAdvice
 	default:
 		return "", false
 	}

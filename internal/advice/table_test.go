@@ -44,6 +44,7 @@ var elsewhere = map[string]string{
 	"give each object a path of its own, also in other workspaces":                        "export.TestCLIExportFile_twoConfigurationsOnePath",
 	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
 
+	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interruptedWhileSending",
 	"ask the operator of the service about the request. Invoking the action again sends": "requests.TestDeleteData_eachRunSendsAnotherRequest",
 
 	// With the protocol driver, since a CLI adds nothing: what is done is a setting of the

@@ -186,20 +186,22 @@ type Interrupt struct {
 	// ToGroup sends it to all processes of the run, as a terminal does, and not to
 	// Terraform alone.
 	ToGroup bool
+	// Twice sends it once more when Terraform says that it is about to end.
+	Twice bool
 }
 
 // GroupInterrupt is the Ctrl+C of a terminal.
-var GroupInterrupt = Interrupt{syscall.SIGINT, true}
+var GroupInterrupt = Interrupt{Signal: syscall.SIGINT, ToGroup: true}
 
 // Interrupts returns the ways in which people and CI systems end a run: one of them, which
 // depends on the name of the test, or all of them where a soak is on.
 func Interrupts(tb testing.TB) map[string]Interrupt {
 	tb.Helper()
 	all := map[string]Interrupt{
-		"SIGINT to Terraform":  {syscall.SIGINT, false},
+		"SIGINT to Terraform":  {Signal: syscall.SIGINT},
 		"SIGINT to the group":  GroupInterrupt,
-		"SIGTERM to Terraform": {syscall.SIGTERM, false},
-		"SIGTERM to the group": {syscall.SIGTERM, true},
+		"SIGTERM to Terraform": {Signal: syscall.SIGTERM},
+		"SIGTERM to the group": {Signal: syscall.SIGTERM, ToGroup: true},
 	}
 	if soak.On() {
 		return all
@@ -234,6 +236,11 @@ func (c *CLI) RunInterrupted(stop Interrupt, words string, ready <-chan struct{}
 	began := time.Now()
 	if err := stop.send(p); err != nil {
 		c.tb.Error(err)
+	}
+	if stop.Twice && closed(ctx, p.Printed("shutting down")) {
+		if err := stop.send(p); err != nil {
+			c.tb.Error(err)
+		}
 	}
 	r, err := p.Wait(ctx)
 	if took := time.Since(began); err != nil || took > endsWithin {

@@ -37,8 +37,10 @@ type execution struct {
 	own     answer.PendingRecord // what the list showed last of the submission; zero if it did not
 	resumed bool                 // an earlier call sent the request
 	sends   int
-	lost    *transport.Error // of the answer that was lost
-	err     error            // of the latest step
+	// delivered: the latest answer to sending looks like the data asked for.
+	delivered bool
+	lost      *transport.Error // of the answer that was lost
+	err       error            // of the latest step
 }
 
 func (e *Engine) begin(r Request, s Submission, p phase) *execution {
@@ -115,6 +117,7 @@ func (x *execution) nothingWillShow() bool {
 
 // ended returns the report once all looks are done.
 func (x *execution) ended() Report {
+	x.report.Delivered = x.delivered && x.current.State == Fulfilled
 	x.report.UnknownStatus = x.own.Progress() == answer.Unclear
 	return x.report
 }

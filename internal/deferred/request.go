@@ -62,6 +62,8 @@ type Report struct {
 	Superseded bool
 	// Known: this process knew the request already, and nothing was sent.
 	Known bool
+	// Delivered: the service answered with the data asked for.
+	Delivered bool
 	// Code is the service's code of a failure.
 	Code string
 	// UnknownStatus: the request has a status that is not known, and is treated as pending.
@@ -105,9 +107,13 @@ func (s State) IsOpen() bool { return s == Accepted || s == Listed || s == Left 
 // for the same occasion.
 func (s State) IsOver() bool { return s == Failed || s == Dropped }
 
-// IsToSend reports whether the request was another's and came to nothing, so that one is sent
-// for the same occasion.
-func (s Submission) IsToSend() bool { return s.Adopted && s.State.IsOver() }
+// IsUnanswered reports whether the request was sent, and it is not known whether the service
+// has it.
+func (s Submission) IsUnanswered() bool { return s.State == Unanswered || s.State == Lost }
+
+// IsToSend reports whether a request is still to be sent for the same occasion: the one of
+// another has come to nothing, or it is not known whether the service has the own one.
+func (s Submission) IsToSend() bool { return s.Adopted && s.State.IsOver() || s.IsUnanswered() }
 
 // isUncertain reports whether it is not known that the service has the request.
 func (s State) isUncertain() bool { return s == Idle || s == Unanswered || s == Lost }
@@ -155,14 +161,17 @@ type Submission struct {
 }
 
 // Encode returns the submission as JSON.
-func (s Submission) Encode() ([]byte, error) { return json.Marshal(s) }
+func (s Submission) Encode() []byte {
+	text, _ := json.Marshal(s) // cannot fail for texts, flags and times of this era
+	return text
+}
 
-// Decode returns the submission that Encode returned as text. It returns the zero
-// Submission and false for any other text.
-func Decode(text []byte) (Submission, bool) {
+// Decode returns the submission that Encode returned as text; the zero Submission for any
+// other text.
+func Decode(text []byte) Submission {
 	var s Submission
 	if len(text) == 0 || json.Unmarshal(text, &s) != nil {
-		return Submission{}, false
+		return Submission{}
 	}
-	return s, true
+	return s
 }

@@ -135,6 +135,7 @@ func (x *execution) send(ctx context.Context) Event {
 // accept takes over what the service answered to an accepted request.
 func (x *execution) accept(receipt answer.Receipt) Event {
 	x.current.At = receipt.At
+	x.delivered = receipt.Delivered
 	if receipt.Delivered {
 		return WasDelivered
 	}

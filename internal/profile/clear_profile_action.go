@@ -11,11 +11,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -71,7 +69,10 @@ func (a *clearProfileAction) ModifyPlan(ctx context.Context, req action.ModifyPl
 
 	var m clearProfileModel
 	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
-		warnClears(&resp.Diagnostics)
+		tfkit.Problem{
+			Summary: "Clearing members of a profile is irreversible",
+			Detail:  "This action sets members of a person's profile to null. Neither Terraform nor the provider keeps their values, and the service offers no way to undo it.\n\n" + tfkit.ModifiesTheService,
+		}.AddWarning(&resp.Diagnostics)
 	}
 }
 
@@ -84,28 +85,30 @@ func (a *clearProfileAction) Invoke(ctx context.Context, req action.InvokeReques
 		return
 	}
 
-	i := a.Invocation(&m.PersonActionModel, resp, updateName)
-	i.AfterUnknown = "It sends only what the profile still has then."
-	profile, err := c.GetProfile(ctx, scope, m.IdentityID.ValueString(), m.cleared())
+	identity := m.IdentityID.ValueString()
+	profile, err := c.GetProfile(ctx, scope, identity, m.cleared())
 	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
 		tfkit.AddError(&resp.Diagnostics, err, "")
 		return
 	}
+	run := a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout)
 	update := m.clears(profile.Members)
 	if len(update) == 0 {
-		i.Progress.Say("Nothing to clear.")
+		run.Say("Nothing to clear.")
 		return
 	}
 
-	request := m.request(c, scope, update)
-	if err := i.Submit(ctx, request); err != nil {
-		i.AddSubmitError(err)
+	run.Messages = ofAction
+	run.Request = updateRequest(c, scope, identity, update)
+	run.Request.Occasion = deferred.AnyOccasion
+	run.Request.Effect, run.Request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
+
+	if err := run.Submit(ctx); err != nil {
+		run.Fail(ctx, run.ProblemOf(err))
 		return
 	}
-	i.SayAccepted()
-
-	i.Finish(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout),
-		"Carried out: the profile has no value for any of the members.")
+	run.SayAccepted()
+	run.Finish(ctx, "Carried out: the profile has no value for any of the members.")
 }
 
 // cleared returns the members to clear, as they are afterwards.
@@ -126,23 +129,4 @@ func (m *clearProfileModel) clears(held members) members {
 		return !ok || value.Kind() == 'n'
 	})
 	return update
-}
-
-// request returns the request that sends an update, none of whose members is null at the
-// service.
-func (m *clearProfileModel) request(c *client.Client, scope client.Scope, update members) deferred.Request {
-	identity := m.IdentityID.ValueString()
-	request := updateRequest(c, scope, identity, update)
-	request.Occasion = deferred.AnyOccasion
-	request.Effect, request.EffectKnownAbsent = c.ProfileHolds(scope, identity, update), true
-
-	return request
-}
-
-// warnClears warns about a plan that invokes the action.
-func warnClears(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: "Clearing members of a profile is irreversible",
-		Detail:  "This action sets members of a person's profile to null. Neither Terraform nor the provider keeps their values, and the service offers no way to undo it.\n\n" + tfkit.ModifiesTheService,
-	}.AddWarning(diags)
 }

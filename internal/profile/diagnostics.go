@@ -7,59 +7,30 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // updateName is how messages name the request.
 const updateName = "update of the profile"
 
-// What is in state while an update is not fulfilled.
-const updateKept = "the object with fulfilled = false"
+// How messages speak of an update for which an object stands, of one that clears the members
+// of an object that is destroyed, and of one that an action sends.
+var (
+	ofObject  = tfkit.Messages{Name: updateName, InState: tfkit.NotFulfilled, Advice: adviceObject}
+	ofDestroy = tfkit.Messages{Name: updateName + " that clears the members", InState: "nothing of this object", Advice: adviceDestroy}
+	ofAction  = tfkit.Messages{Name: updateName, Advice: adviceAction}
+)
 
-// nameOf returns how messages name a submission about a person.
-func nameOf(s deferred.Submission, person string) string {
-	return tfkit.NameRequest(updateName, s.ID, person)
-}
-
-// warnAwaited warns that an update that was waited for is not fulfilled.
-func warnAwaited(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
-	tfkit.WarnUnfinished(diags, "the "+nameOf(s, person), s, report)
-	if s.State == deferred.Dropped {
-		warnDroppedUpdate(diags, person, s)
+var (
+	adviceObject  = tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: tfkit.AdviceApplyAgain}
+	adviceDestroy = tfkit.RequestAdvice{Pending: tfkit.AdviceInvoked.Pending, Unproven: tfkit.AdviceInvoked.Pending, Over: tfkit.AdviceApplyAgain}
+	adviceAction  = tfkit.RequestAdvice{
+		Pending:  tfkit.AdviceInvoked.Pending,
+		Unproven: tfkit.AdviceInvoked.Unproven,
+		Over:     tfkit.AdviceInvoked.Over,
+		Unknown:  "look at analytics_pending_requests before you invoke the action again. It sends only what the profile still has then.",
 	}
-}
-
-// warnDroppedUpdate warns of an update that came to nothing.
-func warnDroppedUpdate(diags *diag.Diagnostics, person string, s deferred.Submission) {
-	tfkit.Problem{
-		Summary: "The request left the pending list without a visible effect",
-		Detail:  "The " + nameOf(s, person) + " is no longer pending, and its effect cannot be seen at the service.",
-		InState: updateKept,
-		Do:      tfkit.AdviceApplyAgain,
-	}.AddWarning(diags)
-}
-
-// warnPending warns of what is unusual about an update that is pending at a refresh.
-func warnPending(diags *diag.Diagnostics, person string, s deferred.Submission, report deferred.Report) {
-	if report.UnknownStatus {
-		tfkit.WarnUnknownStatus(diags, "the "+nameOf(s, person))
-		return
-	}
-	if report.Unproven {
-		tfkit.WarnUnproven(diags, "the "+nameOf(s, person))
-	}
-	if report.Gap == "" {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "The pending list cannot be read as a whole",
-		Detail:  "The list of pending requests does not show whether the " + nameOf(s, person) + " is still pending: " + report.Gap + ".",
-		InState: updateKept,
-		Do:      "if the setting that is named is right for your service, set it in the provider block.",
-	}.AddWarning(diags)
-}
+)
 
 // warnRemoved warns that the profile is gone, together with an update that was pending.
 func warnRemoved(diags *diag.Diagnostics) {
@@ -86,10 +57,6 @@ func warnDropped(names []string, diags *diag.Diagnostics) {
 
 // warnRetained warns that destroying the object leaves the profile at the service.
 func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
-	if m.OnDestroy.ValueString() == destroyClears {
-		return
-	}
-
 	pending := ""
 	if !m.Fulfilled.ValueBool() {
 		pending = " Its update is not known to be fulfilled: it may still change the profile, and nothing cancels it."
@@ -102,23 +69,38 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 	}.AddWarning(diags)
 }
 
-// warnClearing warns that the update that clears the members is not known to be fulfilled.
-func (m *resourceModel) warnClearing(diags *diag.Diagnostics, s deferred.Submission, report deferred.Report) {
-	what := "the " + nameOf(s, m.IdentityID.ValueString()) + " that clears the members"
-	problem := tfkit.Unfinished(what, report)
-	if !m.WaitForFulfilment.ValueBool() {
-		problem.Detail = "The service has accepted " + what + ", and this object does not wait for it."
-	}
-	problem.InState = "nothing of this object"
-	problem.AddWarning(diags)
+// warnNotAwaited warns that the destroy does not wait for the update that clears the members.
+func warnNotAwaited(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "Accepted and still pending",
+		Detail:  "The service has accepted the " + ofDestroy.Name + ", and this object does not wait for it.",
+		InState: ofDestroy.InState,
+		Do:      adviceDestroy.Pending,
+	}.AddWarning(diags)
 }
 
-// warnNotCleared warns that on_destroy = "clear" sent nothing, because another object of
-// the run has written the profile.
-func warnNotCleared(diags *diag.Diagnostics) {
+// warnNotCleared warns of members that on_destroy = "clear" left as they are, because another
+// object of the run manages them.
+func warnNotCleared(names []string, diags *diag.Diagnostics) {
+	if len(names) == 0 {
+		return
+	}
+
 	tfkit.Problem{
-		Summary: "The profile was not cleared",
-		Detail:  "Another object of this run has written the profile of the same person, so on_destroy = \"clear\" would have cleared what it wrote. The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the object.",
-		InState: "the other object; nothing was sent for this one",
+		Summary: "Members of the profile were not cleared",
+		Detail:  "Another object of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(names, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the object.",
+		InState: "the other object; nothing was sent for these members",
 	}.AddWarning(diags)
+}
+
+// addManagedByAnother refuses a plan that clears members which another object of the plan
+// leaves as they are.
+func addManagedByAnother(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "Another object manages the members to be cleared",
+		Detail: "The plan destroys an object with on_destroy = \"clear\", and another object manages a member of the profile of the same person and leaves it as it is. " +
+			"The member would be cleared, and the next plan would set it again.",
+		InState: tfkit.PriorKept,
+		Do:      "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then.",
+	}.AddError(diags)
 }

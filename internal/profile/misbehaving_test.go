@@ -150,7 +150,7 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 			p.MustCreate(name, clearing)
 			if !destroyFirst {
 				_, diags := p.DestroyUnplanned(t.Context(), name, state)
-				prototest.WantText(t, diags.Warnings(), "was not cleared", "moved")
+				prototest.WantText(t, diags.Warnings(), "not cleared", "moved")
 			}
 
 			service.FulfilAll()
@@ -159,6 +159,39 @@ func TestProfile_renamedKeyClearsNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What another object manages is not cleared, and what it does not manage is.
+func TestProfile_clearsOnlyWhatNoOtherObjectManages(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	first := config(`{"plan":"gold","tier":1}`, prototest.Attributes{"on_destroy": "clear"})
+	second := config(`{"plan":"gold"}`, nil)
+	state := created(t, p, service, first)
+	other := created(t, p, service, second)
+	p.NewRun()
+
+	_, diags := p.Plan(name, other, second) // has nothing to send
+	p.NoErrors(diags)
+	_, diags = p.Destroy(name, state)
+	prototest.WantText(t, diags.Errors(), "Another object manages the members")
+	wantSent(t, service)
+
+	p.NewRun()
+	_, diags = p.Destroy(name, state)
+	p.NoErrors(diags)
+	_, diags = p.Plan(name, other, second)
+	prototest.WantText(t, diags.Errors(), "Another object manages the members")
+	service.Reset()
+
+	p.NewRun()
+	_, diags = p.Update(name, other, config(`{"plan":"silver"}`, nil))
+	p.NoErrors(diags)
+	_, diags = p.DestroyUnplanned(t.Context(), name, state)
+	p.NoErrors(diags)
+	prototest.WantText(t, diags.Warnings(), "leaves them as they are: plan.")
+	wantSent(t, service, `{"plan":"silver"}`, `{"tier":null}`)
 }
 
 // A changed scope of the provider must not move an object to another project unnoticed.

@@ -64,8 +64,8 @@ func (m *resourceModel) writeOnly() members {
 }
 
 // fromAPI sets the managed members to what the service holds, in the spelling of state if
-// that means the same, or from which the service has made them. After an import, all members are managed. Write-only members have
-// no state.
+// that means the same, or from which the service has made them. After an import, all members
+// are managed. Write-only members have no state.
 func (m *resourceModel) fromAPI(held members, remembered memory) {
 	if m.isImported() {
 		m.Profile = customtypes.NewJSONObject(held)
@@ -174,17 +174,23 @@ func (m *resourceModel) areAbsent(changes members, remembered memory) bool {
 }
 
 // dropped returns those of the names of managed members that the configuration does not name
-// any more.
-func (m *resourceModel) dropped(managed []string) []string {
+// any more. Those of write-only members count with a new version only.
+func (m *resourceModel) dropped(state resourceModel, managed []string) []string {
 	if m.Profile.IsUnknown() || m.ProfileWO.IsUnknown() {
 		return nil
 	}
+	if m.ProfileWOVersion.Equal(state.ProfileWOVersion) {
+		managed = namesOf(state.managed())
+	}
 
-	given := m.initial(m.writeOnly())
+	return restOf(managed, m.initial(m.writeOnly()))
+}
 
-	return slices.DeleteFunc(managed, func(name string) bool {
-		_, stays := given[name]
-		return stays
+// restOf returns the names that are not those of members.
+func restOf(names []string, of members) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, has := of[name]
+		return has
 	})
 }
 

@@ -5,12 +5,14 @@
 // configured, and no others.
 //
 // An update of a profile is a deferred request: update.go sends it and waits for it in a
-// Create or Update, and refresh.go looks at one that was not fulfilled then.
+// Create or Update, and looks in a Read at one that was not fulfilled then.
 package profile
 
 import (
 	"context"
+	"maps"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -24,6 +26,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -126,27 +129,16 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		r.RefuseReadOnly(&resp.Diagnostics)
 		return
 	}
+
+	var config, state, plan resourceModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	object := tfkit.ObjectIn(ctx, resp.Private, profileType)
+	managed := state.readNames(ctx, req.Private)
 	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, &resp.Diagnostics)
+		r.planDestroy(state, object, managed, &resp.Diagnostics)
 		return
 	}
-
-	r.planUpdate(ctx, req, resp, isMoved)
-}
-
-func (r *profileResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
-	var state resourceModel
-	diags.Append(req.State.Get(ctx, &state)...)
-	if state.OnDestroy.ValueString() == destroyClears {
-		r.RefuseReadOnly(diags)
-	}
-	state.warnRetained(diags)
-}
-
-func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
-	var config, state, plan resourceModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -157,25 +149,55 @@ func (r *profileResource) planUpdate(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		r.planDestroy(state, object, managed, &resp.Diagnostics)
 		return // Terraform plans again, without a state
 	}
 
 	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
-	managed := namesOf(state.managed())
-	if !plan.ProfileWOVersion.Equal(state.ProfileWOVersion) {
-		managed = append(managed, readNames(ctx, req.Private)...)
-	}
-	warnDropped(config.dropped(managed), &resp.Diagnostics)
-	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	if len(plan.changes(state, config.writeOnly(), s)) > 0 {
+	warnDropped(config.dropped(state, managed), &resp.Diagnostics)
+	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	changes := plan.changes(state, config.writeOnly(), s)
+	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
+	r.checkMembers(plan, restOf(managed, changes), object, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
 	plan.planFulfilled(state, s)
 
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
+
+// planDestroy warns that the profile is retained, and refuses to clear members with a read-only
+// provider, or members that another object of the plan leaves as they are.
+func (r *profileResource) planDestroy(state resourceModel, object tfkit.Object, managed []string, diags *diag.Diagnostics) {
+	if state.OnDestroy.ValueString() != destroyClears {
+		state.warnRetained(diags)
+		return
+	}
+
+	r.RefuseReadOnly(diags)
+	r.checkMembers(state, managed, object, r.WrittenProfiles.PlanAgainst, diags)
+}
+
+// checkMembers records what a plan does with members, and refuses one that clears a member
+// which another object leaves as it is.
+func (r *profileResource) checkMembers(m resourceModel, names []string, object tfkit.Object, record func(tfkit.Object, client.Scope, string) (tfkit.Object, bool), diags *diag.Diagnostics) {
+	scope, known := r.KnownScope(m.Scope)
+	if !known {
+		return
+	}
+
+	for _, name := range names {
+		if _, conflict := record(object, scope, memberOf(m, name)); conflict {
+			addManagedByAnother(diags)
+			return
+		}
+	}
+}
+
+// memberOf returns a person and a member as one text. An identity has no control characters.
+func memberOf(m resourceModel, name string) string { return m.IdentityID.ValueString() + "\n" + name }
 
 func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
@@ -189,7 +211,7 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 	}
 
 	r.ResolveScope(&plan.Scope)
-	u, ok := r.begin(&plan, plan.initial(config.writeOnly()), memory{}, tfkit.ResponseToCreate(resp))
+	u, ok := r.begin(r.CreateRun(resp), &plan, plan.initial(config.writeOnly()), memory{})
 	if !ok {
 		return
 	}
@@ -201,9 +223,15 @@ func (r *profileResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 
-	if err := u.apply(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
-		resp.State.RemoveResource(ctx)
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NothingSaved)
+	r.keep(u, namesOf(u.changes), tfkit.ObjectIn(ctx, resp.Private, profileType))
+	u.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	u.apply(ctx)
+}
+
+// keep records that an object manages members, before its first request.
+func (r *profileResource) keep(u *update, names []string, object tfkit.Object) {
+	for _, name := range names {
+		r.WrittenProfiles.Keep(object, u.Request.Scope, memberOf(*u.model, name))
 	}
 }
 
@@ -213,50 +241,34 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 	var state resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	r.ReadIdentity(ctx, &state.Identity, resp.Identity, &resp.Diagnostics)
-	c, scope, ok := r.ClientAndScope(state.Scope, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !ok {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	u, ok := r.begin(r.ReadRun(ctx, req, resp), &state, nil, readMemory(ctx, req.Private))
+	if !ok {
 		return
 	}
 
-	of := target{client: c, scope: scope, model: &state, memory: readMemory(ctx, req.Private)}
-	s, submitted := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	if submitted && !state.Fulfilled.ValueBool() {
-		r.readPending(ctx, of, s, resp)
+	if u.Submission.State != deferred.Idle && !state.Fulfilled.ValueBool() {
+		if u.refresh(ctx) {
+			warnRemoved(&resp.Diagnostics)
+			resp.State.RemoveResource(ctx)
+		}
 		return
 	}
 
-	r.readFulfilled(ctx, of, resp)
-}
-
-// readPending is Read while an update is not known to be fulfilled.
-func (r *profileResource) readPending(ctx context.Context, of target, s deferred.Submission, resp *resource.ReadResponse) {
-	look := refresh{target: of, engine: r.Deferred, diags: &resp.Diagnostics}
-	s, gone := look.run(ctx, s)
-	if gone {
-		warnRemoved(&resp.Diagnostics)
-		resp.State.RemoveResource(ctx)
-		return
-	}
-
-	tfkit.ResponseToRead(resp).Save(ctx, of.model, s)
-	resp.Diagnostics.Append(look.memory.save(ctx, resp.Private)...)
-}
-
-// readFulfilled is Read while no update is under way.
-func (r *profileResource) readFulfilled(ctx context.Context, of target, resp *resource.ReadResponse) {
-	if _, err := of.read(ctx, of.client.GetProfile, of.model.managed()); err != nil {
+	if err := u.read(ctx, u.client.GetProfile, state.managed()); err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}
-	if of.missing && !of.model.managesNothing() {
+	if u.missing && !state.managesNothing() {
 		resp.State.RemoveResource(ctx)
 		return
 	}
 
-	of.model.fromAPI(of.held, of.memory)
-	of.model.Fulfilled = types.BoolValue(true)
-
-	resp.Diagnostics.Append(resp.State.Set(ctx, of.model)...)
+	state.fromAPI(u.held, u.memory)
+	state.Fulfilled = types.BoolValue(true)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
 // Update sends the members that differ from state, or resumes a wait that was interrupted.
@@ -276,27 +288,25 @@ func (r *profileResource) Update(ctx context.Context, req resource.UpdateRequest
 	identity := plan.Identity
 	r.Identify(ctx, &identity, resp.Identity, &resp.Diagnostics)
 
-	s, _ := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
-	u, ok := r.begin(&plan, plan.changes(state, config.writeOnly(), s), readMemory(ctx, req.Private), tfkit.ResponseToUpdate(resp))
+	run := r.UpdateRun(ctx, req, resp)
+	u, ok := r.begin(run, &plan, plan.changes(state, config.writeOnly(), run.Submission), readMemory(ctx, req.Private))
 	if !ok {
 		return
 	}
 	if state.areAbsent(u.changes, u.memory) {
-		u.request.EffectKnownAbsent, u.held = true, state.managed()
+		u.Request.EffectKnownAbsent, u.held = true, state.managed()
 	}
-	u.Submission = s
 
-	if len(u.changes) == 0 && !u.resumesWait() {
+	resumes := plan.Fulfilled.IsUnknown() && u.Submission.State.IsOpen()
+	if len(u.changes) == 0 && !resumes {
 		plan.Fulfilled = state.Fulfilled
 		u.save(ctx)
 		return
 	}
 
-	if err := u.apply(ctx, tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
-		u.Restore(ctx, req.State, s)
-		resp.Diagnostics.Append(readMemory(ctx, req.Private).save(ctx, resp.Private)...)
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
-	}
+	r.keep(u, append(namesOf(u.changes), namesOf(plan.managed())...), tfkit.ObjectIn(ctx, resp.Private, profileType))
+	u.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	u.apply(ctx)
 }
 
 // Delete clears the managed members if on_destroy says so.
@@ -309,53 +319,53 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 		return
 	}
 
-	names := append(namesOf(state.managed()), readNames(ctx, req.Private)...)
-	if state.OnDestroy.ValueString() != destroyClears || len(names) == 0 {
+	names := state.readNames(ctx, req.Private)
+	if state.OnDestroy.ValueString() != destroyClears {
 		state.warnRetained(&resp.Diagnostics)
-		return
+	} else if len(names) > 0 {
+		r.clearMembers(ctx, state, names, tfkit.ObjectIn(ctx, resp.Private, profileType), &resp.Diagnostics)
 	}
-
-	r.clearMembers(ctx, &state, names, &resp.Diagnostics)
 }
 
-// clearMembers sets members to null, unless another object of the run has written the
-// profile. A person without a profile has nothing to clear.
-func (r *profileResource) clearMembers(ctx context.Context, state *resourceModel, names []string, diags *diag.Diagnostics) {
-	c, scope, ok := r.ClientAndScope(state.Scope, diags)
+// clearMembers sets members to null that no other object of the run manages. A person without
+// a profile has nothing to clear.
+func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, names []string, object tfkit.Object, diags *diag.Diagnostics) {
+	update := nulls(names)
+	run := tfkit.Run{Engine: r.Deferred, Diags: diags, Limit: tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout)}
+	u, ok := r.begin(run, &state, update, memory{})
 	if !ok {
 		return
 	}
 
-	update := nulls(names)
-	of := target{client: c, scope: scope, model: state}
-	request := of.updateRequest(update, update)
-	me := tfkit.NewObject(profileType)
-	request.Superseded = func() bool {
-		_, superseded := r.WrittenProfiles.Keeper(me, scope, request.Identity)
-		return superseded
+	u.Messages = ofDestroy
+	u.Request.Superseded = func() bool { // the person is locked
+		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
+			_, kept := r.WrittenProfiles.Keeper(object, u.Request.Scope, memberOf(state, name))
+			return kept
+		})
+		return len(update) == 0
 	}
 
-	run := tfkit.Run{Engine: r.Deferred}
-	err := run.Submit(ctx, request, deferred.Submission{})
-	if err != nil && !transport.IsClass(err, transport.ClassNotFound) {
-		tfkit.AddError(diags, err, tfkit.PriorKept)
+	err := u.Submit(ctx)
+	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
-	if run.Report.Superseded {
-		warnNotCleared(diags)
+	warnNotCleared(restOf(names, update), diags)
+	if err == nil {
+		err = u.Await(ctx)
+	}
+	if err != nil {
+		problem := u.ProblemOf(err)
+		problem.InState = tfkit.PriorKept
+		problem.AddError(diags)
+
 		return
 	}
 
-	if state.WaitForFulfilment.ValueBool() && run.Submission.State.IsOpen() {
-		run.Await(ctx, request, tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout))
+	if u.Submission.State.IsOpen() && !u.Waits {
+		warnNotAwaited(diags)
 	}
-	if run.Submission.State == deferred.Failed {
-		tfkit.AddError(diags, request.Rejection(run.Submission, run.Report), tfkit.PriorKept)
-		return
-	}
-	if run.Submission.State.IsOpen() || run.Submission.State == deferred.Dropped {
-		state.warnClearing(diags, run.Submission, run.Report)
-	}
+	u.Warn()
 }
 
 func (r *profileResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -30,76 +29,43 @@ const defaultTimeout = 10 * time.Minute
 // sent. They are not in state, and on_destroy = "clear" needs them.
 const keyMembers = "members"
 
-// target is the profile that an object is about.
-type target struct {
-	client *client.Client
-	scope  client.Scope
-	model  *resourceModel
-	memory memory
+// update is one Create, Read, Update or Delete of an object: the run of its update, and the
+// profile that it is about.
+type update struct {
+	tfkit.Run
+
+	client  *client.Client
+	model   *resourceModel
+	memory  memory
+	changes members // to send; empty if they were sent before
 
 	held    members // what the latest look has read; nil if nothing was
 	missing bool    // the latest look found no profile
 	holds   bool    // the latest look found what it expected
 }
 
-// look is read for the effect of an update.
-func (t *target) look(ctx context.Context, expected members) (bool, error) {
-	return t.read(ctx, t.client.ProfileNow, expected)
-}
-
-// getProfile is a method of the client that reads a profile.
-type getProfile func(ctx context.Context, scope client.Scope, identity string, managed members) (answer.Profile, error)
-
-// read reads the profile and reports whether it has members with these values.
-func (t *target) read(ctx context.Context, get getProfile, expected members) (bool, error) {
-	profile, err := get(ctx, t.scope, t.model.IdentityID.ValueString(), expected)
-	t.missing, t.holds = transport.IsClass(err, transport.ClassNotFound), false
-	if err != nil && !t.missing {
-		return false, err
+// begin returns the update that sends changes, or that sent what is managed. remembered is
+// what private state remembers.
+func (r *profileResource) begin(run tfkit.Run, m *resourceModel, changes members, remembered memory) (*update, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, run.Diags)
+	if !ok {
+		return nil, false
 	}
 
-	t.held = members{}
-	maps.Copy(t.held, profile.Members)
-	t.holds = !t.missing && profile.Holds(expected)
+	u := &update{Run: run, client: c, model: m, memory: remembered, changes: changes}
+	u.Messages, u.Waits = ofObject, m.WaitForFulfilment.ValueBool()
+	u.Request = updateRequest(c, scope, m.IdentityID.ValueString(), changes)
+	u.Request.Occasion = m.occasion(changes)
 
-	return t.holds, nil
-}
-
-// settle concludes an update that is no longer pending. If the service holds other values
-// than those that were sent, and others than before, it has made them of ours: the update is
-// fulfilled, and the values are remembered.
-func (t *target) settle(ctx context.Context, s *deferred.Submission) {
-	isDropped := s.State == deferred.Dropped
-	if s.State != deferred.Fulfilled && !isDropped || len(t.memory.Before) == 0 {
-		return
+	expected := changes
+	if len(changes) == 0 {
+		expected = remembered.sent(m.managed())
 	}
-
-	ours := t.model.managed()
-	if ours != nil && (isDropped || !t.holds) {
-		if _, err := t.look(ctx, t.memory.sent(ours)); err != nil {
-			return // the next refresh shows the difference
-		}
-		if isDropped && !t.missing && t.memory.hasChanged(ours, t.held) {
-			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
-		}
-		if s.State == deferred.Fulfilled {
-			t.memory.settle(ours, t.held)
-		}
-	}
-	t.memory.Before = nil
-}
-
-// updateRequest returns the request that sends changes. expected are the members whose values
-// show that it was fulfilled; empty if they are not known.
-func (t *target) updateRequest(changes, expected members) deferred.Request {
-	request := updateRequest(t.client, t.scope, t.model.IdentityID.ValueString(), changes)
-	request.Occasion = t.model.occasion(changes)
-
 	if len(expected) > 0 {
-		request.Effect = func(ctx context.Context) (bool, error) { return t.look(ctx, expected) }
+		u.Request.Effect = func(ctx context.Context) (bool, error) { return u.look(ctx, expected) }
 	}
 
-	return request
+	return u, true
 }
 
 // updateRequest returns the request that sends changes of a person's profile.
@@ -128,133 +94,152 @@ func (m *resourceModel) occasion(changes members) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// update is one Create or Update of a profile.
-type update struct {
-	target
-	tfkit.Response
-	tfkit.Run
-
-	written *tfkit.Written
-	changes members // to send; empty if only a wait is resumed
-	request deferred.Request
+// look is read for the effect of an update: whether the profile has members with these values.
+func (u *update) look(ctx context.Context, expected members) (bool, error) {
+	err := u.read(ctx, u.client.ProfileNow, expected)
+	return u.holds, err
 }
 
-// begin returns the update that sends changes, and that is saved in resp. remembered is what
-// private state remembers.
-func (r *profileResource) begin(plan *resourceModel, changes members, remembered memory, resp tfkit.Response) (*update, bool) {
-	c, scope, ok := r.ClientAndScope(plan.Scope, resp.Diags)
-	if !ok {
-		return nil, false
+// getProfile is a method of the client that reads a profile.
+type getProfile func(ctx context.Context, scope client.Scope, identity string, managed members) (answer.Profile, error)
+
+// read reads the profile.
+func (u *update) read(ctx context.Context, get getProfile, expected members) error {
+	profile, err := get(ctx, u.Request.Scope, u.Request.Identity, expected)
+	u.missing, u.holds = transport.IsClass(err, transport.ClassNotFound), false
+	if err != nil && !u.missing {
+		return err
 	}
 
-	u := &update{
-		target:   target{client: c, scope: scope, model: plan, memory: remembered},
-		Response: resp,
-		Run:      tfkit.Run{Engine: r.Deferred},
-		written:  &r.WrittenProfiles,
-		changes:  changes,
-	}
-	expected := changes
-	if len(changes) == 0 { // the request was sent before, and set what is managed
-		expected = remembered.sent(plan.managed())
-	}
-	u.request = u.updateRequest(changes, expected)
+	u.held = members{}
+	maps.Copy(u.held, profile.Members)
+	u.holds = !u.missing && profile.Holds(expected)
 
-	send, begun := u.request.Send, false
-	u.request.Send = func(ctx context.Context) (answer.Receipt, error) {
+	return nil
+}
+
+// apply sends the changes, if there are any, saves the object, so that an accepted update is
+// never forgotten, waits for the update, and saves the object again.
+func (u *update) apply(ctx context.Context) {
+	remembered := u.memory
+	if err := u.submit(ctx); err != nil {
+		u.fail(ctx, err, remembered)
+		return
+	}
+
+	u.Submission.Interrupted = false
+	u.settle(ctx)
+	u.save(ctx)
+	if err := u.Await(ctx); err != nil {
+		u.fail(ctx, err, remembered)
+		return
+	}
+
+	u.settle(ctx)
+	u.Warn()
+	u.save(ctx)
+}
+
+func (u *update) submit(ctx context.Context) error {
+	if len(u.changes) == 0 {
+		return nil
+	}
+
+	send, begun := u.Request.Send, false
+	u.Request.Send = func(ctx context.Context) (answer.Receipt, error) {
 		if !begun { // what was read since the first attempt may be its effect
-			u.memory.begin(changes, u.held)
+			u.memory.begin(u.changes, u.held)
 			begun = true
 		}
 		return send(ctx)
 	}
 
-	return u, true
+	return u.Submit(ctx)
 }
 
-// apply sends the changes, if there are any, and waits for the update. An error means that
-// the service has not accepted the update, has failed it, or that its outcome is unknown.
-func (u *update) apply(ctx context.Context, limit time.Duration) error {
-	if len(u.changes) > 0 {
-		if err := u.send(ctx); err != nil {
-			return err
+// fail ends the update with an error. The object remembers what it did before.
+func (u *update) fail(ctx context.Context, err error, remembered memory) {
+	u.Fail(ctx, u.ProblemOf(err))
+	u.Diags.Append(remembered.save(ctx, u.Private)...)
+}
+
+// refresh is the Read of an object whose update is not known to be fulfilled. It reports that
+// the profile is gone. An update that came to nothing leaves what the service holds in the
+// model.
+func (u *update) refresh(ctx context.Context) (gone bool) {
+	if u.Submission.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
+		u.Request.Effect = func(context.Context) (bool, error) { return false, nil }
+	}
+
+	if !u.Refresh(ctx) {
+		return false
+	}
+	u.settle(ctx)
+	u.Warn()
+
+	if u.Submission.State.IsOver() {
+		if err := u.read(ctx, u.client.GetProfile, u.model.managed()); err != nil {
+			u.WarnUnchecked(err)
+		} else if u.missing {
+			return true
+		} else {
+			u.model.fromAPI(u.held, u.memory)
 		}
 	}
-
-	return u.await(ctx, limit)
-}
-
-func (u *update) send(ctx context.Context) error {
-	u.written.Keep(tfkit.NewObject(profileType), u.scope, u.request.Identity)
-
-	if err := u.Submit(ctx, u.request, deferred.Submission{}); err != nil {
-		return err
-	}
-	tfkit.WarnNotUnderstood(u.Diags, "the "+updateName, u.Report)
-
-	return nil
-}
-
-// resumesWait reports whether an apply without changes waits for the update that was sent
-// before.
-func (u *update) resumesWait() bool {
-	return u.model.Fulfilled.IsUnknown() && u.Submission.State.IsOpen()
-}
-
-// await saves the object and then waits, so that an accepted update is never forgotten. It
-// returns an error if the service has failed the update.
-func (u *update) await(ctx context.Context, limit time.Duration) error {
-	u.Submission.Interrupted = false
-	u.settle(ctx, &u.Submission)
-	u.saveSubmission(ctx)
-	if !u.model.WaitForFulfilment.ValueBool() || u.model.Fulfilled.ValueBool() {
-		return nil
-	}
-
-	u.Await(ctx, u.request, limit)
-	if u.Submission.State == deferred.Failed {
-		return u.request.Rejection(u.Submission, u.Report)
-	}
-
-	u.settle(ctx, &u.Submission)
-	warnAwaited(u.Diags, u.request.Identity, u.Submission, u.Report)
-	u.saveSubmission(ctx)
-
-	return nil
-}
-
-// saveSubmission saves the object with fulfilled as the submission says.
-func (u *update) saveSubmission(ctx context.Context) {
-	u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
 	u.save(ctx)
+
+	return false
 }
 
-// save writes the object into state and private state.
+// settle concludes an update that is no longer pending. If the service holds other values
+// than those that were sent, and others than before, it has made them of ours: the update is
+// fulfilled, and the values are remembered.
+func (u *update) settle(ctx context.Context) {
+	s := &u.Submission
+	isDropped := s.State == deferred.Dropped
+	if s.State != deferred.Fulfilled && !isDropped || len(u.memory.Before) == 0 {
+		return
+	}
+
+	ours := u.model.managed()
+	if ours != nil && (isDropped || !u.holds) {
+		if _, err := u.look(ctx, u.memory.sent(ours)); err != nil {
+			return // the next refresh shows the difference
+		}
+		if isDropped && !u.missing && u.memory.hasChanged(ours, u.held) {
+			s.State, s.FulfilledAt = deferred.Fulfilled, time.Now()
+		}
+		if s.State == deferred.Fulfilled {
+			u.memory.settle(ours, u.held)
+		}
+	}
+	u.memory.Before = nil
+}
+
+// save writes the object into state and private state, with fulfilled as the submission says.
 func (u *update) save(ctx context.Context) {
-	u.Save(ctx, u.model, u.Submission)
+	if u.Submission.State != deferred.Idle {
+		u.model.Fulfilled = types.BoolValue(u.Submission.State == deferred.Fulfilled)
+	}
+	u.Save(ctx, u.model)
 	u.Diags.Append(u.memory.save(ctx, u.Private)...)
 
-	switch {
-	case u.model.ProfileWOVersion.IsNull():
+	if u.model.ProfileWOVersion.IsNull() {
 		u.Diags.Append(u.Private.SetKey(ctx, keyMembers, nil)...)
-	case len(u.changes) > 0:
-		u.Diags.Append(writeNames(ctx, u.Private, namesOf(u.changes))...)
+	} else if len(u.changes) > 0 {
+		text, _ := json.Marshal(namesOf(u.changes)) // cannot fail for strings
+		u.Diags.Append(u.Private.SetKey(ctx, keyMembers, text)...)
 	}
 }
 
-// readNames returns the names of write-only members that were sent.
-func readNames(ctx context.Context, private tfkit.PrivateReader) []string {
+// readNames returns the names of the members that an object in state manages. Those of
+// write-only members are in private state.
+func (m *resourceModel) readNames(ctx context.Context, private tfkit.PrivateReader) []string {
 	text, _ := private.GetKey(ctx, keyMembers)
 
 	var names []string
 	if len(text) == 0 || json.Unmarshal(text, &names) != nil {
-		return nil
+		return namesOf(m.managed())
 	}
-	return names
-}
-
-// writeNames stores the names of write-only members that are sent.
-func writeNames(ctx context.Context, private tfkit.PrivateWriter, names []string) diag.Diagnostics {
-	text, _ := json.Marshal(names) // cannot fail for strings
-	return private.SetKey(ctx, keyMembers, text)
+	return append(names, namesOf(m.managed())...)
 }

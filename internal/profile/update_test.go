@@ -94,7 +94,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.Forget(service.Queue()[0].ID)
 	state, diags = p.MustRefresh(name, state)
-	prototest.WantText(t, diags.Warnings(), "left the pending list without a visible effect", service.Queue()[0].ID)
+	prototest.WantText(t, diags.Warnings(), "left the list without its effect", service.Queue()[0].ID)
 	plan, diags := p.Plan(name, state, cfg)
 	p.NoErrors(diags)
 	if !plan.Changes || state.Attributes["profile"] != `{"plan":"free"}` {

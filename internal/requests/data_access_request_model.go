@@ -13,6 +13,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
 // accessModel is the model of analytics_data_access_request: a request, and the file
@@ -25,27 +26,16 @@ type accessModel struct {
 	Overwrite  types.Bool   `tfsdk:"overwrite"`
 }
 
-// keepFile copies the description of the file from state.
-func (m *accessModel) keepFile(state accessModel) { m.SHA256, m.Bytes = state.SHA256, state.Bytes }
-
-// planFile plans the description of a file that apply writes.
-func (m *accessModel) planFile() { m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown() }
-
-// replaces reports whether a change from state to m replaces the object.
-func (m *accessModel) replaces(state accessModel) bool {
-	return !m.IdentityID.Equal(state.IdentityID) || !m.OutputPath.Equal(state.OutputPath)
-}
-
 // planComputed plans the computed attributes of an object in state. s is the submission
 // that the object stands for.
 func (m *accessModel) planComputed(state accessModel, s deferred.Submission) {
 	if m.planChange(state.requestModel, s) == changeNothing {
-		m.keepFile(state)
+		m.SHA256, m.Bytes = state.SHA256, state.Bytes
 		return
 	}
 
 	m.planSubmission() // even fetching can end in another request
-	m.planFile()
+	m.SHA256, m.Bytes = types.StringUnknown(), types.Int64Unknown()
 }
 
 // fromAccepted sets the computed attributes from a submission whose data are not written.
@@ -60,32 +50,45 @@ func (m *accessModel) fromAccepted(s deferred.Submission) {
 }
 
 // fromFile sets the computed attributes from a file that was written now.
-func (m *accessModel) fromFile(written outfile.File) {
+func (m *accessModel) fromFile(s deferred.Submission, written *outfile.File) {
+	m.fromSubmission(s)
 	m.SHA256, m.Bytes = types.StringValue(written.SHA256), types.Int64Value(written.Bytes)
-	m.setFulfilled(time.Now())
+	m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(time.Now())
 }
 
 // fileIsIntact reports whether the file is there as it was written. Otherwise it adds a
-// warning, or an error if the file cannot be read.
+// warning that the plan requests the data again, or an error if the file cannot be read.
 func (m *accessModel) fileIsIntact(ctx context.Context, diags *diag.Diagnostics) bool {
 	file, err := outfile.Read(ctx, m.OutputPath.ValueString())
-	if errors.Is(err, fs.ErrNotExist) {
-		warnFileLost(diags)
-		return false
+	if err == nil && file.SHA256 == m.SHA256.ValueString() {
+		return true
 	}
-	if errors.Is(err, outfile.ErrNotRegular) {
-		warnFileAltered(diags, "At output_path there is something that is no regular file.")
-		return false
+
+	lost := tfkit.Problem{
+		Summary: "The data are requested again",
+		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. Its apply refuses to replace what is there, and sends nothing, unless it is a regular file and overwrite is set.",
+		Do:      "move away what is at output_path, or put the file back. If two objects have this output_path, give each its own.",
+		At:      atOutputPath,
 	}
-	if err != nil {
-		addFileUnreadable(diags, err)
+
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		lost.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes them there."
+		lost.Do = "nothing, if the data are to be requested again; or put the file back; or remove the object from the configuration and the state."
+
+	case err != nil && !errors.Is(err, outfile.ErrNotRegular):
+		tfkit.Problem{
+			Summary: "The file cannot be read",
+			Detail:  because(err),
+			InState: tfkit.PriorKept,
+			Do:      "make the file readable for the user that runs Terraform.",
+			At:      atOutputPath,
+		}.AddError(diags)
+
 		return false
 	}
 
-	if file.SHA256 != m.SHA256.ValueString() {
-		warnFileAltered(diags, "The file at output_path is not what was written to it.")
-		return false
-	}
+	lost.AddWarning(diags)
 
-	return true
+	return false
 }

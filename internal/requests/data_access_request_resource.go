@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -35,7 +36,7 @@ func (r *dataAccessRequestResource) Metadata(_ context.Context, req resource.Met
 func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := requestAttributes(
 		descriptions{
-			request:  string(access),
+			request:  access.Name,
 			triggers: "Arbitrary values. Changing them requests and writes the data again, in place.",
 			wait:     "Whether to wait for the data. If `false`, an apply after the request was carried out writes the file.",
 		},
@@ -68,6 +69,15 @@ func (r *dataAccessRequestResource) Schema(_ context.Context, _ resource.SchemaR
 	}
 }
 
+// access is how messages speak of a data access request for which an object stands.
+var access = tfkit.Messages{Name: "data access request", InState: tfkit.NotFulfilled, Advice: adviceAccess}
+
+var adviceAccess = tfkit.RequestAdvice{
+	Pending:  tfkit.AdviceLater,
+	Unproven: tfkit.AdviceEachRefresh + " If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
+	Over:     adviceTriggers,
+}
+
 // ModifyPlan keeps the computed attributes of an object in state, unless an apply has
 // something to submit, to wait for or to fetch.
 func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -78,40 +88,32 @@ func (r *dataAccessRequestResource) ModifyPlan(ctx context.Context, req resource
 		r.RefuseReadOnly(&resp.Diagnostics)
 		return
 	}
-	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, &resp.Diagnostics)
-		return
-	}
 
-	r.planUpdate(ctx, req, resp, isMoved)
-}
-
-func (r *dataAccessRequestResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
-	var state accessModel
-	diags.Append(req.State.Get(ctx, &state)...)
-	state.warnNotUndone(diags)
-}
-
-func (r *dataAccessRequestResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
 	var state, plan accessModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if req.Plan.Raw.IsNull() {
+		state.warnNotUndone(&resp.Diagnostics)
+		return
+	}
 	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
 	if isMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, string(access))
+		tfkit.RefuseMoved(&resp.Diagnostics, access.Name)
 		return
 	}
-	if len(resp.RequiresReplace) > 0 || plan.replaces(state) {
+	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) || !plan.OutputPath.Equal(state.OutputPath) {
 		return // Terraform plans again, without a state
 	}
 
-	if !plan.sameOccasion(state.requestModel) {
+	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
+	if plan.submits(state.requestModel, s) {
 		r.RefuseReadOnly(&resp.Diagnostics)
+		plan.warnUnanswered(ctx, req.Private, access.Name, &resp.Diagnostics)
 	}
-	plan.planComputed(state, readSubmission(ctx, req.Private, state.requestModel))
+	plan.planComputed(state, s)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
@@ -125,25 +127,15 @@ func (r *dataAccessRequestResource) Create(ctx context.Context, req resource.Cre
 	}
 
 	r.ResolveScope(&plan.Scope)
-	f, ok := r.fetch(&plan, tfkit.ResponseToCreate(resp), tfkit.NothingSaved)
+	run := r.CreateRun(resp)
+	run.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	f, ok := r.fetch(&plan, run)
 	if !ok {
 		return
 	}
 	defer f.close()
 
-	f.limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
-	if !f.submit(ctx, deferred.Submission{}) || !plan.waits() {
-		return
-	}
-
-	f.await(ctx)
-	if f.Submission.State == deferred.Failed {
-		resp.State.RemoveResource(ctx)
-		tfkit.AddError(&resp.Diagnostics, f.rejection(), tfkit.NothingSaved)
-		return
-	}
-
-	f.finish(ctx)
+	f.submit(ctx, &plan)
 }
 
 // Read checks the file once it is written, and the request before that. It does not
@@ -166,19 +158,14 @@ func (r *dataAccessRequestResource) Read(ctx context.Context, req resource.ReadR
 		return
 	}
 
-	f, ok := r.fetch(&state, tfkit.ResponseToRead(resp), tfkit.PriorKept)
-	if !ok {
-		return
-	}
-	s, report, err := r.Deferred.Refresh(ctx, f.request(nil), readSubmission(ctx, req.Private, state.requestModel))
-	if err != nil {
-		tfkit.WarnUnchecked(&resp.Diagnostics, "the "+string(access), err)
+	f, ok := r.fetch(&state, r.ReadRun(ctx, req, resp))
+	if !ok || !f.Refresh(ctx) {
 		return
 	}
 
-	access.warnRefreshed(&resp.Diagnostics, f.identity, s, report)
-	state.fromAccepted(s)
-	f.Save(ctx, &state, s)
+	f.Warn()
+	state.fromAccepted(f.Submission)
+	f.Save(ctx, &state)
 }
 
 // Update requests the data again if triggers have changed, and otherwise waits for the
@@ -193,51 +180,28 @@ func (r *dataAccessRequestResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 
-	f, ok := r.fetch(&plan, tfkit.ResponseToUpdate(resp), tfkit.PriorKept)
+	run := r.UpdateRun(ctx, req, resp)
+	run.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	f, ok := r.fetch(&plan, run)
 	if !ok {
 		return
 	}
 	defer f.close()
 
-	f.limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
 	f.target.Replace = f.target.Replace || !state.SHA256.IsNull() // the object's own file
-	f.Submission = readSubmission(ctx, req.Private, state.requestModel)
 	continues := plan.Fulfilled.IsUnknown()
 	plan.keepComputed(state.requestModel)
-	plan.keepFile(state)
+	plan.SHA256, plan.Bytes = state.SHA256, state.Bytes
 
 	if plan.submits(state.requestModel, f.Submission) {
-		f.submitAnother(ctx, req)
+		f.submit(ctx, &plan)
 		return
 	}
 
-	f.Save(ctx, &plan, f.Submission)
+	f.Save(ctx, &plan)
 	if continues && !plan.Fulfilled.ValueBool() {
-		f.await(ctx)
-		f.finish(ctx)
+		f.finish(ctx, &plan)
 	}
-}
-
-// submitAnother is Update for changed triggers.
-func (f *fetch) submitAnother(ctx context.Context, req resource.UpdateRequest) {
-	before, file := f.Submission, f.model.SHA256
-	ok := f.submit(ctx, readUnanswered(ctx, req.Private))
-	f.writeUnanswered(ctx)
-	if ok && f.model.Fulfilled.ValueBool() && f.model.SHA256.Equal(file) {
-		warnSameData(f.Diags)
-	}
-	if !ok || f.model.Fulfilled.ValueBool() {
-		return
-	}
-
-	f.await(ctx)
-	if f.Submission.State == deferred.Failed {
-		f.Restore(ctx, req.State, before)
-		tfkit.AddError(f.Diags, f.rejection(), tfkit.PriorKept)
-		return
-	}
-
-	f.finish(ctx)
 }
 
 // Delete forgets the request, and leaves the file to another object of the run.
@@ -252,4 +216,100 @@ func (r *dataAccessRequestResource) Delete(ctx context.Context, req resource.Del
 
 	r.Files.Leave(ctx, state.OutputPath.ValueString(), state.SHA256.ValueString())
 	state.warnNotUndone(&resp.Diagnostics)
+}
+
+// fetch completes the run of an object.
+func (r *dataAccessRequestResource) fetch(m *accessModel, run tfkit.Run) (*fetch, bool) {
+	c, scope, ok := r.ClientAndScope(m.Scope, run.Diags)
+	if !ok {
+		return nil, false
+	}
+
+	f := &fetch{Run: run, files: &r.Files, target: outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}}
+	f.Messages, f.Waits = access, m.Wait.ValueBool()
+	f.about(c, scope, m.IdentityID.ValueString(), m.occasion())
+
+	return f, true
+}
+
+// submit submits the request of an object. The data that the service may answer with at once
+// prove nothing if they are in the file already: it may go on giving what it prepared for the
+// request of before.
+func (f *fetch) submit(ctx context.Context, m *accessModel) {
+	written, err := f.deliver(ctx)
+	if err != nil {
+		if f.KeepsUnknown(ctx, err) {
+			m.fromAccepted(f.Submission)
+			f.Save(ctx, m)
+			return
+		}
+		f.Fail(ctx, f.problemOf(err))
+		return
+	}
+	warnTakenOver(&f.Run)
+
+	if written != nil && written.SHA256 != m.SHA256.ValueString() {
+		m.fromFile(f.Submission, written)
+		f.Save(ctx, m)
+		return
+	}
+	if written != nil {
+		f.Submission.State = deferred.Dropped
+		warnSameData(f.Diags)
+	}
+
+	m.fromAccepted(f.Submission)
+	f.Save(ctx, m)
+	if written == nil {
+		f.finish(ctx, m)
+	}
+}
+
+// finish waits for the request, fetches the data if it is carried out, and saves the object.
+// What prevents that is a warning, because the request is accepted and has to stay in state.
+func (f *fetch) finish(ctx context.Context, m *accessModel) {
+	if err := f.Await(ctx); err != nil {
+		f.Fail(ctx, f.ProblemOf(err))
+		return
+	}
+
+	m.fromAccepted(f.Submission)
+	if f.Submission.State != deferred.Fulfilled {
+		f.Warn()
+		f.Save(ctx, m)
+		return
+	}
+
+	written, problem := f.fetchReady(ctx)
+	m.fromAccepted(f.Submission)
+	if problem != nil {
+		problem.InState = f.InState
+		problem.AddWarning(f.Diags)
+	} else {
+		m.fromFile(f.Submission, written)
+	}
+	f.Save(ctx, m)
+}
+
+// warnSameData warns that changed triggers have brought the data of before.
+func warnSameData(diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The service gave the same data as before",
+		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may go on giving what it prepared for the request of before, for a time that only its operator knows. So nothing shows that the request of the changed triggers was carried out.",
+		InState: access.InState + " and the same data",
+		Do:      adviceTriggers,
+	}.AddWarning(diags)
+}
+
+// warnNotUndone warns that destroying the object leaves the file or the request.
+func (m *accessModel) warnNotUndone(diags *diag.Diagnostics) {
+	if m.Fulfilled.ValueBool() {
+		tfkit.Problem{
+			Summary: "The file with the data stays",
+			Detail:  "Destroying this resource only removes it from state. The file at output_path holds all data of a person and stays where it is; delete it yourself when it is no longer needed.",
+		}.AddWarning(diags)
+		return
+	}
+
+	m.warnForgotten(access.Name, diags)
 }

@@ -188,6 +188,17 @@ func TestDataAccess_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
+// A request that the list shows as done although its answer was lost has brought no data yet.
+func TestDataAccess_lostAnswerOfADoneRequestIsNotTheData(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = -1 })
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
+	path := output(t)
+	state, _ := p.MustCreate(accessName, accessTo(path, nil))
+	wantFile(t, state, path)
+}
+
 func TestDataAccess_conflictsWithAPendingDeletion(t *testing.T) {
 	t.Parallel()
 
@@ -228,7 +239,7 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Skip: 1, Status: 403, Body: []byte(`{"error":{"message":"no ` + person + `"}}`)})
 	path := output(t)
 	state, diags := p.MustCreate(accessName, accessTo(path, nil))
-	prototest.WantText(t, diags.Warnings(), "could not be fetched", "Not permitted")
+	prototest.WantText(t, diags.Warnings(), "its data are not in the file", "Not permitted")
 	wantNoPerson(t, diags)
 	state, diags = nextRun(t, service).Update(accessName, state, accessTo(path, nil))
 	p.NoErrors(diags)
@@ -236,6 +247,8 @@ func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
+// Data that were in the file before do not show that the request of changed triggers was
+// carried out. Each occasion sends one request.
 func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	t.Parallel()
 
@@ -243,11 +256,13 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	path := output(t)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
 	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"then"}`)
-	again := accessTo(path, prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
+	on := func(day string) prototest.Attributes {
+		return accessTo(path, prototest.Attributes{"triggers": prototest.Attributes{"on": day}})
+	}
 
 	p = nextRun(t, service)
 	withWire(p, service, profileInData)
-	plan, diags := p.Plan(accessName, state, again)
+	plan, diags := p.Plan(accessName, state, on("friday"))
 	p.NoErrors(diags)
 	if len(plan.Replace) > 0 {
 		t.Errorf("it is replaced for %v", plan.Replace)
@@ -256,8 +271,25 @@ func TestDataAccess_changedTriggersRequestAgain(t *testing.T) {
 	state, diags = p.Apply(t.Context(), accessName, state, plan)
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "same data as before") // which the service had prepared
+	asked := service.Count(mockserver.OpGetAllData)
+	for range 2 {
+		p.WantEmptyPlan(accessName, state, on("friday"))
+		state, _ = p.MustRefresh(accessName, state)
+	}
+	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": nil})
+	if n := service.Count(mockserver.OpGetAllData); n != asked {
+		t.Errorf("the service was asked %d times more for the same triggers", n-asked)
+	}
+
+	service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
+	service.FulfilAll() // what the service had prepared is gone
+	service.PutProfile(scope, person, `{"name":"Jane Canary","since":"now"}`)
+	withWire(p, service, profileInData)
+	state, diags = p.Update(accessName, state, on("saturday"))
+	p.NoErrors(diags)
 	wantFile(t, state, path)
-	p.WantEmptyPlan(accessName, state, again)
+	wantQueued(t, service, mockserver.OpGetAllData, 2)
+	p.WantEmptyPlan(accessName, state, on("saturday"))
 }
 
 func TestDataAccess_changedPathReplaces(t *testing.T) {
@@ -362,7 +394,7 @@ func TestDataAccess_interruptedWaitIsResumed(t *testing.T) {
 
 	p, service := start(t, never)
 	path := output(t)
-	state, diags := interruptedState(t, p, service, accessName, accessTo(path, nil))
+	state, diags := interruptedState(t, p, hasQueued(service), accessName, accessTo(path, nil))
 	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", "request-1")
 
 	p = nextRun(t, service)

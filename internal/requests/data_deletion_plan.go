@@ -3,10 +3,12 @@
 package requests
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
@@ -41,9 +43,58 @@ func SeeDeletion(service *tfkit.Service, state []byte) (diags diag.Diagnostics) 
 	return diags
 }
 
+// caseOf returns a person and an occasion as one text. An identity has no control characters.
+func caseOf(identity, occasion string) string { return identity + "\n" + occasion }
+
+// ModifyPlan warns that a deletion is irreversible, and keeps the computed attributes of
+// an object in state unless an apply has something to submit or to wait for.
+func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	isMoved := r.PlanKeptScope(ctx, req, resp)
+	var state, plan requestModel
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		state.warnDestroyed(&resp.Diagnostics)
+		return
+	}
+
+	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		// Also in place of an object that is destroyed: Terraform may create this one first.
+		r.planSubmit(plan, &resp.Diagnostics)
+		return
+	}
+
+	if isMoved && !state.Fulfilled.ValueBool() {
+		tfkit.RefuseMoved(&resp.Diagnostics, deletion.Name)
+		return
+	}
+	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
+		return // Terraform plans again, without a state
+	}
+
+	if plan.planChange(state, tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)) == changeSubmit {
+		plan.warnUnanswered(ctx, req.Private, deletion.Name, &resp.Diagnostics)
+		if plan.sameOccasion(state) { // the object itself stands for it
+			r.warnSubmits(&resp.Diagnostics)
+		} else {
+			r.planSubmit(plan, &resp.Diagnostics)
+		}
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
 // planSubmit records that the plan submits a deletion, and refuses that if an object in state
 // stands for it.
 func (r *dataDeletionResource) planSubmit(plan requestModel, diags *diag.Diagnostics) {
+	r.warnSubmits(diags)
+
 	request, known := r.plannedRequest(plan)
 	if !known {
 		return
@@ -53,13 +104,51 @@ func (r *dataDeletionResource) planSubmit(plan requestModel, diags *diag.Diagnos
 	}
 }
 
+// plannedRequest returns the request of a model in which values may be unknown. It reports
+// false if the request cannot be told apart from others yet. The request is never sent.
+func (r *dataDeletionResource) plannedRequest(m requestModel) (deferred.Request, bool) {
+	if r.Service == nil || r.Deferred == nil || m.IdentityID.IsUnknown() || !m.occasionKnown() {
+		return deferred.Request{}, false
+	}
+
+	scope, known := r.KnownScope(m.Scope)
+	return m.deletion(r.Client, scope), known
+}
+
 // carriedOut ends what was planned about a deletion, because it is submitted or forgotten now.
 func (r *dataDeletionResource) carriedOut(request deferred.Request) {
 	r.Deletions.Carried(request.Scope, caseOf(request.Identity, request.Occasion))
 }
 
-// caseOf returns a person and an occasion as one text. An identity has no control characters.
-func caseOf(identity, occasion string) string { return identity + "\n" + occasion }
+// What the plan of a deletion says in any case.
+const (
+	summaryIrreversible = "Deleting all data of a person is irreversible"
+	detailIrreversible  = "It cannot be undone, and the service offers no way to cancel it. Consent is not revoked by it; use analytics_consent for that."
+)
+
+// warnSubmits warns about a plan that submits a deletion, and refuses it for a provider that
+// is read-only.
+func (r *dataDeletionResource) warnSubmits(diags *diag.Diagnostics) {
+	r.RefuseReadOnly(diags)
+	tfkit.Problem{
+		Summary: summaryIrreversible,
+		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
+			"Nothing is sent if such a deletion is pending already: the object takes it over. This plan knows the objects that it reads: an object that stands for the deletion and is left out by -target, or belongs to another provider configuration, does not prevent another one.",
+	}.AddWarning(diags)
+}
+
+// warnDestroyed warns that destroying the object does not undo the deletion.
+func (m *requestModel) warnDestroyed(diags *diag.Diagnostics) {
+	if !m.Fulfilled.ValueBool() {
+		m.warnForgotten(deletion.Name, diags)
+		return
+	}
+
+	tfkit.Problem{
+		Summary: "The deletion is only forgotten",
+		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
+	}.AddWarning(diags)
+}
 
 // addRepeated refuses a plan that would submit a deletion again. Terraform applies it in
 // another process, may create an object before it destroys another one, and does not show

@@ -5,10 +5,11 @@ package requests
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
@@ -30,7 +31,7 @@ func (r *dataDeletionResource) Metadata(_ context.Context, req resource.Metadata
 func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := requestAttributes(
 		descriptions{
-			request:  string(deletion),
+			request:  deletion.Name,
 			triggers: "Arbitrary values, such as a date. Changing them submits another deletion, for data that has arrived since.",
 			wait:     "Whether to wait until the deletion is carried out. If `false`, a later refresh sets `fulfilled`.",
 		},
@@ -43,71 +44,10 @@ func (r *dataDeletionResource) Schema(_ context.Context, _ resource.SchemaReques
 	}
 }
 
-// ModifyPlan warns that a deletion is irreversible, and keeps the computed attributes of
-// an object in state unless an apply has something to submit or to wait for.
-func (r *dataDeletionResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
+// deletion is how messages speak of a deletion for which an object stands.
+var deletion = tfkit.Messages{Name: "deletion", InState: tfkit.NotFulfilled, Advice: adviceDeletion}
 
-	isMoved := r.PlanKeptScope(ctx, req, resp)
-	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, resp)
-		return
-	}
-	if req.Plan.Raw.IsNull() {
-		r.planDestroy(ctx, req, &resp.Diagnostics)
-		return
-	}
-
-	r.planUpdate(ctx, req, resp, isMoved)
-}
-
-// planCreate refuses an object that would repeat a deletion for which an object in state
-// stands, also if that is the object that it replaces: Terraform may create the new one
-// first.
-func (r *dataDeletionResource) planCreate(ctx context.Context, resp *resource.ModifyPlanResponse) {
-	r.RefuseReadOnly(&resp.Diagnostics)
-	warnIrreversible(&resp.Diagnostics)
-
-	var plan requestModel
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if !resp.Diagnostics.HasError() {
-		r.planSubmit(plan, &resp.Diagnostics)
-	}
-}
-
-func (r *dataDeletionResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
-	var state requestModel
-	diags.Append(req.State.Get(ctx, &state)...)
-	if !diags.HasError() {
-		warnForgotten(state, diags)
-	}
-}
-
-func (r *dataDeletionResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, isMoved bool) {
-	var state, plan requestModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	if isMoved && !state.Fulfilled.ValueBool() {
-		tfkit.RefuseMoved(&resp.Diagnostics, string(deletion))
-		return
-	}
-	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		return // Terraform plans again, without a state
-	}
-
-	if plan.planChange(state, readSubmission(ctx, req.Private, state)) == changeSubmit {
-		r.RefuseReadOnly(&resp.Diagnostics)
-		warnIrreversible(&resp.Diagnostics)
-		if !plan.sameOccasion(state) { // else the object itself stands for it
-			r.planSubmit(plan, &resp.Diagnostics)
-		}
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
+var adviceDeletion = tfkit.RequestAdvice{Pending: tfkit.AdviceLater, Unproven: tfkit.AdviceEachRefresh, Over: adviceTriggers}
 
 func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	defer r.RecoverAndReport(ctx, &resp.Diagnostics)
@@ -119,18 +59,11 @@ func (r *dataDeletionResource) Create(ctx context.Context, req resource.CreateRe
 	}
 
 	r.ResolveScope(&plan.Scope)
-	d, ok := r.apply(&plan, tfkit.ResponseToCreate(resp))
-	if !ok {
-		return
-	}
-
-	if err := d.submit(ctx, deferred.Submission{}); err != nil {
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NothingSaved)
-		return
-	}
-	if err := d.await(ctx, tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)); err != nil {
-		resp.State.RemoveResource(ctx)
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.NothingSaved)
+	d := deletionRun{Run: r.CreateRun(resp), model: &plan}
+	d.Limit = tfkit.CreateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	if d.begin(r) {
+		r.carriedOut(d.Request)
+		d.submit(ctx)
 	}
 }
 
@@ -151,19 +84,11 @@ func (r *dataDeletionResource) Read(ctx context.Context, req resource.ReadReques
 		return
 	}
 
-	request, ok := r.request(state, &resp.Diagnostics)
-	if !ok {
-		return
+	d := deletionRun{Run: r.ReadRun(ctx, req, resp), model: &state}
+	if d.begin(r) && d.Refresh(ctx) {
+		d.Warn()
+		d.save(ctx)
 	}
-	s, report, err := r.Deferred.Refresh(ctx, request, readSubmission(ctx, req.Private, state))
-	if err != nil {
-		tfkit.WarnUnchecked(&resp.Diagnostics, "the "+string(deletion), err)
-		return
-	}
-
-	deletion.warnRefreshed(&resp.Diagnostics, request.Identity, s, report)
-	state.fromSubmission(s)
-	tfkit.ResponseToRead(resp).Save(ctx, &state, s)
 }
 
 // Update submits another deletion if triggers have changed, and otherwise waits for the
@@ -178,27 +103,21 @@ func (r *dataDeletionResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 
-	d, ok := r.apply(&plan, tfkit.ResponseToUpdate(resp))
-	if !ok {
+	d := deletionRun{Run: r.UpdateRun(ctx, req, resp), model: &plan}
+	d.Limit = tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
+	if !d.begin(r) {
 		return
 	}
-	limit := tfkit.UpdateTimeout(ctx, plan.Timeouts, defaultTimeout)
-	before := readSubmission(ctx, req.Private, state)
+	r.carriedOut(d.Request)
 
-	if !plan.submits(state, before) {
-		d.Submission = before
-		d.resume(ctx, limit)
-		return
-	}
-
-	err := d.submit(ctx, readUnanswered(ctx, req.Private))
-	d.writeUnanswered(ctx)
-	if err == nil {
-		err = d.await(ctx, limit)
-	}
-	if err != nil {
-		d.Restore(ctx, req.State, before)
-		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
+	waits := plan.Fulfilled.IsUnknown()
+	switch {
+	case plan.submits(state, d.Submission):
+		d.submit(ctx)
+	case waits:
+		d.finish(ctx)
+	default:
+		d.save(ctx)
 	}
 }
 
@@ -213,9 +132,81 @@ func (r *dataDeletionResource) Delete(ctx context.Context, req resource.DeleteRe
 		return
 	}
 
-	warnForgotten(state, &resp.Diagnostics)
+	state.warnDestroyed(&resp.Diagnostics)
 	if request, ok := r.plannedRequest(state); ok {
 		r.carriedOut(request)
-		r.Deferred.Note(request, readSubmission(ctx, req.Private, state))
+		r.Deferred.Note(request, tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission))
+	}
+}
+
+// deletionRun is one Create, Read or Update of a deletion.
+type deletionRun struct {
+	tfkit.Run
+
+	model *requestModel
+}
+
+// begin completes the run.
+func (d *deletionRun) begin(r *dataDeletionResource) bool {
+	c, scope, ok := r.ClientAndScope(d.model.Scope, d.Diags)
+	d.Messages, d.Waits = deletion, d.model.Wait.ValueBool()
+	d.Request = d.model.deletion(c, scope)
+
+	return ok
+}
+
+// submit submits the deletion, and then finishes the run.
+func (d *deletionRun) submit(ctx context.Context) {
+	err := d.Submit(ctx)
+	switch {
+	case err == nil:
+		warnTakenOver(&d.Run)
+		d.finish(ctx)
+	case d.KeepsUnknown(ctx, err):
+		d.save(ctx)
+	default:
+		d.Fail(ctx, d.ProblemOf(err))
+	}
+}
+
+// finish saves the object, so that an accepted deletion is never forgotten, waits for the
+// deletion, and saves the object again.
+func (d *deletionRun) finish(ctx context.Context) {
+	d.save(ctx)
+	if err := d.Await(ctx); err != nil {
+		d.Fail(ctx, d.ProblemOf(err))
+		return
+	}
+
+	d.Warn()
+	d.save(ctx)
+}
+
+func (d *deletionRun) save(ctx context.Context) {
+	d.model.fromSubmission(d.Submission)
+	d.Save(ctx, d.model)
+}
+
+// deletion returns the request that an object stands for. It is sent once for its
+// triggers.
+func (m *requestModel) deletion(c *client.Client, scope client.Scope) deferred.Request {
+	request := deletionRequest(c, scope, m.IdentityID.ValueString())
+	request.Occasion, request.Once = m.occasion(), true
+
+	return request
+}
+
+// deletionRequest returns the request to delete a person's data.
+func deletionRequest(c *client.Client, scope client.Scope, identity string) deferred.Request {
+	return deferred.Request{
+		Scope:    scope,
+		Identity: identity,
+		Type:     answer.RequestDataDeletion,
+		Against:  []string{answer.RequestProfileUpdate, answer.RequestDataAccess},
+		Adopts:   true,
+		Send: func(ctx context.Context) (answer.Receipt, error) {
+			return c.DeleteData(ctx, scope, identity)
+		},
+		Effect: c.ProfileGone(scope, identity),
 	}
 }

@@ -101,8 +101,8 @@ func TestDataDeletion_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
 	wantAttributes(t, state, prototest.Attributes{"request_id": wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID})
 }
 
-// interruptedState creates an object and stops the run while it waits.
-func interruptedState(t *testing.T, p *prototest.Provider, service *mocktest.Instance, name string, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
+// interruptedState creates an object and stops the run once its request is sent.
+func interruptedState(t *testing.T, p *prototest.Provider, isSent func() bool, name string, config prototest.Attributes) (*prototest.State, prototest.Diagnostics) {
 	t.Helper()
 	plan, diags := p.Plan(name, nil, config)
 	p.NoErrors(diags)
@@ -127,18 +127,23 @@ func interruptedState(t *testing.T, p *prototest.Provider, service *mocktest.Ins
 			p.NoErrors(r.diags)
 			return r.state, r.diags
 		case <-ticker.C:
-			if len(service.Queue()) > 0 {
+			if isSent() {
 				p.Stop()
 			}
 		}
 	}
 }
 
+// hasQueued returns a function that reports whether the service has accepted a request.
+func hasQueued(service *mocktest.Instance) func() bool {
+	return func() bool { return len(service.Queue()) > 0 }
+}
+
 func TestDataDeletion_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, never)
-	state, diags := interruptedState(t, p, service, deletionName, config(nil))
+	state, diags := interruptedState(t, p, hasQueued(service), deletionName, config(nil))
 	id := wantQueued(t, service, mockserver.OpDeleteAllData, 1)[0].ID
 	prototest.WantText(t, diags.Warnings(), "Interrupted while waiting", id)
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": id})
@@ -250,7 +255,7 @@ func TestDataDeletion_failureAfterAnInterruptIsAWarning(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, never)
-	state, _ := interruptedState(t, p, service, deletionName, config(nil))
+	state, _ := interruptedState(t, p, hasQueued(service), deletionName, config(nil))
 
 	p = nextRun(t, service)
 	plan, diags := p.Plan(deletionName, state, config(nil))

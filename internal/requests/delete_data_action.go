@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -45,7 +44,10 @@ func (a *deleteDataAction) ModifyPlan(ctx context.Context, req action.ModifyPlan
 
 	var m tfkit.PersonActionModel
 	if a.PlanPerson(ctx, req, &m, &resp.Diagnostics) {
-		warnDeletes(&resp.Diagnostics)
+		tfkit.Problem{
+			Summary: summaryIrreversible,
+			Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" + tfkit.ModifiesTheService,
+		}.AddWarning(&resp.Diagnostics)
 	}
 }
 
@@ -58,38 +60,15 @@ func (a *deleteDataAction) Invoke(ctx context.Context, req action.InvokeRequest,
 		return
 	}
 
-	request := deletionRequest(c, scope, m.IdentityID.ValueString())
-	request.Occasion, request.Once = deferred.AnyOccasion, true
+	run := a.Run(ctx, &m, resp, defaultTimeout)
+	run.Messages = tfkit.Messages{Name: deletion.Name, Advice: tfkit.AdviceInvoked}
+	run.Request = deletionRequest(c, scope, m.IdentityID.ValueString())
+	run.Request.Occasion, run.Request.Once = deferred.AnyOccasion, true
 
-	i := a.Invocation(&m, resp, string(deletion))
-	if err := i.Submit(ctx, request); err != nil {
-		i.AddSubmitError(err)
+	if err := run.Submit(ctx); err != nil {
+		run.Fail(ctx, run.ProblemOf(err))
 		return
 	}
-	i.SayAccepted()
-	warnOthers(i.Diags, request.Identity, i.Report.Others)
-
-	i.Finish(ctx, request, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout),
-		"Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
-}
-
-// warnDeletes warns about a plan that invokes a deletion.
-func warnDeletes(diags *diag.Diagnostics) {
-	tfkit.Problem{
-		Summary: summaryIrreversible,
-		Detail:  "This action asks the service to delete all data of a person. " + detailIrreversible + "\n\n" + tfkit.ModifiesTheService,
-	}.AddWarning(diags)
-}
-
-// warnOthers warns about pending deletions that are left alone, because the action has
-// taken over another one.
-func warnOthers(diags *diag.Diagnostics, person string, ids []string) {
-	if len(ids) == 0 {
-		return
-	}
-
-	tfkit.Problem{
-		Summary: "More requests are pending",
-		Detail:  "The action has taken over one pending request." + describeOthers(ids, person),
-	}.AddWarning(diags)
+	sayAccepted(&run)
+	run.Finish(ctx, "Carried out: no longer pending, and the profile is gone or empty. The consent of the person stands.")
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -75,39 +76,18 @@ func (m *requestModel) sameOccasion(other requestModel) bool {
 // fromSubmission sets the computed attributes from the submission that the object stands
 // for.
 func (m *requestModel) fromSubmission(s deferred.Submission) {
-	m.RequestID, m.RequestedAt = textOrNull(s.ID), instant(s.At)
+	m.RequestID, m.RequestedAt = types.StringNull(), types.StringNull()
 	m.Fulfilled, m.FulfilledAt = types.BoolValue(false), types.StringNull()
 
+	if s.ID != "" {
+		m.RequestID = types.StringValue(s.ID)
+	}
+	if !s.At.IsZero() {
+		m.RequestedAt = instant(s.At)
+	}
 	if s.State == deferred.Fulfilled {
-		m.setFulfilled(s.FulfilledAt)
+		m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(s.FulfilledAt)
 	}
-}
-
-func (m *requestModel) setFulfilled(at time.Time) {
-	m.Fulfilled, m.FulfilledAt = types.BoolValue(true), instant(at)
-}
-
-// submission returns what the attributes tell of the submission that the object stands
-// for. It is for objects without a submission in private state.
-func (m *requestModel) submission() deferred.Submission {
-	at, _ := time.Parse(time.RFC3339, m.RequestedAt.ValueString())
-	fulfilledAt, _ := time.Parse(time.RFC3339, m.FulfilledAt.ValueString())
-
-	s := deferred.Submission{
-		State:        deferred.Accepted,
-		ID:           m.RequestID.ValueString(),
-		Occasion:     m.occasion(),
-		At:           at,
-		Sent:         at,
-		FulfilledAt:  fulfilledAt,
-		EffectBefore: true,
-	}
-
-	if m.Fulfilled.ValueBool() {
-		s.State = deferred.Fulfilled
-	}
-
-	return s
 }
 
 // keepComputed copies the computed attributes from state.
@@ -131,9 +111,6 @@ func (m *requestModel) planFulfilment() {
 
 	m.Fulfilled, m.FulfilledAt = types.BoolUnknown(), types.StringUnknown()
 }
-
-// waits reports whether the configuration says to wait and the request is not fulfilled.
-func (m *requestModel) waits() bool { return m.Wait.ValueBool() && !m.Fulfilled.ValueBool() }
 
 // change is what an apply has to do about an object in state.
 type change int
@@ -163,7 +140,7 @@ func (m *requestModel) planChange(state requestModel, s deferred.Submission) cha
 }
 
 // submits reports whether an apply submits a request for an object in state: its triggers have
-// changed, or the request of somebody else that it stands for has come to nothing.
+// changed, or the request that it stands for is still to be sent.
 func (m *requestModel) submits(state requestModel, s deferred.Submission) bool {
 	return !m.sameOccasion(state) || s.IsToSend()
 }
@@ -174,50 +151,29 @@ func (m *requestModel) continues(state requestModel, s deferred.Submission) bool
 	if s.State == deferred.Fulfilled && !state.Fulfilled.ValueBool() {
 		return true
 	}
-	if !m.waits() || s.State.IsOver() {
+	if !m.Wait.ValueBool() || state.Fulfilled.ValueBool() || s.State.IsOver() {
 		return false
 	}
 
-	return s.Interrupted || !m.waitsAs(state)
-}
-
-// waitsAs reports whether m and other are configured to wait in the same way.
-func (m *requestModel) waitsAs(other requestModel) bool {
-	return m.Wait.Equal(other.Wait) && m.Timeouts.Equal(other.Timeouts)
-}
-
-func textOrNull(s string) types.String {
-	if s == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(s)
+	return s.Interrupted || !m.Wait.Equal(state.Wait) || !m.Timeouts.Equal(state.Timeouts)
 }
 
 func instant(t time.Time) types.String { return types.StringValue(client.FormatInstant(t)) }
 
-// attempt is the request of one Create or Update.
-type attempt struct {
-	tfkit.Response
-	tfkit.Run
-}
-
-// readUnanswered returns the submission whose outcome an earlier apply could not find
-// out; the zero value if there is none.
-func readUnanswered(ctx context.Context, private tfkit.PrivateReader) deferred.Submission {
-	s, _ := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
-	return s
-}
-
-// writeUnanswered keeps the submission of a failed submit in private state, so that the
-// next apply continues from it, or removes it after a submit that succeeded.
-func (a *attempt) writeUnanswered(ctx context.Context) {
-	a.Diags.Append(tfkit.WriteSubmission(ctx, a.Private, tfkit.KeyUnanswered, a.Unanswered)...)
-}
-
-// readSubmission returns the submission that an object in state stands for.
-func readSubmission(ctx context.Context, private tfkit.PrivateReader, state requestModel) deferred.Submission {
-	if s, ok := tfkit.ReadSubmission(ctx, private, tfkit.KeySubmission); ok {
-		return s
+// warnUnanswered warns in a plan that submits a request of which it is not known whether the
+// service has it already. name is that of the request.
+func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.PrivateReader, name string, diags *diag.Diagnostics) {
+	unanswered := tfkit.ReadSubmission(ctx, private, tfkit.KeyUnanswered)
+	if unanswered.IsUnanswered() && m.occasionKnown() && unanswered.Occasion == m.occasion() {
+		tfkit.WarnUnanswered(diags, name)
 	}
-	return state.submission()
+}
+
+// warnForgotten warns that destroying an object whose request is not fulfilled does not undo
+// it. name is that of the request.
+func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
+	tfkit.Problem{
+		Summary: "The " + name + " cannot be undone",
+		Detail:  "Destroying this resource only removes it from state. The " + name + " that it stands for, request " + tfkit.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
+	}.AddWarning(diags)
 }

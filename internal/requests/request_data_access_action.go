@@ -5,9 +5,7 @@ package requests
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -17,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -102,118 +99,49 @@ func (a *requestDataAccessAction) Invoke(ctx context.Context, req action.InvokeR
 		return
 	}
 
-	f := &invokedFetch{
-		Invocation: a.Invocation(&m.PersonActionModel, resp, string(access)),
-		delivery: delivery{
-			client:   c,
-			scope:    scope,
-			identity: m.IdentityID.ValueString(),
-			files:    &a.Files,
-			target:   outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()},
-		},
-	}
+	f := &fetch{Run: a.Run(ctx, &m.PersonActionModel, resp, defaultTimeout), files: &a.Files, target: outfile.Target{Path: m.OutputPath.ValueString(), Replace: m.Overwrite.ValueBool()}}
+	f.Messages = tfkit.Messages{Name: access.Name, Advice: adviceInvokedAccess}
+	f.about(c, scope, m.IdentityID.ValueString(), deferred.AnyOccasion)
 	defer f.close()
 
-	if f.submit(ctx) && f.await(ctx, tfkit.InvokeTimeout(ctx, m.Timeouts, defaultTimeout)) {
-		f.fetchReady(ctx)
-	}
-}
-
-// invokedFetch is one invocation of a data access request. Its steps are called in this
-// order, each if the one before returns true: submit, await, fetchReady.
-type invokedFetch struct {
-	*tfkit.Invocation
-	delivery
-}
-
-func (f *invokedFetch) request(w io.Writer) deferred.Request {
-	request := f.delivery.request(w)
-	request.Occasion = deferred.AnyOccasion
-
-	return request
-}
-
-// submit submits the request. The file is reserved first: nothing is sent if the data
-// cannot be written. It reports whether the request is accepted and the data are still to
-// be fetched.
-func (f *invokedFetch) submit(ctx context.Context) bool {
-	if err := f.reserve(); err != nil {
-		reserveProblem(err).AddError(f.Diags)
-		return false
-	}
-
 	written, err := f.deliver(ctx)
 	if err != nil {
-		f.addError(err)
-		return false
-	}
-
-	if f.Submission.State == deferred.Fulfilled {
-		f.sayWritten(written)
-		return false
-	}
-
-	f.SayAccepted()
-	warnOthers(f.Diags, f.identity, f.Report.Others)
-
-	return true
-}
-
-// await waits for the request, and reports whether it is carried out.
-func (f *invokedFetch) await(ctx context.Context, limit time.Duration) bool {
-	request := f.request(nil)
-	isCarriedOut := f.Await(ctx, request, limit)
-	f.WarnStatus()
-	if isCarriedOut || !f.Waits || f.AddOver(request) {
-		return isCarriedOut
-	}
-
-	problem := f.Unfinished()
-	problem.Detail += " There is no file."
-	problem.Do = "invoke the action again later: it takes the request over. If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member."
-	problem.AddError(f.Diags)
-
-	return false
-}
-
-// fetchReady fetches the data of a request that is carried out. The service may answer
-// with another request instead.
-func (f *invokedFetch) fetchReady(ctx context.Context) {
-	f.seen = true
-	written, err := f.deliver(ctx)
-	if err != nil {
-		f.addError(err)
+		f.Fail(ctx, f.problemOf(err))
 		return
 	}
+	if written == nil {
+		sayAccepted(&f.Run)
+		written = f.awaitData(ctx)
+	}
+	if written != nil {
+		f.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
+	}
+}
 
+// adviceInvokedAccess is the advice about a data access request of an action.
+var adviceInvokedAccess = tfkit.RequestAdvice{
+	Pending:  "invoke the action again later: it takes the request over.",
+	Unproven: "invoke the action again later: it takes the request over. If the service answers with the data at once, name a member that the data has at its top in wire.all_data_member.",
+	Over:     tfkit.AdviceInvoked.Over,
+	Unknown:  tfkit.AdviceInvoked.Unknown,
+}
+
+// awaitData waits for the request of an action and fetches its data. Without them, the action
+// ends with an error unless it does not wait: there is no file.
+func (f *fetch) awaitData(ctx context.Context) *outfile.File {
+	_ = f.Await(ctx) // a failed request is a problem as well
 	if f.Submission.State != deferred.Fulfilled {
-		problem := noDataProblem(f.identity, f.Submission)
+		for _, problem := range f.Problems() {
+			problem.Detail += " There is no file."
+			problem.AddError(f.Diags)
+		}
+		return nil
+	}
+
+	written, problem := f.fetchReady(ctx)
+	if problem != nil {
 		problem.AddError(f.Diags)
-		return
 	}
 
-	f.sayWritten(written)
-}
-
-// deliver submits the request and writes the data if the service answers with them: the
-// submission is fulfilled then, and only then a file is returned.
-func (f *invokedFetch) deliver(ctx context.Context) (outfile.File, error) {
-	return f.delivery.deliver(func(w io.Writer) (isWritten bool, err error) {
-		err = f.Submit(ctx, f.request(w))
-		return f.Submission.State == deferred.Fulfilled, err
-	})
-}
-
-func (f *invokedFetch) sayWritten(written outfile.File) {
-	f.Progress.Say("Written: " + humanize.Comma(written.Bytes) + " bytes, SHA-256 " + written.SHA256 + ".")
-}
-
-// addError reports an error of deliver.
-func (f *invokedFetch) addError(err error) {
-	if transport.IsError(err) {
-		f.AddSubmitError(err)
-		return
-	}
-
-	writeProblem(err).AddError(f.Diags)
+	return written
 }

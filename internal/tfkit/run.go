@@ -6,38 +6,224 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
-// Run is the life of one deferred request in an apply or in an action.
+// Run is the life of one deferred request above the engine: that of an object which is
+// created, read or updated, of an action, or of an object that is destroyed.
 type Run struct {
-	Engine *deferred.Engine
+	Messages
+
+	Engine  *deferred.Engine
+	Request deferred.Request
+	Diags   *diag.Diagnostics
+	// Private is where the run remembers what it knows; nil without an object.
+	Private PrivateWriter
+	// Waits reports whether Await waits for the request, and Limit for how long.
+	Waits bool
+	Limit time.Duration
 
 	// Submission is the one that the object or the action stands for, and Report what the
 	// latest call of the engine noticed about it.
 	Submission deferred.Submission
 	Report     deferred.Report
-	// Unanswered is the submission of a Submit that failed because its outcome is not known.
+	// Unanswered is the submission of a Submit whose outcome is not known. The next Submit
+	// continues from it.
 	Unanswered deferred.Submission
+
+	progress  Progress // of an action
+	submitted bool     // in this run
+	awaited   bool
+	refreshed bool
+
+	state *tfsdk.State        // of the object; nil without one
+	prior *tfsdk.State        // of an update
+	stood deferred.Submission // that the object stood for then
 }
 
-// Submit submits a request. prior is the submission of an earlier one whose outcome is not
-// known, or the zero value. The submission of an error becomes r.Unanswered and leaves
+// CreateRun returns the run of an object that is created.
+func (r *Resource) CreateRun(resp *resource.CreateResponse) Run {
+	return Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private}
+}
+
+// ReadRun returns the run of an object that is read.
+func (r *Resource) ReadRun(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) Run {
+	run := Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private}
+	run.remember(ctx, req.Private)
+	return run
+}
+
+// UpdateRun returns the run of an object that is updated.
+func (r *Resource) UpdateRun(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) Run {
+	run := Run{Engine: r.Deferred, Diags: &resp.Diagnostics, state: &resp.State, Private: resp.Private, prior: &req.State}
+	run.remember(ctx, req.Private)
+	return run
+}
+
+func (r *Run) remember(ctx context.Context, private PrivateReader) {
+	r.Submission = ReadSubmission(ctx, private, KeySubmission)
+	r.Unanswered = ReadSubmission(ctx, private, KeyUnanswered)
+	r.stood = r.Submission
+}
+
+// Run returns the run of an action. An action has no state: another invocation is another
+// request, unless one is pending and adopted.
+func (a *Action) Run(ctx context.Context, m *PersonActionModel, resp *action.InvokeResponse, preset time.Duration) Run {
+	return Run{
+		Engine:   a.Deferred,
+		Diags:    &resp.Diagnostics,
+		Waits:    m.Waits(),
+		Limit:    InvokeTimeout(ctx, m.Timeouts, preset),
+		progress: ProgressOf(resp),
+	}
+}
+
+// Submit submits the request. The submission of an error becomes r.Unanswered and leaves
 // r.Submission as it was. The errors are those of deferred.Engine.Submit.
-func (r *Run) Submit(ctx context.Context, request deferred.Request, prior deferred.Submission) error {
-	s, report, err := r.Engine.Submit(ctx, request, prior)
+func (r *Run) Submit(ctx context.Context) error {
+	s, report, err := r.Engine.Submit(ctx, r.Request, r.Unanswered)
 	r.Report = report
 	if err != nil {
 		r.Unanswered = s
 		return err
 	}
 
-	r.Submission, r.Unanswered = s, deferred.Submission{}
+	r.Submission, r.Unanswered, r.submitted = s, deferred.Submission{}, true
+	if report.NotUnderstood != "" {
+		r.notUnderstood().AddWarning(r.Diags)
+	}
 
 	return nil
 }
 
-// Await waits until the request is no longer pending, for the limit at most.
-func (r *Run) Await(ctx context.Context, request deferred.Request, limit time.Duration) {
-	r.Submission, r.Report = r.Engine.Await(ctx, request, r.Submission, limit)
+// Await waits until an open request is no longer pending, for the limit at most, if the run
+// waits. A request that was submitted in this run and has failed meanwhile is an error.
+func (r *Run) Await(ctx context.Context) error {
+	if !r.Waits || !r.Submission.State.IsOpen() {
+		return nil
+	}
+
+	r.awaited = true
+	r.progress.During(ctx, func() {
+		r.Submission, r.Report = r.Engine.Await(ctx, r.Request, r.Submission, r.Limit)
+	}, func(since string) string { return "Still pending after " + since + "." })
+
+	if r.submitted && r.Submission.State == deferred.Failed {
+		return r.Request.Rejection(r.Submission, r.Report)
+	}
+
+	return nil
+}
+
+// Refresh looks once at the request of an object in state. It reports false, after a warning,
+// if it could not look: an error would block every plan of the workspace.
+func (r *Run) Refresh(ctx context.Context) bool {
+	s, report, err := r.Engine.Refresh(ctx, r.Request, r.Submission)
+	r.Report, r.refreshed = report, true
+	if err != nil {
+		r.WarnUnchecked(err)
+		return false
+	}
+
+	r.Submission = s
+	if r.Unanswered.Occasion == s.Occasion && !s.IsUnanswered() {
+		r.Unanswered = deferred.Submission{}
+	}
+
+	return true
+}
+
+// Save writes a model into state, and into private state what the run knows of the request.
+func (r *Run) Save(ctx context.Context, model any) {
+	r.Diags.Append(r.state.Set(ctx, model)...)
+	r.save(ctx)
+}
+
+func (r *Run) save(ctx context.Context) {
+	r.Diags.Append(writeSubmission(ctx, r.Private, KeySubmission, r.Submission)...)
+	r.Diags.Append(writeSubmission(ctx, r.Private, KeyUnanswered, r.Unanswered)...)
+}
+
+// Fail ends the run with an error. An object that was updated is as it was and stands for
+// the request of before; one that was to be created does not exist.
+func (r *Run) Fail(ctx context.Context, p Problem) {
+	switch {
+	case r.prior != nil:
+		r.state.Raw = r.prior.Raw
+		r.Submission = r.stood
+		r.save(ctx)
+		p.InState = PriorKept
+	case r.state != nil:
+		r.state.RemoveResource(ctx)
+		p.InState = NothingSaved
+	}
+
+	p.AddError(r.Diags)
+}
+
+// KeepsUnknown reports, after a warning, whether the object that is created has to be saved
+// after an error of Submit: the run was interrupted, and it is not known whether the service
+// has accepted the request. Terraform itself ends such a run with an error. An error of the
+// provider beside the object would make it replace the object.
+func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
+	if r.prior != nil || ctx.Err() == nil || !transport.IsClass(err, transport.ClassUnknownOutcome) {
+		return false
+	}
+
+	r.Submission = r.Unanswered
+	r.interrupted(err).AddWarning(r.Diags)
+
+	return true
+}
+
+// SayAccepted says under which ID the service has the request. Actions must call it
+// directly after Submit: it may be all that the user learns of an interrupted one.
+func (r *Run) SayAccepted() {
+	as := "as a request without an id"
+	if r.Submission.ID != "" {
+		as = "as request " + QuoteID(r.Submission.ID, r.Request.Identity)
+	}
+
+	if !r.Report.Adopted && !r.Report.Known {
+		r.Say("The service accepted the " + r.Name + " " + as + ". It cannot be cancelled.")
+		return
+	}
+
+	waits := ""
+	if r.Waits && r.Submission.State.IsOpen() {
+		waits = "it is waited for, and "
+	}
+	since := "is pending already, "
+	if r.Report.Known {
+		since = "of this person was submitted in this run, "
+	}
+	r.Say("A " + r.Name + " " + since + as + "; " + waits + "no other is sent.")
+}
+
+// Say sends a message of an action.
+func (r *Run) Say(message string) { r.progress.Say(message) }
+
+// Finish waits for the request of an action and reports how it ended. It says done if the
+// request is fulfilled. A request that is still pending is a warning, because invoking the
+// action again would not help, and one that came to nothing is an error.
+func (r *Run) Finish(ctx context.Context, done string) {
+	_ = r.Await(ctx) // a failed request is a problem as well
+	if r.Submission.State == deferred.Fulfilled {
+		r.Say(done)
+		return
+	}
+
+	report := Problem.AddWarning
+	if r.Submission.State.IsOver() {
+		report = Problem.AddError
+	}
+	for _, p := range r.Problems() {
+		report(p, r.Diags)
+	}
 }
