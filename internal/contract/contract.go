@@ -8,23 +8,20 @@
 // The document is written from the description of the interface alone; "section" in
 // the comments is a section of that description. The document leaves open what the
 // description does not show. What OpenAPI cannot express is checked in Go: one place for
-// all parameters, one method of authentication, the exact encoding of a path.
+// all parameters. The mock server itself checks credentials and the encoding of paths.
 package contract
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
 //go:embed openapi.yaml
 var document []byte
-
-// Document returns a copy of the OpenAPI document, as YAML.
-func Document() []byte { return bytes.Clone(document) }
 
 // secretParameter is the query parameter of the secret key (section 5).
 const secretParameter = "apiSecretToken"
@@ -59,8 +56,9 @@ func operationByID(doc *openapi3.T, id string) *openapi3.Operation {
 	return nil
 }
 
-// load returns a new document with the options applied.
-func load(options []Option) (*openapi3.T, error) {
+// New returns a Validator for the document in this package. The error is that of an
+// option.
+func New(options ...Option) (*Validator, error) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(document)
 	if err != nil {
@@ -72,10 +70,14 @@ func load(options []Option) (*openapi3.T, error) {
 			return nil, err
 		}
 	}
-
 	if err := doc.Validate(loader.Context); err != nil {
 		return nil, fmt.Errorf("the OpenAPI document is not valid: %w", err)
 	}
 
-	return doc, nil
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		return nil, err
+	}
+
+	return &Validator{router: router}, nil
 }

@@ -3,7 +3,11 @@
 package contract
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -11,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"go.uber.org/goleak"
 )
 
@@ -49,9 +54,9 @@ func (e exchanged) validator() (*Validator, error) {
 	return New(e.options...)
 }
 
-// violations sends the request through a validator and returns what it reports. The
+// violations sends the request through a validator and returns what it reports, and the answer. The
 // default handler answers with a body that every operation allows.
-func (e exchanged) violations(t *testing.T) []string {
+func (e exchanged) violations(t *testing.T) ([]string, *httptest.ResponseRecorder) {
 	t.Helper()
 
 	v, err := e.validator()
@@ -71,7 +76,8 @@ func (e exchanged) violations(t *testing.T) []string {
 	}
 
 	var got []string
-	v.Wrap(handler, func(text string) { got = append(got, text) }).ServeHTTP(httptest.NewRecorder(), r)
+	w := httptest.NewRecorder()
+	v.Wrap(handler, func(text string) { got = append(got, text) }).ServeHTTP(w, r)
 
 	for _, text := range got {
 		for _, value := range private {
@@ -81,7 +87,7 @@ func (e exchanged) violations(t *testing.T) []string {
 		}
 	}
 
-	return got
+	return got, w
 }
 
 func runExchanges(t *testing.T, cases map[string]exchanged) {
@@ -89,7 +95,7 @@ func runExchanges(t *testing.T, cases map[string]exchanged) {
 	for name, e := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := e.violations(t); !slices.Equal(got, e.want) {
+			if got, _ := e.violations(t); !slices.Equal(got, e.want) {
 				t.Errorf("violations:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(e.want, "\n"))
 			}
 		})
@@ -102,7 +108,9 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 			w.Header().Set("Content-Type", contentType)
 		}
 		w.WriteHeader(status)
-		w.Write([]byte(body))
+		if body != "" {
+			w.Write([]byte(body))
+		}
 	}
 }
 
@@ -113,14 +121,19 @@ func withBody(contentType string, h http.Header) http.Header {
 	return h
 }
 
-func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
-	t.Parallel()
-
-	doc, err := load(nil)
+func parsed(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return doc
+}
 
+func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
+	t.Parallel()
+
+	doc := parsed(t)
 	var got []string
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -164,11 +177,7 @@ func TestDocument_hasEveryOperationOfTheInterface(t *testing.T) {
 func TestDocument_consentQueryHasTheFieldsOfTheRecord(t *testing.T) {
 	t.Parallel()
 
-	doc, err := load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	doc := parsed(t)
 	for id, schema := range map[string]string{"updateConsent": "ConsentUpdate", "updateConsentForAccount": "ConsentUpdate", "login": "Login"} {
 		operation := operationByID(doc, id)
 		for name := range doc.Components.Schemas[schema].Value.Properties {
@@ -179,19 +188,84 @@ func TestDocument_consentQueryHasTheFieldsOfTheRecord(t *testing.T) {
 	}
 }
 
-func TestDocument_returnsACopy(t *testing.T) {
-	t.Parallel()
-	Document()[0] = 'X'
-	if Document()[0] != '#' {
-		t.Error("a caller can change the document")
-	}
-}
-
 func TestExportKindParameter_nameMustBeFree(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "utcDate", "apiSecretToken"} {
 		if _, err := New(ExportKindParameter(name)); err == nil {
 			t.Errorf("%q is accepted", name)
 		}
+	}
+}
+
+func TestWrap_violationsDoNotChangeWhatIsSeen(t *testing.T) {
+	t.Parallel()
+
+	const body = `{"name": "Jo"}`
+	got := exchanged{method: "PATCH", target: person + "/profile?x=1", header: withBody(mediaJSON, bearerHeader()), body: body}
+	got.handler = func(w http.ResponseWriter, r *http.Request) {
+		if text, err := io.ReadAll(r.Body); string(text) != body || err != nil {
+			t.Errorf("the handler read %q, %v", text, err)
+		}
+		w.Header().Set("X-Test", "kept")
+		answer(http.StatusTeapot, "text/html", "<p>"+r.URL.RawQuery)(w, r)
+	}
+
+	violations, answered := got.violations(t)
+	if answered.Body.String() != "<p>x=1" || answered.Code != http.StatusTeapot || answered.Header().Get("X-Test") != "kept" {
+		t.Errorf("the client received %d %q", answered.Code, answered.Body)
+	}
+	if len(violations) != 2 {
+		t.Errorf("violations: %q", violations)
+	}
+}
+
+func TestWrap_responseThatNobodyWaitsForIsNotValidated(t *testing.T) {
+	t.Parallel()
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	page := answer(http.StatusOK, "text/html", "<html>")
+	gaveUp := func(w http.ResponseWriter, r *http.Request) {
+		page(w, r)
+		panic(http.ErrAbortHandler)
+	}
+	for name, send := range map[string]func(v *Validator, r *http.Request, report func(string)){
+		"handler that gives up": func(v *Validator, r *http.Request, report func(string)) {
+			defer func() { _ = recover() }()
+			v.Wrap(http.HandlerFunc(gaveUp), report).ServeHTTP(httptest.NewRecorder(), r)
+		},
+		"client that has gone": func(v *Validator, r *http.Request, report func(string)) {
+			v.Wrap(page, report).ServeHTTP(httptest.NewRecorder(), r.WithContext(gone))
+		},
+		"answer that is cut": func(v *Validator, r *http.Request, report func(string)) {
+			v.Wrap(answer(http.StatusOK, mediaJSON, `{"a":1}`), report).ServeHTTP(broken{httptest.NewRecorder()}, r)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v, err := usual()
+			if err != nil {
+				t.Fatal(err)
+			}
+			send(v, httptest.NewRequestWithContext(t.Context(), "GET", person+"/consent", nil), func(text string) { t.Error(text) })
+		})
+	}
+}
+
+// broken is a ResponseWriter whose client has gone.
+type broken struct{ http.ResponseWriter }
+
+func (broken) Write(p []byte) (int, error) { return len(p) / 2, net.ErrClosed }
+
+func TestWrap_largeResponseIsNotKept(t *testing.T) {
+	t.Parallel()
+	inner := httptest.NewRecorder()
+	rec := &recorder{ResponseWriter: inner}
+	part := strings.Repeat("x", LimitBody/2)
+	for range 4 {
+		fmt.Fprint(rec, part)
+	}
+	if !rec.partial || rec.body.Cap() != 0 || inner.Body.Len() != 4*len(part) {
+		t.Errorf("%d bytes are kept of %d that went out", rec.body.Cap(), inner.Body.Len())
 	}
 }

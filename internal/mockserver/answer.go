@@ -20,27 +20,22 @@ type noContent struct{}
 type Response struct {
 	Status int
 	Header http.Header
-	// Body is encoded as JSON; a PlainText is sent as it is, and NoContent not at all.
+	// Body is encoded as JSON; a PlainText is sent as it is, and NoContent not at all. That
+	// of an export is generated while it is sent.
 	Body any
 	// Receipt reports whether this is the answer to a request that the service has queued.
 	Receipt bool
-
-	export *exportStream // replaces Body; generated while it is sent
 }
 
 // PlainText is a Response.Body that is not JSON.
 type PlainText string
 
-// Change adds a step to Server.Answer, after those that are there.
-func (s *Server) Change(step func(Request, *Response)) {
-	before := s.Answer
-	s.Answer = func(r Request, a *Response) {
-		if before != nil {
-			before(r, a)
-		}
-		step(r, a)
-	}
-}
+// Change adds a step that changes each answer of an operation, in place, before it is
+// sent. The steps run in the order in which they were added.
+func (s *Server) Change(step func(Request, *Response)) { s.changes = append(s.changes, step) }
+
+// refuseIf adds an answer in place of the operation; nil lets a request through.
+func (s *Server) refuseIf(refused func(Request) *Response) { s.refusals = append(s.refusals, refused) }
 
 // Reshape replaces the bodies of some operations' answers by what change makes of them. Errors,
 // receipts, and bodies of another type than T stay as they are.
@@ -83,14 +78,11 @@ func (s *Server) ReshapePending(change func(record map[string]any) map[string]an
 // RenamePending gives members of each record on the list of pending requests other names, in
 // pairs of names. An empty other name takes the member away.
 func (s *Server) RenamePending(names ...string) {
-	s.ReshapePending(func(record map[string]any) map[string]any {
-		rename(record, names...)
-		return record
-	})
+	s.ReshapePending(func(record map[string]any) map[string]any { return rename(record, names...) })
 }
 
-// rename gives members of an object other names, in pairs of names.
-func rename(object map[string]any, names ...string) {
+// rename gives members of an object other names, in pairs of names, and returns it.
+func rename(object map[string]any, names ...string) map[string]any {
 	for pair := range slices.Chunk(names, 2) {
 		value, ok := object[pair[0]]
 		delete(object, pair[0])
@@ -98,10 +90,11 @@ func rename(object map[string]any, names ...string) {
 			object[pair[1]] = value
 		}
 	}
+	return object
 }
 
-// FieldError is an objection to one parameter, as it appears in the body of an error.
-type FieldError struct {
+// fieldError is an objection to one parameter, as it appears in the body of an error.
+type fieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
@@ -115,32 +108,43 @@ type errorBody struct {
 type errorParts struct {
 	Code    string       `json:"code"`
 	Message string       `json:"message"`
-	Fields  []FieldError `json:"fields,omitempty"`
+	Fields  []fieldError `json:"fields,omitempty"`
 }
 
 // ErrorBody returns the JSON that the server sends with an error, for tests that
 // script one with Fault.Body (section 7).
-func ErrorBody(code, message string, fields ...FieldError) []byte {
-	return encode(errorBody{errorParts{code, message, fields}})
+func ErrorBody(code, message string) []byte {
+	return encode(errorBody{errorParts{Code: code, Message: message}})
 }
 
-// success returns a 200 with v as JSON, or a 204 if v is NoContent.
+// success returns a 200 with v as JSON.
 func success(v any) Response { return Response{Status: http.StatusOK, Body: v} }
 
-func failure(status int, code, message string, fields ...FieldError) Response {
+func failure(status int, code, message string, fields ...fieldError) Response {
 	return Response{Status: status, Body: errorBody{errorParts{code, message, fields}}}
+}
+
+func malformed() Response {
+	return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
+}
+
+func invalid(fields ...fieldError) Response {
+	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
+}
+
+func notFound() Response {
+	return failure(http.StatusNotFound, "not_found", "Nothing is known of this user.")
 }
 
 func (a Response) write(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.Header)
-	if a.export != nil {
-		a.export.send(w)
-		return
-	}
 
 	media := "application/json"
 	var body []byte
 	switch v := a.Body.(type) {
+	case *exportStream:
+		v.send(w)
+		return
 	case noContent:
 		w.WriteHeader(http.StatusNoContent)
 		return

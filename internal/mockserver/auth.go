@@ -10,8 +10,16 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
+)
+
+// Methods of authentication (section 5), in Request.Auth.
+const (
+	AuthNone   = "none"
+	AuthBearer = "bearer"
+	AuthSecret = "secret"
 )
 
 // AddUser lets a user log in (section 5, rule 1). For a known email it replaces the
@@ -19,22 +27,22 @@ import (
 func (s *Server) AddUser(email, password string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
-	if s.users == nil {
-		s.users = map[string]string{}
-	}
-	s.users[email] = password
+	put(&s.users, email, password)
 }
 
 // AddSecretKey makes an application-level secret key valid (section 5).
 func (s *Server) AddSecretKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	put(&s.keys, key, true)
+}
 
-	if s.keys == nil {
-		s.keys = map[string]bool{}
+// put sets a value of a map, which it makes if there is none.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
 	}
-	s.keys[key] = true
+	(*m)[key] = value
 }
 
 // RevokeSecretKey makes a secret key invalid.
@@ -46,54 +54,41 @@ func (s *Server) RevokeSecretKey(key string) {
 
 // login is POST /v1/auth/login/jwt (section 5, rule 1).
 func (s *Server) login(c *call) Response {
-	sent, ok := c.params.in(s.Wire.loginIn())
+	sent, ok := c.sentIn(s.Wire.LoginParametersIn)
 	if !ok {
 		return malformed()
 	}
 
 	email, _ := sent["email"].(string)
 	password, _ := sent["password"].(string)
-	if missing := missingLogin(email, password); missing != nil {
-		return invalid(missing)
+	var missing []fieldError
+	for _, parameter := range []struct{ name, value string }{{"email", email}, {"password", password}} {
+		if parameter.value == "" {
+			missing = append(missing, fieldError{parameter.name, "is required and a text"})
+		}
+	}
+	if len(missing) > 0 {
+		return invalid(missing...)
 	}
 
-	if !s.hasUser(email, password) {
+	s.mu.Lock()
+	known, exists := s.users[email]
+	s.mu.Unlock()
+
+	if !exists || known != password {
 		return failure(http.StatusUnauthorized, "invalid_credentials", "The email or the password is wrong.")
 	}
 
 	return success(map[string]any{"token": s.IssueToken(email)})
 }
 
-// missingLogin returns an objection for each empty parameter of a login.
-func missingLogin(email, password string) []FieldError {
-	var missing []FieldError
-	if email == "" {
-		missing = append(missing, FieldError{Field: "email", Message: "is required and a text"})
-	}
-	if password == "" {
-		missing = append(missing, FieldError{Field: "password", Message: "is required and a text"})
-	}
-	return missing
-}
-
-// hasUser reports whether a user with this password exists.
-func (s *Server) hasUser(email, password string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	known, exists := s.users[email]
-	return exists && known == password
-}
-
 // currentUser is GET /v1/user/self (section 5, rule 2). Its fields are not shown
 // (section 2): id and email are an assumption.
 func (s *Server) currentUser(c *call) Response {
-	user := map[string]any{"id": "application", "email": nil}
-	if c.email != "" {
-		user = map[string]any{"id": "user:" + c.email, "email": c.email}
+	if c.email == "" {
+		return success(map[string]any{"id": "application", "email": nil})
 	}
-
-	return success(user)
+	return success(map[string]any{"id": "user:" + c.email, "email": c.email})
 }
 
 // credential returns how a request presents itself (section 5): one of the Auth
@@ -112,86 +107,50 @@ func credential(r *http.Request) (auth, token, key string) {
 	return AuthNone, "", ""
 }
 
-// authenticate returns the refusal of a call without valid credentials, or nil. It
-// accepts either method everywhere: which endpoint accepts which is not shown
-// (section 5, rule 3). A stale or wrong credential is refused, no more; credentials
-// that no client that follows section 5 would present are violations too.
-func (s *Server) authenticate(c *call) *Response {
-	s.checkPresentation(c)
-	if s.Accepts != nil && !s.Accepts(c.route.operation, c.entry.Auth) {
-		return unauthorized("wrong_method", "This method of authentication is not accepted here.")
+// bearer matches an Authorization header as in RFC 6750, with the scheme in lower case,
+// as section 5 shows it: a service may compare it literally.
+var bearer = regexp.MustCompile(`^bearer [A-Za-z0-9\-._~+/]+=*$`)
+
+// checkCredentials makes violations of credentials that no client that follows section 5
+// would present: exactly one of the two methods is accepted, and none by the login.
+func (s *Server) checkCredentials(c *call, r *http.Request) {
+	headers, keys := r.Header.Values("Authorization"), r.URL.Query()[secretParameter]
+	want := 1
+	if !c.route.authenticated {
+		want = 0
+	}
+	if n := len(headers) + len(keys); n != want {
+		s.violate("%s came with %d credentials, not %d (section 5)", c.route.operation, n, want)
 	}
 
-	switch c.entry.Auth {
-	case AuthBearer:
-		return s.authenticateToken(c)
-	case AuthSecret:
-		return s.authenticateKey(c)
+	for _, header := range headers {
+		if !bearer.MatchString(header) {
+			s.violate("%s has an Authorization header that is not exactly: bearer <JWT>, with the scheme in lower case (section 5)", c.route.operation)
+		}
 	}
-
-	return unauthorized("unauthenticated", "Credentials are required.")
+	for _, key := range keys {
+		if key == "" {
+			s.violate("%s has an empty secret key (section 5)", c.route.operation)
+		}
+	}
 }
 
-func (s *Server) authenticateToken(c *call) *Response {
-	now := s.clock().Now()
+// authenticate reports whether a call has valid credentials. It accepts either method
+// everywhere: which endpoint accepts which is not shown (section 5, rule 3).
+func (s *Server) authenticate(c *call) bool {
+	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
+	if c.entry.Auth != AuthBearer {
+		return s.keys[c.key]
+	}
 
 	g, ok := s.tokens[c.entry.Token]
-	if !ok || !now.Before(g.expires) {
-		return unauthorized("invalid_token", "The token is not valid or has expired.")
-	}
-
 	c.email = g.email
 
-	return nil
+	return ok && now.Before(g.expires)
 }
-
-func (s *Server) authenticateKey(c *call) *Response {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if !s.keys[c.key] {
-		return unauthorized("invalid_key", "The secret key is not valid.")
-	}
-	return nil
-}
-
-// checkPresentation records credentials that are missing or presented otherwise than
-// section 5 says as violations.
-func (s *Server) checkPresentation(c *call) {
-	if c.entry.Auth == AuthBearer {
-		if c.key != "" {
-			s.violate("%s came with both a JWT and a secret key", c.name())
-		}
-		return
-	}
-
-	if c.entry.Header.Get("Authorization") != "" {
-		s.violate("%s has an Authorization header that is not of the form: bearer <JWT>", c.name())
-		return
-	}
-
-	if c.entry.Auth == AuthNone {
-		s.violate("%s came without any credential", c.name())
-	}
-}
-
-func unauthorized(code, message string) *Response {
-	a := failure(http.StatusUnauthorized, code, message)
-	return &a
-}
-
-func malformed() Response {
-	return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
-}
-
-func invalid(fields []FieldError) Response {
-	return failure(http.StatusBadRequest, "invalid_parameters", "Some parameters are missing or wrong.", fields...)
-}
-
-// tokenLifetime is the default of Server.TokenLifetime (section 8).
-const tokenLifetime = time.Hour
 
 // grant is the user and the expiry of a token. They do not depend on its claims.
 type grant struct {
@@ -200,10 +159,11 @@ type grant struct {
 }
 
 // IssueToken returns a new token for a user, as a login does (section 5, rule 1). The
-// user need not exist.
+// user need not exist. It lasts one hour unless Server.TokenLifetime says otherwise
+// (section 8).
 func (s *Server) IssueToken(email string) string {
-	now := s.clock().Now()
-	expires := now.Add(cmp.Or(s.TokenLifetime, tokenLifetime))
+	now := s.now()
+	expires := now.Add(cmp.Or(s.TokenLifetime, time.Hour))
 	claims := map[string]any{"sub": email, "iat": now.Unix(), "exp": expires.Unix()}
 	if s.Claims != nil {
 		claims = s.Claims(now)
@@ -217,11 +177,7 @@ func (s *Server) IssueToken(email string) string {
 	}
 	s.issued++
 	token := sign(s.signingKey, s.issued, claims)
-
-	if s.tokens == nil {
-		s.tokens = map[string]grant{}
-	}
-	s.tokens[token] = grant{email: email, expires: expires}
+	put(&s.tokens, token, grant{email: email, expires: expires})
 
 	return token
 }

@@ -38,15 +38,13 @@ type Dialect map[string]string
 func ParseDialect(text string) (Dialect, error) {
 	d := Dialect{}
 	for part := range strings.SplitSeq(text, ",") {
-		if part == "" {
-			continue
-		}
-
 		question, choice, ok := strings.Cut(part, "=")
-		if !ok {
+		if !ok && part != "" {
 			return nil, errors.New("a dialect is question=choice, with commas between")
 		}
-		d[question] = choice
+		if ok {
+			d[question] = choice
+		}
 	}
 
 	return d, (&Server{}).Speak(d)
@@ -64,10 +62,8 @@ func (d Dialect) String() string {
 // Foreign reports whether the provider does not claim to understand the dialect.
 func (d Dialect) Foreign() bool {
 	for _, q := range Questions {
-		for _, c := range q.Choices {
-			if c.Foreign && d[q.Name] == c.Name {
-				return true
-			}
+		if slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Foreign && d[q.Name] == c.Name }) {
+			return true
 		}
 	}
 	return false
@@ -76,41 +72,131 @@ func (d Dialect) Foreign() bool {
 // Speak configures the server for a dialect, before its first request. The error names a
 // question or a choice that does not exist.
 func (s *Server) Speak(d Dialect) error {
-	known := map[string]bool{}
+	rest := maps.Clone(d)
 	for _, q := range Questions {
-		known[q.Name] = true
-		if err := s.answerQuestion(q, d[q.Name]); err != nil {
-			return err
+		name := d[q.Name]
+		delete(rest, q.Name)
+		if name == "" {
+			continue
+		}
+
+		i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == name })
+		if i < 0 {
+			return fmt.Errorf("there is no choice %q for the question %q", name, q.Name)
+		}
+		if set := q.Choices[i].set; set != nil {
+			set(s)
 		}
 	}
 
-	for name := range d {
-		if !known[name] {
-			return fmt.Errorf("there is no question %q", name)
-		}
+	for name := range rest {
+		return fmt.Errorf("there is no question %q", name)
 	}
 
 	return nil
 }
 
-func (s *Server) answerQuestion(q Question, name string) error {
-	if name == "" {
-		return nil
-	}
+// What the choices do. Each of these functions returns what configures a server.
 
-	i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Name == name })
-	if i < 0 {
-		return fmt.Errorf("there is no choice %q for the question %q", name, q.Name)
-	}
-	if set := q.Choices[i].set; set != nil {
-		set(s)
-	}
-
-	return nil
+// reshaped changes the bodies of some operations' answers.
+func reshaped[T any](change func(T) any, operations ...string) func(*Server) {
+	return func(s *Server) { Reshape(s, change, operations...) }
 }
 
-// wrapIn returns a function that puts an answer under names, the outermost first.
-func wrapIn[T any](names ...string) func(T) any {
+// consents changes the records that both consent operations answer with.
+func consents(change func(record map[string]any) any) func(*Server) {
+	return reshaped(change, OpGetConsent, OpUpdateConsent)
+}
+
+// pending renames members of the pending records.
+func pending(names ...string) func(*Server) {
+	return func(s *Server) { s.RenamePending(names...) }
+}
+
+// receipts answers what is queued with 200 and a body.
+func receipts(change func(record map[string]any) any) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) {
+			if record, ok := a.Body.(map[string]any); ok && a.Receipt {
+				a.Status, a.Body = http.StatusOK, change(record)
+			}
+		})
+	}
+}
+
+// header changes the header of every answer.
+func header(change func(s *Server, h http.Header)) func(*Server) {
+	return func(s *Server) { s.Change(func(_ Request, a *Response) { change(s, a.Header) }) }
+}
+
+// failures changes the body of every error.
+func failures(media string, form func(errorParts) any) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) {
+			if e, ok := a.Body.(errorBody); ok {
+				a.Body = form(e.Error)
+				a.Header.Set("Content-Type", media)
+			}
+		})
+	}
+}
+
+// only accepts one method of authentication for some operations.
+func only(auth string, of func(operation string) bool) func(*Server) {
+	return func(s *Server) {
+		s.refuseIf(func(r Request) *Response {
+			if r.Operation == OpLogin || !of(r.Operation) || r.Auth == auth {
+				return nil
+			}
+			return new(failure(http.StatusUnauthorized, "wrong_method", "This method of authentication is not accepted here."))
+		})
+	}
+}
+
+// lacks answers 404 for a family of paths.
+func lacks(prefix string) func(*Server) {
+	return func(s *Server) {
+		s.refuseIf(func(r Request) *Response {
+			if !strings.HasPrefix(r.Template, prefix) {
+				return nil
+			}
+			return new(failure(http.StatusNotFound, "unknown_route", "There is no such endpoint."))
+		})
+	}
+}
+
+// noConsent answers 200 with a body about a person without a consent.
+func noConsent(body any) func(*Server) {
+	return func(s *Server) {
+		s.Change(func(r Request, a *Response) {
+			if _, failed := a.Body.(errorBody); failed && r.Operation == OpGetConsent && a.Status == http.StatusNotFound {
+				a.Status, a.Body = http.StatusOK, body
+			}
+		})
+	}
+}
+
+// unfinished gives each pending record of an unfinished request a status.
+func unfinished(status string) func(*Server) {
+	return func(s *Server) {
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			for _, name := range []string{"status", "phase"} {
+				if record[name] == StatusPending {
+					record[name] = status
+				}
+			}
+			return record
+		})
+	}
+}
+
+// paged limits the list of pending requests to its first record, with a sign of more.
+func paged(sign PageSign) func(*Server) {
+	return func(s *Server) { s.Paged(1, sign) }
+}
+
+// in puts an answer under names, the outermost first.
+func in[T any](names ...string) func(T) any {
 	return func(body T) any {
 		v := any(body)
 		for _, name := range slices.Backward(names) {
@@ -120,88 +206,82 @@ func wrapIn[T any](names ...string) func(T) any {
 	}
 }
 
-// always returns a function that answers with v.
+// always answers with v.
 func always[T any](v any) func(T) any { return func(T) any { return v } }
 
-// timeAs returns a function that writes agreement_time in another format.
+// timeAs writes agreement_time in another format.
 func timeAs(format func(time.Time) any) func(map[string]any) any {
 	return func(record map[string]any) any {
-		if t, ok := instantOf(record["agreement_time"]); ok {
-			record["agreement_time"] = format(t)
+		text, _ := record["agreement_time"].(string)
+		t, err := time.Parse(time.RFC3339, text)
+		if number, ok := record["agreement_time"].(json.Number); ok {
+			var ms int64
+			ms, err = number.Int64()
+			t = time.UnixMilli(ms)
+		}
+
+		if err == nil {
+			record["agreement_time"] = format(t.UTC())
 		}
 		return record
 	}
 }
 
-// instantOf returns the time that an update has sent.
-func instantOf(v any) (time.Time, bool) {
-	if number, ok := v.(json.Number); ok {
-		ms, err := number.Int64()
-		return time.UnixMilli(ms).UTC(), err == nil
-	}
-
-	text, _ := v.(string)
-	t, err := time.Parse(time.RFC3339, text)
-
-	return t.UTC(), err == nil
-}
-
-func asText(t time.Time) any         { return t.Format(time.RFC3339Nano) }
-func asMilliseconds(t time.Time) any { return t.UnixMilli() }
-func asSeconds(t time.Time) any      { return t.Unix() }
-func wholeSeconds(t time.Time) any   { return t.Truncate(time.Second).Format(time.RFC3339) }
-
-// camelCase returns a name without underscores, with a capital after each.
-func camelCase(name string) string {
-	words := strings.Split(name, "_")
-	for i := range words[1:] {
-		words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
-	}
-	return strings.Join(words, "")
-}
-
 // camelCased gives all members of an object names in camel case.
 func camelCased(object map[string]any) any {
 	for _, name := range slices.Collect(maps.Keys(object)) {
-		rename(object, name, camelCase(name))
+		words := strings.Split(name, "_")
+		for i := range words[1:] {
+			words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
+		}
+		rename(object, name, strings.Join(words, ""))
 	}
 	return object
 }
 
-// accepting returns a function for Server.Accepts: operations of which only one method of
-// authentication is accepted.
-func accepting(auth string, of func(operation string) bool) func(string, string) bool {
-	return func(operation, presented string) bool { return !of(operation) || presented == auth }
-}
+// PageSign is how an answer says that it has only a part of a list. The interface
+// shows no pages (section 8); these are common in other services.
+type PageSign string
 
-func anyOperation(string) bool            { return true }
-func isExport(operation string) bool      { return operation == OpExportRecords }
-func isCurrentUser(operation string) bool { return operation == OpGetCurrentUser }
-func isAboutPeople(operation string) bool { return !isExport(operation) && !isCurrentUser(operation) }
+// The signs of further pages. Each but PageLink is a member of an object that has the
+// list in its member "requests".
+const (
+	PageHasMore PageSign = "has_more" // true, or false on the only page
+	PageNext    PageSign = "next"     // an address, or null on the only page
+	PageTotal   PageSign = "total"    // the length of the whole list
+	PageLink    PageSign = "Link"     // a header with rel="next", absent on the only page
+)
 
-// errorsAs changes the body of every error.
-func (s *Server) errorsAs(form func(errorParts) any, media string) {
+// PageSigns are all signs of further pages.
+var PageSigns = []PageSign{PageHasMore, PageNext, PageTotal, PageLink}
+
+// Paged limits the list of pending requests to its first records, and adds a sign where there
+// are more; an empty sign is none.
+func (s *Server) Paged(size int, sign PageSign) {
+	const next = "https://service.example.com/pending-requests?page=2" // which no client can reach
+
 	s.Change(func(_ Request, a *Response) {
-		if e, ok := a.Body.(errorBody); ok {
-			a.Body = form(e.Error)
-			a.Header.Set("Content-Type", media)
+		records, ok := a.Body.([]map[string]any)
+		if !ok {
+			return
 		}
-	})
-}
 
-// problem is the form of RFC 9457.
-func problem(e errorParts) any {
-	return map[string]any{"type": "about:blank", "title": e.Code, "detail": e.Message, "errors": e.Fields}
-}
-
-// withHeader adds a header field to every answer.
-func (s *Server) withHeader(name, value string) {
-	s.Change(func(_ Request, a *Response) { a.Header.Set(name, value) })
-}
-
-// dateAhead moves the Date of every answer.
-func (s *Server) dateAhead(by time.Duration) {
-	s.Change(func(_ Request, a *Response) {
-		a.Header.Set("Date", s.clock().Now().Add(by).UTC().Format(http.TimeFormat))
+		page, more := records[:min(size, len(records))], len(records) > size
+		a.Body = page
+		switch sign {
+		case PageHasMore:
+			a.Body = map[string]any{"requests": page, "has_more": more}
+		case PageTotal:
+			a.Body = map[string]any{"requests": page, "total": len(records)}
+		case PageNext:
+			a.Body = map[string]any{"requests": page, "next": nil}
+			if more {
+				a.Body = map[string]any{"requests": page, "next": next}
+			}
+		case PageLink:
+			if more {
+				a.Header.Set("Link", "<"+next+`>; rel="next"`)
+			}
+		}
 	})
 }

@@ -3,6 +3,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 )
@@ -25,125 +26,144 @@ var Questions = []Question{
 		{Name: TimeRFC3339},
 		{Name: TimeUnixMS, set: func(s *Server) { s.Wire.AgreementTimeFormat = TimeUnixMS }},
 	}},
+	{"misplaced_parameters", "7", []Choice{
+		{Name: "refused"},
+		{Name: "ignored", set: func(s *Server) {
+			s.refuseIf(func(r Request) *Response {
+				if r.Operation != OpUpdateConsent || len(r.Sent) == 0 || r.Place == cmp.Or(s.Wire.ConsentParametersIn, InJSON) {
+					return nil
+				}
+				record, known := s.Consent(r.Scope, r.Identity)
+				if !known {
+					return new(success(map[string]any{}))
+				}
+				return new(success(record.fields()))
+			})
+		}},
+	}},
 	{"manual", "2", []Choice{
 		{Name: "optional"},
-		{Name: "required", set: func(s *Server) { s.Wire.RequireManual = true }},
+		{Name: "required", set: func(s *Server) {
+			s.refuseIf(func(r Request) *Response {
+				if _, sent := r.Sent["manual"]; sent || r.Operation != OpUpdateConsent {
+					return nil
+				}
+				return new(invalid(fieldError{"manual", "is required"}))
+			})
+		}},
 	}},
 	{"login_answer", "2", []Choice{
 		{Name: "token"},
-		{Name: "with_more", set: func(s *Server) {
-			Reshape(s, func(login map[string]any) any {
-				login["type"], login["user"] = "bearer", map[string]any{"id": 1}
-				return login
-			}, OpLogin)
-		}},
-		{Name: "own_name", Foreign: true, set: func(s *Server) {
-			Reshape(s, func(login map[string]any) any { return map[string]any{"accessJwt": login["token"]} }, OpLogin)
-		}},
-	}},
-	{"misplaced_parameters", "7", []Choice{
-		{Name: "refused"},
-		{Name: "ignored", set: func(s *Server) { s.IgnoreMisplaced = true }},
+		{Name: "with_more", set: reshaped(func(login map[string]any) any {
+			login["type"], login["user"] = "bearer", map[string]any{"id": 1}
+			return login
+		}, OpLogin)},
+		{Name: "own_name", Foreign: true, set: reshaped(func(login map[string]any) any { return rename(login, "token", "accessJwt") }, OpLogin)},
 	}},
 	{"credentials", "5, rule 3", []Choice{
 		{Name: "any"},
-		{Name: "token", set: func(s *Server) { s.Accepts = accepting(AuthBearer, anyOperation) }},
-		{Name: "key", set: func(s *Server) { s.Accepts = accepting(AuthSecret, anyOperation) }},
-		{Name: "token_for_people", set: func(s *Server) { s.Accepts = accepting(AuthBearer, isAboutPeople) }},
-		{Name: "key_for_people", set: func(s *Server) { s.Accepts = accepting(AuthSecret, isAboutPeople) }},
-		{Name: "key_for_exports", set: func(s *Server) { s.Accepts = accepting(AuthSecret, isExport) }},
-		{Name: "token_for_user", set: func(s *Server) { s.Accepts = accepting(AuthBearer, isCurrentUser) }},
+		{Name: "token", set: only(AuthBearer, anyOperation)},
+		{Name: "key", set: only(AuthSecret, anyOperation)},
+		{Name: "token_for_people", set: only(AuthBearer, isAboutPeople)},
+		{Name: "key_for_people", set: only(AuthSecret, isAboutPeople)},
+		{Name: "key_for_exports", set: only(AuthSecret, isExport)},
+		{Name: "token_for_user", set: only(AuthBearer, isCurrentUser)},
 	}},
 	{"path_family", "9", []Choice{
 		{Name: "both"},
-		{Name: "project", set: func(s *Server) { s.Lacks = accountPrefix }},
-		{Name: "account", set: func(s *Server) { s.Lacks = projectPrefix }},
+		{Name: "project", set: lacks(accountPrefix)},
+		{Name: "account", set: lacks(projectPrefix)},
 	}},
 	{"time_precision", "2", []Choice{
 		{Name: "milliseconds"},
-		{Name: "seconds", set: func(s *Server) { s.ReshapeConsents(timeAs(wholeSeconds)) }},
+		{Name: "seconds", set: consents(timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) }))},
 	}},
 	{"consent_time", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "text", set: func(s *Server) { s.ReshapeConsents(timeAs(asText)) }},
-		{Name: TimeUnixMS, set: func(s *Server) { s.ReshapeConsents(timeAs(asMilliseconds)) }},
-		{Name: "unix_seconds", Foreign: true, set: func(s *Server) { s.ReshapeConsents(timeAs(asSeconds)) }},
+		{Name: "text", set: consents(timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) }))},
+		{Name: TimeUnixMS, set: consents(timeAs(func(t time.Time) any { return t.UnixMilli() }))},
+		{Name: "unix_seconds", Foreign: true, set: consents(timeAs(func(t time.Time) any { return t.Unix() }))},
 	}},
 	{"consent_names", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "own_time", Foreign: true, set: func(s *Server) {
-			s.ReshapeConsents(func(record map[string]any) any { rename(record, "agreement_time", "agreedOn"); return record })
-		}},
-		{Name: "camel", set: func(s *Server) { s.ReshapeConsents(camelCased) }},
+		{Name: "own_time", Foreign: true, set: consents(func(record map[string]any) any { return rename(record, "agreement_time", "agreedOn") })},
+		{Name: "camel", set: consents(camelCased)},
 	}},
 	{"consent_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "wrapped", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("data")) }},
-		{Name: "nested", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("data", "attributes")) }},
-		{Name: "own_wrapper", set: func(s *Server) { s.ReshapeConsents(wrapIn[map[string]any]("state")) }},
-		{Name: "list", Foreign: true, set: func(s *Server) { s.ReshapeConsents(func(record map[string]any) any { return []any{record} }) }},
+		{Name: "wrapped", set: consents(in[map[string]any]("data"))},
+		{Name: "nested", set: consents(in[map[string]any]("data", "attributes"))},
+		{Name: "own_wrapper", set: consents(in[map[string]any]("state"))},
+		{Name: "list", Foreign: true, set: consents(func(record map[string]any) any { return []any{record} })},
 	}},
 	{"update_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "nothing", set: func(s *Server) { Reshape(s, always[any](NoContent), OpUpdateConsent) }},
-		{Name: "success", set: func(s *Server) { Reshape(s, always[any](map[string]any{"success": true}), OpUpdateConsent) }},
+		{Name: "nothing", set: reshaped(always[any](NoContent), OpUpdateConsent)},
+		{Name: "success", set: reshaped(always[any](map[string]any{"success": true}), OpUpdateConsent)},
 	}},
 	{"no_consent", "4, gaps", []Choice{
 		{Name: "404"},
-		{Name: "null", set: func(s *Server) { s.noConsentIs(nil) }},
-		{Name: "empty", set: func(s *Server) { s.noConsentIs(map[string]any{}) }},
-		{Name: "wrapped", set: func(s *Server) { s.noConsentIs(map[string]any{"data": nil}) }},
+		{Name: "null", set: noConsent(nil)},
+		{Name: "empty", set: noConsent(map[string]any{})},
+		{Name: "wrapped", set: noConsent(map[string]any{"data": nil})},
 	}},
 	{"profile_answer", "2", []Choice{
 		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("profile"), OpGetProfile) }},
-		{Name: "own_wrapper", set: func(s *Server) { Reshape(s, wrapIn[any]("traits"), OpGetProfile) }},
+		{Name: "wrapped", set: reshaped(in[any]("profile"), OpGetProfile)},
+		{Name: "own_wrapper", set: reshaped(in[any]("traits"), OpGetProfile)},
 	}},
 	{"current_user", "2", []Choice{
 		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("user"), OpGetCurrentUser) }},
+		{Name: "wrapped", set: reshaped(in[any]("user"), OpGetCurrentUser)},
 	}},
 	{"pending_names", "2", []Choice{
 		{Name: "camel"},
-		{Name: "snake", set: func(s *Server) { s.RenamePending("identityId", "identity_id", "createdAt", "created_at") }},
-		{Name: "own_person", set: func(s *Server) { s.RenamePending("identityId", "customer") }},
-		{Name: "own_time", Foreign: true, set: func(s *Server) { s.RenamePending("createdAt", "askedOn") }},
-		{Name: "own_names", Foreign: true, set: func(s *Server) { s.RenamePending("operation", "what", "status", "phase") }},
+		{Name: "snake", set: pending("identityId", "identity_id", "createdAt", "created_at")},
+		{Name: "own_person", set: pending("identityId", "customer")},
+		{Name: "own_time", Foreign: true, set: pending("createdAt", "askedOn")},
+		{Name: "own_names", Foreign: true, set: pending("operation", "what", "status", "phase")},
 	}},
 	{"pending_states", "3", []Choice{
 		{Name: "pending"},
-		{Name: "processing", set: func(s *Server) { s.unfinishedAre("PROCESSING") }},
-		{Name: "own_words", Foreign: true, set: func(s *Server) { s.unfinishedAre("simmering") }},
+		{Name: "processing", set: unfinished("PROCESSING")},
+		{Name: "own_words", Foreign: true, set: unfinished("simmering")},
 	}},
 	{"pages", "8", []Choice{
 		{Name: "none"},
-		{Name: "has_more", Foreign: true, set: func(s *Server) { s.Paged(1, PageHasMore) }},
-		{Name: "next", Foreign: true, set: func(s *Server) { s.Paged(1, PageNext) }},
-		{Name: "total", Foreign: true, set: func(s *Server) { s.Paged(1, PageTotal) }},
-		{Name: "link", Foreign: true, set: func(s *Server) { s.Paged(1, PageLink) }},
+		{Name: "has_more", Foreign: true, set: paged(PageHasMore)},
+		{Name: "next", Foreign: true, set: paged(PageNext)},
+		{Name: "total", Foreign: true, set: paged(PageTotal)},
+		{Name: "link", Foreign: true, set: paged(PageLink)},
 	}},
 	{"pending_answer", "4, gaps", []Choice{
 		{Name: "array"},
-		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("requests"), OpListPendingRequests) }},
-		{Name: "nested", set: func(s *Server) { Reshape(s, wrapIn[any]("data", "items"), OpListPendingRequests) }},
-		{Name: "counted", set: func(s *Server) { Reshape(s, listBeside("total", countOf), OpListPendingRequests) }},
-		{Name: "described", set: func(s *Server) { Reshape(s, listBeside("links", linksOf), OpListPendingRequests) }},
-		{Name: "by_person", Foreign: true, set: func(s *Server) { Reshape(s, byPerson, OpListPendingRequests) }},
+		{Name: "wrapped", set: reshaped(in[any]("requests"), OpListPendingRequests)},
+		{Name: "nested", set: reshaped(in[any]("data", "items"), OpListPendingRequests)},
+		{Name: "counted", set: reshaped(func(records []map[string]any) any { return map[string]any{"requests": records, "total": len(records)} }, OpListPendingRequests)},
+		{Name: "described", set: reshaped(func(records []map[string]any) any {
+			return map[string]any{"requests": records, "links": map[string]any{"self": "/pending-requests"}}
+		}, OpListPendingRequests)},
+		{Name: "by_person", Foreign: true, set: reshaped(func(records []map[string]any) any {
+			grouped := map[string]any{}
+			for _, record := range records {
+				person, _ := record["identityId"].(string)
+				grouped[person] = record
+			}
+			return grouped
+		}, OpListPendingRequests)},
 	}},
 	{"queue_answer", "4, gaps", []Choice{
 		{Name: "accepted"},
-		{Name: "ok", set: func(s *Server) { s.receiptsAre(wrapIn[map[string]any]()) }},
-		{Name: "wrapped", set: func(s *Server) { s.receiptsAre(wrapIn[map[string]any]("data", "request")) }},
-		{Name: "flag", set: func(s *Server) { s.receiptsAre(always[map[string]any](map[string]any{"ok": true})) }},
-		{Name: "state", set: func(s *Server) {
-			s.receiptsAre(always[map[string]any](map[string]any{"state": "QUEUED"}))
-		}},
-		{Name: "nothing", set: func(s *Server) { s.ReshapeReceipts(always[map[string]any](NoContent)) }},
+		{Name: "ok", set: receipts(in[map[string]any]())},
+		{Name: "wrapped", set: receipts(in[map[string]any]("data", "request"))},
+		{Name: "flag", set: receipts(always[map[string]any](map[string]any{"ok": true}))},
+		{Name: "state", set: receipts(always[map[string]any](map[string]any{"state": "QUEUED"}))},
+		{Name: "nothing", set: receipts(always[map[string]any](NoContent))},
 	}},
 	{"data_answer", "4, gaps", []Choice{
 		{Name: "object"},
-		{Name: "wrapped", set: func(s *Server) { Reshape(s, wrapIn[any]("data"), OpGetAllData) }},
-		{Name: "list", set: func(s *Server) { Reshape(s, func(data any) any { return []any{data} }, OpGetAllData) }},
+		{Name: "wrapped", set: reshaped(in[any]("data"), OpGetAllData)},
+		{Name: "list", set: reshaped(func(data any) any { return []any{data} }, OpGetAllData)},
 	}},
 	{"export_answer", "4, gaps", []Choice{
 		{Name: ExportObject},
@@ -176,71 +196,31 @@ var Questions = []Question{
 	}},
 	{"errors", "7", []Choice{
 		{Name: "nested"},
-		{Name: "flat", set: func(s *Server) { s.errorsAs(func(e errorParts) any { return e }, "application/json") }},
-		{Name: "problem", set: func(s *Server) { s.errorsAs(problem, "application/problem+json") }},
+		{Name: "flat", set: failures("application/json", func(e errorParts) any { return e })},
+		{Name: "problem", set: failures("application/problem+json", func(e errorParts) any { // RFC 9457
+			return map[string]any{"type": "about:blank", "title": e.Code, "detail": e.Message, "errors": e.Fields}
+		})},
 		// A 404 that is no JSON object does not prove that a person has no consent.
-		{Name: "text", Foreign: true, set: func(s *Server) { s.errorsAs(func(e errorParts) any { return PlainText(e.Message) }, "text/plain") }},
+		{Name: "text", Foreign: true, set: failures("text/plain", func(e errorParts) any { return PlainText(e.Message) })},
 	}},
 	{"rate_limits", "8", []Choice{
 		{Name: "silent"},
-		{Name: "stated", set: func(s *Server) { s.withHeader("X-Ratelimit-Limit", "600") }},
+		{Name: "stated", set: header(func(_ *Server, h http.Header) { h.Set("X-Ratelimit-Limit", "600") })},
 	}},
 	{"clock", "8", []Choice{
 		{Name: "right"},
-		{Name: "ahead", set: func(s *Server) { s.dateAhead(10 * time.Minute) }},
-		{Name: "behind", set: func(s *Server) { s.dateAhead(-10 * time.Minute) }},
+		{Name: "ahead", set: clockAhead(10 * time.Minute)},
+		{Name: "behind", set: clockAhead(-10 * time.Minute)},
 	}},
 }
 
-// noConsentIs answers 200 with a body about a person without a consent.
-func (s *Server) noConsentIs(body any) {
-	s.Change(func(r Request, a *Response) {
-		if _, failed := a.Body.(errorBody); failed && r.Operation == OpGetConsent && a.Status == http.StatusNotFound {
-			a.Status, a.Body = http.StatusOK, body
-		}
-	})
+// clockAhead moves the Date of every answer.
+func clockAhead(by time.Duration) func(*Server) {
+	return header(func(s *Server, h http.Header) { h.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
 }
 
-// unfinishedAre gives each pending record of an unfinished request a status.
-func (s *Server) unfinishedAre(status string) {
-	s.ReshapePending(func(record map[string]any) map[string]any {
-		for _, name := range []string{"status", "phase"} {
-			if record[name] == StatusPending {
-				record[name] = status
-			}
-		}
-		return record
-	})
-}
-
-// receiptsAre answers what is queued with 200 and a body.
-func (s *Server) receiptsAre(body func(record map[string]any) any) {
-	s.ReshapeReceipts(body)
-	s.Change(func(_ Request, a *Response) {
-		if a.Receipt {
-			a.Status = http.StatusOK
-		}
-	})
-}
-
-// listBeside returns a function that puts the list of pending requests into an object, beside
-// a member that is made of it.
-func listBeside(name string, member func(records []map[string]any) any) func([]map[string]any) any {
-	return func(records []map[string]any) any {
-		return map[string]any{"requests": records, name: member(records)}
-	}
-}
-
-func countOf(records []map[string]any) any { return len(records) }
-func linksOf([]map[string]any) any         { return map[string]any{"self": "/pending-requests"} }
-
-// byPerson groups the list of pending requests by person, so that people are names of
-// members.
-func byPerson(records []map[string]any) any {
-	grouped := map[string]any{}
-	for _, record := range records {
-		person, _ := record["identityId"].(string)
-		grouped[person] = record
-	}
-	return grouped
-}
+// Operations of which a service may accept only one method of authentication.
+func anyOperation(string) bool            { return true }
+func isExport(operation string) bool      { return operation == OpExportRecords }
+func isCurrentUser(operation string) bool { return operation == OpGetCurrentUser }
+func isAboutPeople(operation string) bool { return !isExport(operation) && !isCurrentUser(operation) }

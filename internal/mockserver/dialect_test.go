@@ -4,6 +4,7 @@ package mockserver_test
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -64,13 +65,13 @@ func TestDialect_shapesAnswers(t *testing.T) {
 		path    string
 		want    string
 	}{
-		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms"}, projectPath, `{"data":{"attributes":{"agreement_time":1767323045678,`},
-		{mockserver.Dialect{"consent_names": "own_time", "time_precision": "seconds"}, projectPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
-		{mockserver.Dialect{"consent_names": "camel"}, projectPath, `"clause1Consent":false`},
-		{mockserver.Dialect{"no_consent": "wrapped"}, strings.Replace(projectPath, "user-1", "user-2", 1), `{"data":null}`},
-		{mockserver.Dialect{"errors": "flat"}, strings.Replace(projectPath, "user-1", "user-2", 1), `{"code":"not_found","message":"Nothing is known of this user."}`},
-		{mockserver.Dialect{"path_family": "account"}, projectPath, `"unknown_route"`},
-		{mockserver.Dialect{"credentials": "token"}, projectPath, `"wrong_method"`},
+		{mockserver.Dialect{"consent_answer": "nested", "consent_time": "unix_ms"}, consentPath, `{"data":{"attributes":{"agreement_time":1767323045678,`},
+		{mockserver.Dialect{"consent_names": "own_time", "time_precision": "seconds"}, consentPath, `"agreedOn":"2026-01-02T03:04:05Z"`},
+		{mockserver.Dialect{"consent_names": "camel"}, consentPath, `"clause1Consent":false`},
+		{mockserver.Dialect{"no_consent": "wrapped"}, strings.Replace(consentPath, "user-1", "user-2", 1), `{"data":null}`},
+		{mockserver.Dialect{"errors": "flat"}, strings.Replace(consentPath, "user-1", "user-2", 1), `{"code":"not_found","message":"Nothing is known of this user."}`},
+		{mockserver.Dialect{"path_family": "account"}, consentPath, `"unknown_route"`},
+		{mockserver.Dialect{"credentials": "token"}, consentPath, `"wrong_method"`},
 		{mockserver.Dialect{"current_user": "wrapped"}, "/v1/user/self", `{"user":{"email":null,"id":"application"}}`},
 	} {
 		t.Run(tc.dialect.String(), func(t *testing.T) {
@@ -86,10 +87,45 @@ func TestDialect_shapesAnswers(t *testing.T) {
 func TestDialect_ignoresMisplacedParameters(t *testing.T) {
 	t.Parallel()
 	s := speaking(t, mockserver.Dialect{"consent_parameters": "form", "misplaced_parameters": "ignored"})
-	if got := s.withKey("PATCH", projectPath, allClauses()); got.status != 200 {
+	if got := s.withKey("PATCH", consentPath, allClauses()); got.status != 200 {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 	if record, _ := s.Consent(projectScope, "user-1"); record.Clauses[0] {
 		t.Error("parameters in another place were used")
+	}
+}
+
+func TestPaged_saysThatThereIsMore(t *testing.T) {
+	t.Parallel()
+
+	const next = `"https://service.example.com/pending-requests?page=2"`
+	for name, tc := range map[string]struct {
+		size         int
+		sign         mockserver.PageSign
+		body, header string
+	}{
+		"silently":           {1, "", `[{}]`, ""},
+		"has_more":           {1, mockserver.PageHasMore, `{"has_more":true,"requests":[{}]}`, ""},
+		"has_more, only one": {2, mockserver.PageHasMore, `{"has_more":false,"requests":[{},{}]}`, ""},
+		"next":               {1, mockserver.PageNext, `{"next":` + next + `,"requests":[{}]}`, ""},
+		"next, only one":     {9, mockserver.PageNext, `{"next":null,"requests":[{},{}]}`, ""},
+		"total":              {1, mockserver.PageTotal, `{"requests":[{}],"total":2}`, ""},
+		"total, only one":    {2, mockserver.PageTotal, `{"requests":[{},{}],"total":2}`, ""},
+		"Link":               {1, mockserver.PageLink, `[{}]`, `<https://service.example.com/pending-requests?page=2>; rel="next"`},
+		"Link, only one":     {2, mockserver.PageLink, `[{},{}]`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t, delayed, func(s *mockserver.Server) {
+				s.ReshapePending(func(map[string]any) map[string]any { return map[string]any{} })
+				s.Paged(tc.size, tc.sign)
+			})
+			s.withKey(http.MethodDelete, allDataPath, "")
+			s.withKey(http.MethodDelete, allDataPath, "")
+			if got := s.get(pendingPath); got.body != tc.body || got.header.Get("Link") != tc.header {
+				t.Errorf("%s, Link %q", got.body, got.header.Get("Link"))
+			}
+		})
 	}
 }

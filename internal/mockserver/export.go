@@ -3,20 +3,29 @@
 package mockserver
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
+	"iter"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Kinds is the number of record kinds of an export: person, session and event, in this
 // order (section 4, Export).
 const Kinds = 3
 
-// dayLayout is the layout of utcDate (section 4, Export).
-const dayLayout = "2006-01-02"
+// others is the index of the records without a kind, after those of the kinds.
+const others = Kinds
+
+var kindNames = [Kinds]string{"person", "session", "event"}
 
 // ExportDay holds the records of one UTC day. A record is any value that can be encoded
 // as JSON, since the interface does not show one (section 2).
@@ -27,6 +36,19 @@ type ExportDay struct {
 	Others []any
 }
 
+// exportDay has the records of a day by kind, each valid until the next one.
+type exportDay [Kinds + 1]iter.Seq[[]byte]
+
+type exportKey struct {
+	scope Scope
+	date  string
+}
+
+func isDay(date string) bool {
+	_, err := time.Parse(time.DateOnly, date)
+	return err == nil
+}
+
 // PutExport replaces the records of one UTC day, YYYY-MM-DD (section 4, Export). Such a
 // day has no records from Server.ExportRecords. PutExport panics if date is no date or
 // a record cannot be encoded as JSON.
@@ -35,143 +57,72 @@ func (s *Server) PutExport(scope Scope, date string, day ExportDay) {
 		panic("mockserver: there is no such day: " + date)
 	}
 
-	var held explicitDay
+	var held exportDay
 	for i, list := range [][]any{day.Persons, day.Sessions, day.Events, day.Others} {
+		var encoded [][]byte
 		for _, record := range list {
-			held[i] = append(held[i], encode(record))
+			encoded = append(encoded, encode(record))
 		}
+		held[i] = slices.Values(encoded)
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
-	if s.exports == nil {
-		s.exports = map[exportKey]explicitDay{}
-	}
-	s.exports[exportKey{scope, date}] = held
-}
-
-type exportKey struct {
-	scope Scope
-	date  string
-}
-
-// others is the index of the records without a kind, after those of the kinds.
-const others = Kinds
-
-// records are the records of a day.
-type records interface {
-	// each calls write with every record of a kind, or of the others, and returns the
-	// first error. write must not keep the bytes.
-	each(kind int, write func([]byte) error) error
-}
-
-// explicitDay is a day that was set with PutExport, kind by kind.
-type explicitDay [Kinds + 1][][]byte
-
-func (d explicitDay) each(kind int, write func([]byte) error) error {
-	for _, record := range d[kind] {
-		if err := write(record); err != nil {
-			return err
-		}
-	}
-	return nil
+	put(&s.exports, exportKey{scope, date}, held)
 }
 
 // exportRecords is GET …/export (section 4, Export), which only the org/project family
 // has.
 func (s *Server) exportRecords(c *call) Response {
-	sent, ok := c.params.in(InQuery)
+	sent, ok := c.sentIn(InQuery)
 	if !ok {
-		return failure(http.StatusBadRequest, "malformed", "The parameters cannot be read.")
+		return malformed()
 	}
 
 	date, _ := sent["utcDate"].(string)
 	if !isDay(date) {
-		return failure(http.StatusBadRequest, "invalid_parameters", "There are errors in the parameters.",
-			FieldError{"utcDate", "has to be a date, YYYY-MM-DD"})
+		return invalid(fieldError{"utcDate", "has to be a date, YYYY-MM-DD"})
 	}
 
-	kinds, problem := s.Wire.exportKinds(sent)
-	if problem != nil {
-		return failure(http.StatusBadRequest, "invalid_parameters", "There are errors in the parameters.", *problem)
+	kinds := []int{0, 1, 2, others}
+	if parameter := s.Wire.ExportKindParameter; parameter != "" {
+		values := s.Wire.ExportKindValues
+		if values == [Kinds]string{} {
+			values = kindNames
+		}
+
+		chosen, _ := sent[parameter].(string)
+		kind := slices.Index(values[:], chosen)
+		if kind < 0 {
+			return invalid(fieldError{parameter, fmt.Sprintf("has to be one of %q", values)})
+		}
+		kinds = []int{kind}
 	}
 
-	return Response{Status: http.StatusOK, export: &exportStream{
-		ExportAnswer: s.Export.withDefaults(), day: s.dayOf(c.scope, date), kinds: kinds,
-	}}
-}
-
-func (s *Server) dayOf(scope Scope, date string) records {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	day, ok := s.exports[exportKey{c.entry.Scope, date}]
+	s.mu.Unlock()
 
-	day, ok := s.exports[exportKey{scope, date}]
-	held := records(day)
-	if !ok && s.ExportRecords > 0 {
-		held = newGeneratedDay(scope, date, s.ExportRecords)
-	}
-	if s.Export.Broken {
-		return brokenDay{held}
+	if !ok {
+		day = generatedDay(c.entry.Scope, date, s.ExportRecords)
 	}
 
-	return held
+	return success(&exportStream{ExportAnswer: s.Export, day: day, kinds: kinds})
 }
-
-// brokenDay is a day with a byte that is no UTF-8 in the first text of each record.
-type brokenDay struct{ records }
-
-func (d brokenDay) each(kind int, write func([]byte) error) error {
-	return d.records.each(kind, func(record []byte) error {
-		return write(bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1))
-	})
-}
-
-func isDay(date string) bool {
-	t, err := time.Parse(dayLayout, date)
-	return err == nil && t.Format(dayLayout) == date
-}
-
-// exportKinds returns the kinds that a request chooses: one with an
-// ExportKindParameter, otherwise all.
-func (w Wire) exportKinds(sent map[string]any) ([]int, *FieldError) {
-	if w.ExportKindParameter == "" {
-		return []int{0, 1, 2, others}, nil
-	}
-
-	values := w.exportKindValues()
-	chosen, _ := sent[w.ExportKindParameter].(string)
-	i := slices.Index(values[:], chosen)
-	if i < 0 {
-		return nil, &FieldError{w.ExportKindParameter, fmt.Sprintf("has to be one of %q", values)}
-	}
-
-	return []int{i}, nil
-}
-
-func (w Wire) exportKindValues() [Kinds]string {
-	if w.ExportKindValues == [Kinds]string{} {
-		return kindNames
-	}
-	return w.ExportKindValues
-}
-
-var kindNames = [Kinds]string{"person", "session", "event"}
 
 // Shapes of an export, for ExportAnswer.Shape. The interface shows none (section 4,
 // gaps), so all of them are assumptions.
 const (
 	ExportObject = "object" // {"persons": […], "sessions": […], "events": […]}
-	ExportNested = "nested" // the same under one name
+	ExportNested = "nested" // the same under "data"
 	ExportArray  = "array"  // […], each record with a discriminator
 	ExportNDJSON = "ndjson" // a record on each line, with a discriminator
 )
 
 // Framings of an export, for ExportAnswer.Framing: how the client learns where it ends.
 const (
-	FramingChunked = "chunked"
-	FramingLength  = "length" // holds the answer in memory
-	FramingClose   = "close"  // by the end of the connection alone
+	FramingLength = "length" // holds the answer in memory
+	FramingClose  = "close"  // by the end of the connection alone
 )
 
 // ExportAnswer describes how an export is answered (section 4, Export). The zero value
@@ -179,15 +130,9 @@ const (
 type ExportAnswer struct {
 	// Shape is one of the Export constants; empty is ExportObject.
 	Shape string
-	// Names are the names of the arrays in an object; empty names are persons, sessions
-	// and events.
-	Names [Kinds]string
-	// Wrapper is the member that ExportNested puts the object in; empty is "data".
-	Wrapper string
-	// Discriminator is the member of a record that says its kind; empty is "type".
-	// Values are its values; empty values are person, session and event.
+	// Discriminator is the member of a record that says its kind: person, session or
+	// event; empty is "type".
 	Discriminator string
-	Values        [Kinds]string
 	// Beside are members in front of the arrays in an object, as JSON and with a comma
 	// after each, such as `"tenant":"web",`.
 	Beside string
@@ -200,22 +145,183 @@ type ExportAnswer struct {
 	// Encoding is the content coding: empty, gzip or zstd. It does not depend on what
 	// the client accepts.
 	Encoding string
-	// Framing is one of the Framing constants; empty is FramingChunked.
+	// Framing is one of the Framing constants; empty is chunks.
 	Framing string
 	// Empty is the answer for a day without records: NoContent is a 204, "" an empty
 	// body. Nil answers it like any other day.
 	Empty any
 }
 
-func (a ExportAnswer) withDefaults() ExportAnswer {
-	a.Shape = cmp.Or(a.Shape, ExportObject)
-	a.Wrapper = cmp.Or(a.Wrapper, "data")
-	a.Discriminator = cmp.Or(a.Discriminator, "type")
-	a.Framing = cmp.Or(a.Framing, FramingChunked)
-	for i, name := range kindNames {
-		a.Names[i] = cmp.Or(a.Names[i], name+"s")
-		a.Values[i] = cmp.Or(a.Values[i], name)
+// exportStream is the answer to one export request.
+type exportStream struct {
+	ExportAnswer
+
+	day   exportDay
+	kinds []int
+}
+
+func (e *exportStream) has(kind int) bool {
+	for range e.day[kind] {
+		return true
+	}
+	return false
+}
+
+// send writes the answer while it is generated.
+func (e *exportStream) send(w http.ResponseWriter) {
+	if e.Empty != nil && !e.has(0) && !e.has(1) && !e.has(2) && !e.has(others) {
+		if e.Empty == NoContent {
+			w.WriteHeader(http.StatusNoContent)
+		}
+		return
 	}
 
-	return a
+	w.Header().Set("Content-Type", "application/json")
+	if e.Shape == ExportNDJSON {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+	}
+	if e.Encoding != "" {
+		w.Header().Set("Content-Encoding", e.Encoding)
+	}
+
+	switch e.Framing {
+	case FramingLength:
+		var whole bytes.Buffer
+		_ = e.encode(&whole) // a bytes.Buffer returns no errors
+		w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
+		_, _ = whole.WriteTo(w)
+
+		return
+
+	case FramingClose:
+		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
+	}
+
+	_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length
+	if e.encode(w) != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+}
+
+// encode writes the answer with its content coding, through buffers.
+func (e *exportStream) encode(to io.Writer) error {
+	const block = 256 << 10
+
+	w := bufio.NewWriterSize(to, block)
+	var packer io.WriteCloser
+	switch e.Encoding {
+	case "gzip":
+		packer, _ = gzip.NewWriterLevel(w, gzip.BestSpeed)
+	case "zstd":
+		packer, _ = zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))
+	default:
+		return cmp.Or(e.write(w), w.Flush())
+	}
+
+	plain := bufio.NewWriterSize(packer, block)
+
+	return cmp.Or(e.write(plain), plain.Flush(), packer.Close(), w.Flush())
+}
+
+// write writes the answer in its shape. A bufio.Writer keeps its first error.
+func (e *exportStream) write(w *bufio.Writer) error {
+	if e.Mark {
+		_, _ = w.WriteString("\uFEFF")
+	}
+
+	switch e.Shape {
+	case ExportArray:
+		return e.list(w, "[", ",", "]")
+	case ExportNDJSON:
+		return e.list(w, "", e.lineEnd(), e.lineEnd())
+	case ExportNested:
+		_, _ = w.WriteString(`{"data":`)
+		if err := e.object(w); err != nil {
+			return err
+		}
+		return w.WriteByte('}')
+	}
+
+	return e.object(w)
+}
+
+// object writes an object with an array for each kind, and one for the others if
+// there are any.
+func (e *exportStream) object(w *bufio.Writer) error {
+	before := "{" + e.Beside
+	for _, kind := range e.kinds {
+		name := "others"
+		if kind != others {
+			name = kindNames[kind] + "s"
+		} else if !e.has(others) {
+			continue
+		}
+
+		_, _ = w.WriteString(before + `"` + name + `":[`)
+		before = ","
+
+		between := ""
+		for record := range e.day[kind] {
+			_, _ = w.WriteString(between)
+			between = ","
+			if e.Pretty {
+				_, _ = w.WriteString(e.lineEnd() + "    ")
+				record = bytes.Replace(record, []byte("{"), []byte("{"+e.lineEnd()+"      "), 1)
+			}
+			if _, err := w.Write(e.text(record)); err != nil {
+				return err
+			}
+		}
+		_ = w.WriteByte(']')
+	}
+
+	return w.WriteByte('}')
+}
+
+// list writes the records of all kinds, each with the member that says its kind. A record
+// that has no kind, or is not an object, is written unchanged.
+func (e *exportStream) list(w *bufio.Writer, before, between, after string) error {
+	_, _ = w.WriteString(before)
+	first := true
+	for _, kind := range e.kinds {
+		for record := range e.day[kind] {
+			if !first {
+				_, _ = w.WriteString(between)
+			}
+			first = false
+
+			record = e.text(record)
+			if kind != others && record[0] == '{' {
+				_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)
+				if record = record[1:]; record[0] != '}' {
+					_ = w.WriteByte(',')
+				}
+			}
+			if _, err := w.Write(record); err != nil {
+				return err
+			}
+		}
+	}
+
+	if first && before == "" {
+		return nil // a day without lines
+	}
+	_, err := w.WriteString(after)
+
+	return err
+}
+
+// text returns a record as it is sent.
+func (e *exportStream) text(record []byte) []byte {
+	if e.Broken {
+		return bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1)
+	}
+	return record
+}
+
+func (e *exportStream) lineEnd() string {
+	if e.CRLF {
+		return "\r\n"
+	}
+	return "\n"
 }

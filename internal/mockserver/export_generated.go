@@ -7,101 +7,71 @@ import (
 	"hash/fnv"
 )
 
-// generatedDay is a day whose records are generated while they are read and never held.
-// They depend on scope, date and number alone.
-type generatedDay struct {
-	date   string
-	salt   uint64
-	counts [Kinds + 1]int
+// piece is a part of a generated record: a text, and a number after it with leading zeros
+// to a width of at most nine digits.
+type piece struct {
+	text   string
+	number func(i int) int
+	width  int
 }
 
-// newGeneratedDay returns a day with that many events, and with a session for every
-// twenty and a person for every hundred of them.
-func newGeneratedDay(scope Scope, date string, events int) generatedDay {
-	h := fnv.New64a()
+// generatedDay returns a day with that many events, and with a session for every twenty
+// and a person for every hundred of them. The records are generated while they are read;
+// they depend on scope, date and number alone.
+func generatedDay(scope Scope, date string, events int) exportDay {
+	h := fnv.New32a()
 	fmt.Fprintf(h, "%q %s", scope, date)
+	id := fmt.Sprintf("-%s-%08x-", date, h.Sum32())
 
-	return generatedDay{date: date, salt: h.Sum64(), counts: [Kinds + 1]int{(events + 99) / 100, (events + 19) / 20, events, 0}}
-}
-
-func (d generatedDay) each(kind int, write func([]byte) error) error {
-	record := [...]func([]byte, int) []byte{d.person, d.session, d.event, nil}[kind]
-	buffer := make([]byte, 0, 1<<10)
-
-	for i := range d.counts[kind] {
-		if err := write(record(buffer, i)); err != nil {
-			return err
+	number := func(i int) int { return i }
+	over := func(n int) func(int) int { return func(i int) int { return i / n } }
+	instant := func(before string) []piece {
+		second := func(i int) int { return i * 7 % 86_400 }
+		return []piece{
+			{before + date + "T", func(i int) int { return second(i) / 3600 }, 2},
+			{":", func(i int) int { return second(i) / 60 % 60 }, 2},
+			{":", func(i int) int { return second(i) % 60 }, 2},
+			{".", func(i int) int { return i % 1000 }, 3},
 		}
 	}
 
-	return nil
+	person := append([]piece{{`{"id":"per` + id, number, 9}, {`","identityId":"user-`, number, 8}}, instant(`@example.com","firstSeen":"`)...)
+	person = append(person, piece{text: `Z","profile":{"plan":"gold","locale":"de-DE","name":"Zoë \"Zo\" Müller","city":"\u00c5rhus"},"sessions":20,"consented":true}`})
+
+	session := append([]piece{{`{"id":"ses` + id, number, 9}, {`","personId":"per` + id, over(5), 9}}, instant(`","startedAt":"`)...)
+	session = append(session,
+		piece{`Z","durationMs":`, func(i int) int { return 1_000_000 + i%500_000 }, 7},
+		piece{text: `,"browser":"Firefox 140.0","os":"Linux","country":null,"bounced":false}`})
+
+	event := []piece{{`{"id":"evt` + id, number, 9}, {`","sessionId":"ses` + id, over(20), 9}, {`","identityId":"user-`, over(100), 8}}
+	event = append(event, instant(`@example.com","name":"button.clicked","timestamp":"`)...)
+	event = append(event,
+		piece{`Z","properties":{"path":"/settings/profile/`, func(i int) int { return i % 1000 }, 4},
+		piece{`","title":"Café – \"settings\"","durationMs":`, func(i int) int { return 1000 + i%9000 }, 4},
+		piece{text: `,"flags":[true,false,null],"viewport":{"width":1920,"height":1080,"scale":1.25}},"context":{"locale":"en-GB","referrer":"https://www.example.com/"}}`})
+
+	return exportDay{
+		generated((events+99)/100, person), generated((events+19)/20, session), generated(events, event), generated(0, nil),
+	}
 }
 
-func (d generatedDay) person(b []byte, i int) []byte {
-	b = append(b, `{"id":"`...)
-	b = d.id(b, "per", i)
-	b = append(b, `","identityId":"user-`...)
-	b = digits(b, i, 8)
-	b = append(b, `@example.com","firstSeen":"`...)
-	b = d.time(b, i)
-	return append(b, `","profile":{"plan":"gold","locale":"de-DE","name":"Zoë \"Zo\" Müller","city":"\u00c5rhus"},"sessions":20,"consented":true}`...)
-}
-
-func (d generatedDay) session(b []byte, i int) []byte {
-	b = append(b, `{"id":"`...)
-	b = d.id(b, "ses", i)
-	b = append(b, `","personId":"`...)
-	b = d.id(b, "per", i/5)
-	b = append(b, `","startedAt":"`...)
-	b = d.time(b, i)
-	b = append(b, `","durationMs":`...)
-	b = digits(b, 1_000_000+i%500_000, 7)
-
-	return append(b, `,"browser":"Firefox 140.0","os":"Linux","country":null,"bounced":false}`...)
-}
-
-func (d generatedDay) event(b []byte, i int) []byte {
-	b = append(b, `{"id":"`...)
-	b = d.id(b, "evt", i)
-	b = append(b, `","sessionId":"`...)
-	b = d.id(b, "ses", i/20)
-	b = append(b, `","identityId":"user-`...)
-	b = digits(b, i/100, 8)
-	b = append(b, `@example.com","name":"button.clicked","timestamp":"`...)
-	b = d.time(b, i)
-	b = append(b, `","properties":{"path":"/settings/profile/`...)
-	b = digits(b, i%1000, 4)
-	b = append(b, `","title":"Café – \"settings\"","durationMs":`...)
-	b = digits(b, 1000+i%9000, 4)
-
-	return append(b, `,"flags":[true,false,null],"viewport":{"width":1920,"height":1080,"scale":1.25}},"context":{"locale":"en-GB","referrer":"https://www.example.com/"}}`...)
-}
-
-// id appends an ID that differs for every scope, date, prefix and number.
-func (d generatedDay) id(b []byte, prefix string, i int) []byte {
-	b = append(b, prefix...)
-	b = append(b, '-')
-	b = append(b, d.date...)
-	b = append(b, '-')
-	b = hexadecimal(b, d.salt)
-	b = append(b, '-')
-	return digits(b, i, 9)
-}
-
-// time appends an instant of the day.
-func (d generatedDay) time(b []byte, i int) []byte {
-	second := i * 7 % 86_400
-	b = append(b, d.date...)
-	b = append(b, 'T')
-	b = digits(b, second/3600, 2)
-	b = append(b, ':')
-	b = digits(b, second/60%60, 2)
-	b = append(b, ':')
-	b = digits(b, second%60, 2)
-	b = append(b, '.')
-	b = digits(b, i%1000, 3)
-
-	return append(b, 'Z')
+// generated returns n records of the same pieces.
+func generated(n int, pieces []piece) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		buffer := make([]byte, 0, 1<<10)
+		for i := range n {
+			record := buffer
+			for _, p := range pieces {
+				record = append(record, p.text...)
+				if p.number != nil {
+					record = digits(record, p.number(i), p.width)
+				}
+			}
+			if !yield(record) {
+				return
+			}
+		}
+	}
 }
 
 // digits appends n with leading zeros to a width of at most nine digits. It is faster
@@ -116,12 +86,5 @@ func digits(b []byte, n, width int) []byte {
 		n /= 10
 	}
 
-	return b
-}
-
-func hexadecimal(b []byte, n uint64) []byte {
-	for shift := 28; shift >= 0; shift -= 4 {
-		b = append(b, "0123456789abcdef"[n>>shift&15])
-	}
 	return b
 }

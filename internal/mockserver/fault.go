@@ -3,8 +3,37 @@
 package mockserver
 
 import (
+	"bytes"
+	"crypto/tls"
+	"maps"
+	"net"
 	"net/http"
+	"strconv"
 	"time"
+)
+
+// Cut is the point at which a connection breaks. Over HTTP/2 it is the stream that is
+// reset, since answers share the connection.
+type Cut int
+
+const (
+	// CutNone delivers the answer.
+	CutNone Cut = iota
+	// CutBeforeCommit resets the connection (RST) before the service sees the request.
+	CutBeforeCommit
+	// CutAfterCommit lets the effect happen and resets the connection instead of
+	// answering.
+	CutAfterCommit
+	// CutBody declares the true Content-Length and closes after Fault.CutAt bytes.
+	CutBody
+	// CutChunked sends Fault.CutAt bytes in a chunk and closes without the last chunk.
+	CutChunked
+	// CutCloseDelimited sends Fault.CutAt bytes without any length, and closes: the
+	// reader cannot see that something is missing.
+	CutCloseDelimited
+	// CutStall sends Fault.CutAt bytes in a chunk and then nothing, until the client
+	// gives up or the server is stopped.
+	CutStall
 )
 
 // Fault makes something go wrong with the requests that it matches. It acts before
@@ -20,7 +49,7 @@ type Fault struct {
 	// Times is how many requests the fault takes; 0 is one, negative all.
 	Times int
 
-	// Delay is waited for before anything else happens, by the server's clock.
+	// Delay is waited for before anything else happens.
 	Delay time.Duration
 	// Status and Body script the answer. The service then does not see the request,
 	// unless Commit is set. With a Body that is not nil, Status 0 is 200. The
@@ -69,110 +98,137 @@ func (s *Server) Inject(faults ...Fault) {
 
 // faultFor returns the fault that takes a request, or nil.
 func (s *Server) faultFor(c *call) *Fault {
-	if f := s.injectedFor(c); f != nil || s.FaultFor == nil {
-		return f
-	}
-	return s.FaultFor(c.snapshot())
-}
-
-func (s *Server) injectedFor(c *call) *Fault {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	var chosen *injected
+	var chosen *Fault
 	for _, i := range s.faults {
-		if i.wants(c.entry) && chosen == nil {
-			chosen = i
+		f := &i.fault
+		if f.Operation != "" && f.Operation != c.entry.Operation || f.Identity != "" && f.Identity != c.entry.Identity {
+			continue
+		}
+
+		i.seen++
+		spent := f.Times >= 0 && i.taken >= max(f.Times, 1)
+		if chosen == nil && i.seen > f.Skip && !spent {
+			i.taken++
+			chosen = f
 		}
 	}
-	if chosen == nil {
-		return nil
+	s.mu.Unlock()
+
+	if chosen == nil && s.FaultFor != nil {
+		return s.FaultFor(s.snapshot(c))
 	}
 
-	chosen.taken++
-
-	return &chosen.fault
-}
-
-// wants reports whether the fault could take a request, and counts a matching one.
-func (i *injected) wants(r *Request) bool {
-	if !i.fault.matches(r) {
-		return false
-	}
-
-	i.seen++
-	return i.seen > i.fault.Skip && !i.spent()
-}
-
-// spent reports whether the fault has taken all the requests that it may take.
-func (i *injected) spent() bool {
-	return i.fault.Times >= 0 && i.taken >= max(i.fault.Times, 1)
-}
-
-func (f *Fault) matches(r *Request) bool {
-	return (f.Operation == "" || f.Operation == r.Operation) &&
-		(f.Identity == "" || f.Identity == r.Identity)
-}
-
-// scripted reports whether the fault has an answer of its own.
-func (f *Fault) scripted() bool { return f.Status != 0 || f.Body != nil }
-
-// reachesService reports whether the service sees the request.
-func (f *Fault) reachesService() bool {
-	switch {
-	case f.Cut == CutBeforeCommit:
-		return false
-	case f.Commit, f.Cut == CutAfterCommit:
-		return true
-	}
-	return !f.scripted() && !f.Hang
-}
-
-// cutAt returns how many bytes of a body are sent before the cut. size is that of the
-// body.
-func (f *Fault) cutAt(size int) int {
-	if f.CutAt < 0 {
-		return max(0, size+f.CutAt)
-	}
-	return min(f.CutAt, size)
+	return chosen
 }
 
 // perform carries out a fault.
 func (s *Server) perform(f *Fault, c *call, w http.ResponseWriter, r *http.Request) {
-	if !s.wait(r.Context(), f.Delay) {
-		panic(http.ErrAbortHandler)
+	wait(r.Context(), f.Delay)
+
+	scripted := f.Status != 0 || f.Body != nil
+	reaches := f.Commit || f.Cut == CutAfterCommit || !scripted && !f.Hang
+	out := &recorder{header: http.Header{}}
+	if reaches && f.Cut != CutBeforeCommit {
+		s.service(c).ServeHTTP(out, r)
+	}
+	if scripted {
+		*out = recorder{header: http.Header{}, status: f.Status}
+		out.body.Write(f.Body)
+		if len(f.Body) > 0 {
+			out.header.Set("Content-Type", "application/json")
+		}
+	}
+	out.WriteHeader(http.StatusOK)
+	for name, values := range f.Header {
+		out.header[http.CanonicalHeaderKey(name)] = values
 	}
 
-	out := s.process(f, c, r)
+	if f.Then != nil {
+		f.Then()
+	}
 
 	switch {
 	case f.Hang:
 		<-r.Context().Done()
 		panic(http.ErrAbortHandler)
 	case f.Cut == CutBeforeCommit, f.Cut == CutAfterCommit:
-		c.complete(0)
+		s.complete(c, 0)
 		reset(w)
-	case f.Cut == CutNone:
-		c.complete(out.status)
-		out.send(w)
 	default:
-		c.complete(out.status)
-		out.sendPart(w, r, f)
+		s.complete(c, out.status)
+		out.send(w, r, f)
 	}
 }
 
-// process passes the request to the service, if the fault lets it through, and
-// returns what would be answered.
-func (s *Server) process(f *Fault, c *call, r *http.Request) *recorder {
-	out := &recorder{header: http.Header{}}
-	if f.reachesService() {
-		s.service(c).ServeHTTP(out, r)
-	}
-	out.script(f)
+// recorder is a ResponseWriter that holds an answer back.
+type recorder struct {
+	header http.Header
+	status int // 0 until the answer has begun
+	body   bytes.Buffer
+}
 
-	if f.Then != nil {
-		f.Then()
+func (o *recorder) Header() http.Header { return o.header }
+
+func (o *recorder) WriteHeader(status int) {
+	if o.status == 0 {
+		o.status = status
+	}
+}
+
+func (o *recorder) Write(b []byte) (int, error) {
+	o.WriteHeader(http.StatusOK)
+	return o.body.Write(b)
+}
+
+// send delivers the answer, or the beginning of it, and ends it as the fault's Cut says.
+func (o *recorder) send(w http.ResponseWriter, r *http.Request, f *Fault) {
+	maps.Copy(w.Header(), o.header)
+	w.Header().Del("Content-Length")
+
+	body := o.body.Bytes()
+	part := body
+	switch {
+	case f.Cut == CutNone:
+	case f.CutAt < 0:
+		part = body[:max(0, len(body)+f.CutAt)]
+	default:
+		part = body[:min(f.CutAt, len(body))]
 	}
 
-	return out
+	if f.Cut == CutBody {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	if f.Cut == CutCloseDelimited {
+		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
+	}
+
+	w.WriteHeader(o.status)
+	_, _ = w.Write(part)
+	if f.Cut == CutNone || f.Cut == CutCloseDelimited {
+		return
+	}
+
+	_ = http.NewResponseController(w).Flush()
+	if f.Cut == CutStall {
+		<-r.Context().Done()
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// reset ends a connection without an answer and with RST, as a crash does.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2
+	}
+
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn() // without TLS's close_notify
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+
+	_ = conn.Close()
 }

@@ -3,9 +3,16 @@
 package mockserver_test
 
 import (
-	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +28,7 @@ func (s *service) statuses(path string, times int) []int {
 	s.t.Helper()
 	var got []int
 	for range times {
-		got = append(got, s.withKey(http.MethodGet, path, "").status)
+		got = append(got, s.get(path).status)
 	}
 	return got
 }
@@ -52,7 +59,7 @@ func TestFault_takesTheRequestsItMatches(t *testing.T) {
 			s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
 			s.Inject(tc.faults...)
 
-			if diff := cmp.Diff(tc.want, s.statuses(projectPath, 4)); diff != "" {
+			if diff := cmp.Diff(tc.want, s.statuses(consentPath, 4)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -74,7 +81,7 @@ func TestFaultFor_choosesAFault(t *testing.T) {
 	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
 	s.Inject(mockserver.Fault{Status: 500, Skip: 1})
 
-	if diff := cmp.Diff([]int{200, 500, 200, 503}, s.statuses(projectPath, 4)); diff != "" {
+	if diff := cmp.Diff([]int{200, 500, 200, 503}, s.statuses(consentPath, 4)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -105,7 +112,7 @@ func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 			s.Inject(tc.fault)
 
 			// Without a credential: faults come before authentication.
-			path := projectPath
+			path := consentPath
 			if tc.committed {
 				path += "?apiSecretToken=" + "key"
 				s.AddSecretKey("key")
@@ -140,7 +147,7 @@ func TestFault_thenRunsBeforeTheAnswer(t *testing.T) {
 		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
 		fault.Then = func() { s.DeleteConsent(projectScope, "user-1") }
 		s.Inject(fault)
-		s.withKey(http.MethodGet, projectPath, "")
+		s.get(consentPath)
 
 		if _, ok := s.Consent(projectScope, "user-1"); ok {
 			t.Errorf("%s: Then was not called before the answer", name)
@@ -148,31 +155,19 @@ func TestFault_thenRunsBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-func TestFault_delaysFollowTheClock(t *testing.T) {
+func TestFault_waitsForItsDelayAndTheLatency(t *testing.T) {
 	t.Parallel()
-
-	clock := mockserver.NewManualClock(epoch)
-	s := start(t, func(s *mockserver.Server) { s.Clock, s.Latency = clock, time.Minute })
-
-	s.Inject(mockserver.Fault{Delay: time.Hour})
-	answered := make(chan reply)
-	go func() { answered <- s.withKey(http.MethodPatch, projectPath, allClauses()) }()
-	clock.AwaitTimers(1)
-	clock.Advance(time.Minute)
-	clock.AwaitTimers(1)
-
-	if _, ok := s.Consent(projectScope, "user-1"); ok {
-		t.Error("the service did not wait")
-	}
-
-	clock.Advance(time.Hour)
-	if got := <-answered; got.status != http.StatusOK {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-
-	if r := s.Requests()[0]; r.Took != time.Hour+time.Minute || !r.At.Equal(epoch) {
-		t.Errorf("it came at %v and took %v", r.At, r.Took)
-	}
+	inBubble(t, func(t *testing.T, s *service) {
+		s.Inject(mockserver.Fault{Delay: time.Hour})
+		for _, want := range []time.Duration{time.Hour + time.Minute, time.Minute} {
+			began := time.Now()
+			got := s.patch(consentPath, allClauses())
+			requests := s.Requests()
+			if r := requests[len(requests)-1]; got.status != http.StatusOK || time.Since(began) != want || r.Took != want || !r.At.Equal(began) {
+				t.Errorf("%d: it came at %v and took %v", got.status, r.At, r.Took)
+			}
+		}
+	}, func(s *mockserver.Server) { s.Latency = time.Minute })
 }
 
 func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
@@ -187,16 +182,12 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			synctest.Test(t, func(t *testing.T) {
-				transport := &http.Transport{}
-				instance := mocktest.StartPipe(t)
-				transport.DialContext = instance.DialContext
-				s := clientOf(t, instance, transport)
+			inBubble(t, func(t *testing.T, s *service) {
 				fault.Times = -1
 				s.Inject(fault)
 				s.client.Timeout = time.Minute
 				began := time.Now()
-				if got := s.withKey(http.MethodPatch, projectPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
+				if got := s.patch(consentPath, allClauses()); got.err == nil || time.Since(began) != time.Minute {
 					t.Errorf("%d %v after %v", got.status, got.err, time.Since(began))
 				}
 
@@ -206,7 +197,7 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 				}
 
 				ended := make(chan reply)
-				go func() { ended <- s.withKey(http.MethodPatch, projectPath, allClauses()) }()
+				go func() { ended <- s.patch(consentPath, allClauses()) }()
 				synctest.Wait()
 				s.Stop()
 
@@ -224,48 +215,128 @@ func TestFault_hangEndsWithTheClientOrTheServer(t *testing.T) {
 	}
 }
 
-func TestFault_requestGivenUpWhileWaitingHasNoEffect(t *testing.T) {
-	t.Parallel()
-
-	synctest.Test(t, func(t *testing.T) {
-		transport := &http.Transport{}
-		instance := mocktest.StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Hour })
-		transport.DialContext = instance.DialContext
-		s := clientOf(t, instance, transport)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-
-		req, err := http.NewRequestWithContext(ctx, http.MethodPatch, s.URL+projectPath, strings.NewReader(allClauses()))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if resp, err := s.client.Do(req); err == nil {
-			resp.Body.Close()
-			t.Error("it was answered")
-		}
-
-		<-time.After(2 * time.Hour)
-		if r := s.Requests()[0]; r.Committed || r.Status != 0 || r.Took != time.Minute {
-			t.Errorf("the log has %d %v after %v", r.Status, r.Committed, r.Took)
-		}
-	})
-}
-
 func TestFault_misspeltOperationPanics(t *testing.T) {
 	t.Parallel()
+	wantPanic(t, "no operation getConsents", func() { new(mockserver.Server).Inject(mockserver.Fault{Operation: "getConsents"}) })
+	wantPanic(t, "no operation getConsents", func() { new(mockserver.Server).Count("getConsents") })
+}
 
-	for name, call := range map[string]func(*mockserver.Server){
-		"Inject": func(s *mockserver.Server) { s.Inject(mockserver.Fault{Operation: "getConsents"}) },
-		"Count":  func(s *mockserver.Server) { s.Count("getConsents") },
+// wire sends an update on a new connection and returns everything that is received
+// until the connection ends, and the error it ends with.
+func (s *service) wire() (string, error) {
+	s.t.Helper()
+
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+
+	body := allClauses()
+	request := "PATCH " + consentPath + "?apiSecretToken=" + url.QueryEscape(s.SecretKey) + " HTTP/1.1\r\nHost: localhost\r\n" +
+		"Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	if _, err := io.WriteString(conn, request); err != nil {
+		s.t.Fatal(err)
+	}
+
+	text, err := io.ReadAll(conn)
+
+	return string(text), err
+}
+
+func TestCut_onTheWire(t *testing.T) {
+	t.Parallel()
+
+	const record = `{"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`
+	for name, tc := range map[string]struct {
+		fault     mockserver.Fault
+		header    string // a header that the answer has
+		body      string // everything after the header
+		committed bool
+		status    int
+		reset     bool
+	}{
+		"before the effect": {fault: mockserver.Fault{Cut: mockserver.CutBeforeCommit, Commit: true}, reset: true},
+		"after the effect":  {fault: mockserver.Fault{Cut: mockserver.CutAfterCommit}, committed: true, reset: true},
+		"in the body": {
+			fault: mockserver.Fault{Cut: mockserver.CutBody, CutAt: 10}, header: "Content-Length: " + strconv.Itoa(len(record)),
+			body: record[:10], committed: true, status: 200,
+		},
+		"in a scripted body": {
+			fault: mockserver.Fault{Status: 500, Body: []byte("12345"), Cut: mockserver.CutBody, CutAt: 2}, header: "Content-Length: 5",
+			body: "12", status: 500,
+		},
+		"before the body":  {fault: mockserver.Fault{Status: 200, Body: []byte("12345"), Cut: mockserver.CutBody}, header: "Content-Length: 5", status: 200},
+		"behind the body":  {fault: mockserver.Fault{Status: 200, Body: []byte("12345"), Cut: mockserver.CutBody, CutAt: 99}, header: "Content-Length: 5", body: "12345", status: 200},
+		"between chunks":   {fault: mockserver.Fault{Cut: mockserver.CutChunked, CutAt: 12}, header: "Transfer-Encoding: chunked", body: "c\r\n" + record[:12] + "\r\n", committed: true, status: 200},
+		"before any chunk": {fault: mockserver.Fault{Cut: mockserver.CutChunked}, header: "Transfer-Encoding: chunked", committed: true, status: 200},
+		"where nobody can see it": {
+			fault: mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: 20}, header: "Connection: close", body: record[:20], committed: true, status: 200,
+		},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s accepts it", name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t)
+			s.Inject(tc.fault)
+
+			text, err := s.wire()
+			if tc.reset {
+				if text != "" || !errors.Is(err, syscall.ECONNRESET) {
+					t.Errorf("got %q and %v, want a reset", text, err)
 				}
-			}()
-			call(&mockserver.Server{})
-		}()
+			} else {
+				header, body, _ := strings.Cut(text, "\r\n\r\n")
+				if err != nil || !strings.Contains(header, tc.header) || body != tc.body || !strings.HasPrefix(header, "HTTP/1.1 "+strconv.Itoa(tc.status)) {
+					t.Errorf("got %q and %v", text, err)
+				}
+
+				if tc.fault.Cut == mockserver.CutCloseDelimited && (strings.Contains(header, "Content-Length") || strings.Contains(header, "Transfer-Encoding")) {
+					t.Errorf("the end can be seen: %q", header)
+				}
+			}
+
+			_, held := s.Consent(projectScope, "user-1")
+			if r := s.Requests()[0]; held != tc.committed || r.Committed != tc.committed || r.Status != tc.status {
+				t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
+			}
+		})
+	}
+}
+
+func TestCut_connectionInMemory(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []mockserver.Cut{mockserver.CutBeforeCommit, mockserver.CutAfterCommit, mockserver.CutBody, mockserver.CutChunked} {
+		inBubble(t, func(t *testing.T, s *service) {
+			s.Inject(mockserver.Fault{Cut: cut, CutAt: 3})
+			if got := s.patch(consentPath, allClauses()); got.err == nil {
+				t.Errorf("cut %d: %d %q", cut, got.status, got.body)
+			}
+		})
+	}
+}
+
+func TestCut_overHTTP2ResetsTheStreamAlone(t *testing.T) {
+	t.Parallel()
+
+	instance := mocktest.StartTLS(t, mocktest.Valid)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(instance.CAPEM)
+
+	s := clientOf(t, instance, &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
+	for cut, want := range map[mockserver.Cut]bool{
+		mockserver.CutBeforeCommit: true, mockserver.CutAfterCommit: true, mockserver.CutBody: true,
+		mockserver.CutChunked: true, mockserver.CutCloseDelimited: false,
+	} {
+		s.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: cut, CutAt: 3})
+		got := s.patch(consentPath, allClauses())
+		if (got.err != nil) != want || !want && got.body != `{"c` {
+			t.Errorf("cut %d: %d %q %v", cut, got.status, got.body, got.err)
+		}
+	}
+
+	if got := s.get(consentPath); got.status != http.StatusOK || s.Connections() != 1 {
+		t.Errorf("%d over %d connections", got.status, s.Connections())
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -25,20 +28,55 @@ var (
 )
 
 const (
-	projectPath = "/v1/org/org-demo/project/web/compliance/user/user-1/consent"
-	accountPath = "/v1/account/acc-1/compliance/user/user-1/consent"
+	selfPath    = "/v1/user/self"
+	userPath    = "/v1/org/org-demo/project/web/compliance/user/user-1"
+	consentPath = userPath + "/consent"
+	profilePath = userPath + "/profile"
+	allDataPath = userPath + "/all-data"
+	pendingPath = "/v1/org/org-demo/project/web/compliance/pending-requests"
+	exportPath  = "/v1/org/org-demo/project/web/export"
 )
+
+// inAccount returns the same path in the older family.
+func inAccount(path string) string {
+	return strings.Replace(path, "/org/org-demo/project/web", "/account/acc-1", 1)
+}
+
+// epoch is when the clock of a service begins to run.
+var epoch = time.Date(2026, 1, 15, 9, 30, 0, 0, time.UTC)
 
 // service is a running server and a client for it.
 type service struct {
 	*mocktest.Instance
 	t      *testing.T
 	client *http.Client
+	passed *atomic.Int64 // since epoch
 }
 
+// start starts a server whose clock stands still.
 func start(t *testing.T, configure ...func(*mockserver.Server)) *service {
 	t.Helper()
-	return clientOf(t, mocktest.Start(t, configure...), &http.Transport{})
+	var passed atomic.Int64
+	still := func(s *mockserver.Server) {
+		s.Now = func() time.Time { return epoch.Add(time.Duration(passed.Load())) }
+	}
+
+	s := clientOf(t, mocktest.Start(t, append([]func(*mockserver.Server){still}, configure...)...), &http.Transport{})
+	s.passed = &passed
+
+	return s
+}
+
+// advance moves the service's clock.
+func (s *service) advance(d time.Duration) { s.passed.Add(int64(d)) }
+
+// inBubble runs a test with a server in a bubble, whose clock is that of the bubble.
+func inBubble(t *testing.T, test func(*testing.T, *service), configure ...func(*mockserver.Server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		instance := mocktest.StartPipe(t, configure...)
+		test(t, clientOf(t, instance, &http.Transport{DialContext: instance.DialContext}))
+	})
 }
 
 // clientOf returns a client that follows no redirects and keeps its connections until
@@ -50,6 +88,14 @@ func clientOf(t *testing.T, instance *mocktest.Instance, transport *http.Transpo
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+}
+
+// delayed fulfils requests only after the clock is advanced.
+func delayed(s *mockserver.Server) { s.FulfilmentDelay = time.Minute }
+
+// ending decides the outcome of all requests.
+func ending(o mockserver.Outcome) func(*mockserver.Server) {
+	return func(s *mockserver.Server) { s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return o } }
 }
 
 // reply is an answer, as far as it was received.
@@ -94,13 +140,11 @@ func (s *service) send(method, path, body string, header ...string) reply {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
-	}
-
-	if body != "" && req.Header.Get("Content-Type") == "" {
-		req.Header.Set("Content-Type", "application/json")
 	}
 
 	resp, err := s.client.Do(req)
@@ -124,6 +168,16 @@ func (s *service) withKey(method, path, body string, header ...string) reply {
 	return s.send(method, path+separator+"apiSecretToken="+url.QueryEscape(s.SecretKey), body, header...)
 }
 
+func (s *service) get(path string) reply {
+	s.t.Helper()
+	return s.withKey(http.MethodGet, path, "")
+}
+
+func (s *service) patch(path, body string) reply {
+	s.t.Helper()
+	return s.withKey(http.MethodPatch, path, body)
+}
+
 // login logs in and returns the token.
 func (s *service) login() string {
 	s.t.Helper()
@@ -133,6 +187,23 @@ func (s *service) login() string {
 		s.t.Fatalf("the login was answered with %d %s", got.status, got.body)
 	}
 	return token
+}
+
+// listed returns one field of the records on the list of pending requests.
+func (s *service) listed(field string) []any {
+	s.t.Helper()
+	got := s.get(pendingPath)
+	var records []map[string]any
+	if err := json.Unmarshal([]byte(got.body), &records); err != nil || got.status != http.StatusOK {
+		s.t.Fatalf("the list was answered with %d and %d bytes: %v", got.status, len(got.body), err)
+	}
+
+	all := []any{}
+	for _, r := range records {
+		all = append(all, r[field])
+	}
+
+	return all
 }
 
 func encode(t *testing.T, v any) string {
@@ -151,3 +222,14 @@ func allClauses(more ...string) string {
 }
 
 const allClausesText = "clause_1_consent=true&clause_2_consent=true&clause_3_consent=true&clause_4_consent=true&clause_5_consent=false"
+
+// wantPanic fails the test where a call does not panic with words.
+func wantPanic(t *testing.T, words string, call func()) {
+	t.Helper()
+	defer func() {
+		if p, _ := recover().(string); !strings.Contains(p, words) {
+			t.Errorf("%q is not in %q", words, p)
+		}
+	}()
+	call()
+}

@@ -12,11 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 	t.Parallel()
 
+	const numbers = `{"big":9007199254740993,"deep":[{"n":0.10}],"exp":1E2,"huge":1e400,"minus":-0,"one":1.0}`
 	for name, tc := range map[string]struct{ held, sent, want string }{
 		"unknown person":         {``, `{"name":"Ada"}`, `{"name":"Ada"}`},
 		"unknown, nothing sent":  {``, `{}`, `{}`},
@@ -25,136 +27,201 @@ func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
 		"a null removes":         {`{"a":1,"b":2}`, `{"a":null}`, `{"b":2}`},
 		"a held null stays":      {`{"a":null}`, `{"b":1}`, `{"a":null,"b":1}`},
 		"not further down":       {`{"a":{"x":1,"y":2}}`, `{"a":{"x":null}}`, `{"a":{"x":null}}`},
-		"nothing sent":           {`{"a":1}`, `{}`, `{"a":1}`},
 		"odd names":              {`{"a.b":1}`, `{"a.b":null,"\"":1,"":2,"ü":"<&>"}`, `{"":2,"\"":1,"ü":"<&>"}`},
+		"numbers as written":     {``, numbers, numbers},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			inBothFamilies(t, func(s *service, f family) {
-				if tc.held != "" {
-					s.PutProfile(f.scope, "user-1", tc.held)
-				}
-
-				if got := s.withKey(http.MethodPatch, f.profile(), tc.sent); got.status != http.StatusAccepted {
-					s.t.Errorf("%d %s", got.status, got.body)
-				}
-
-				if got := s.withKey(http.MethodGet, f.profile(), ""); got.status != http.StatusOK || got.body != tc.want {
-					s.t.Errorf("%d %s", got.status, got.body)
-				}
-			})
+			s := start(t)
+			if tc.held != "" {
+				s.PutProfile(projectScope, "user-1", tc.held)
+			}
+			if got := s.patch(profilePath, tc.sent); got.status != http.StatusAccepted {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+			if got := s.get(profilePath); got.status != http.StatusOK || got.body != tc.want {
+				t.Errorf("%d %s", got.status, got.body)
+			}
 		})
 	}
-}
-
-func TestProfile_numbersStayAsTheyWereWritten(t *testing.T) {
-	t.Parallel()
-
-	const profile = `{"big":9007199254740993,"deep":[{"n":0.10}],"exp":1E2,"huge":1e400,"minus":-0,"one":1.0}`
-	inBothFamilies(t, func(s *service, f family) {
-		s.withKey(http.MethodPatch, f.profile(), profile)
-
-		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != profile {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-
-		want := map[string]any{
-			"big": json.Number("9007199254740993"), "deep": []any{map[string]any{"n": json.Number("0.10")}}, "exp": json.Number("1E2"),
-			"huge": json.Number("1e400"), "minus": json.Number("-0"), "one": json.Number("1.0"),
-		}
-
-		held, _ := s.Profile(f.scope, "user-1")
-		for _, got := range []map[string]any{held, s.Queue()[0].Body, s.Requests()[0].Sent} {
-			if diff := cmp.Diff(want, got); diff != "" {
-				s.t.Error(diff)
-			}
-		}
-	})
 }
 
 func TestProfile_unknownPersonIs404(t *testing.T) {
 	t.Parallel()
 
-	inBothFamilies(t, func(s *service, f family) {
-		missing := func(when string) {
-			s.t.Helper()
-			if got := s.withKey(http.MethodGet, f.profile(), ""); got.status != http.StatusNotFound || got.refused() != "not_found" {
-				s.t.Errorf("%s: %d %s", when, got.status, got.body)
-			}
+	s := start(t, delayed)
+	missing := func(when string) {
+		t.Helper()
+		if got := s.get(profilePath); got.status != http.StatusNotFound || got.refused() != "not_found" {
+			t.Errorf("%s: %d %s", when, got.status, got.body)
 		}
-
-		missing("at first")
-		s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
-		missing("before the update is fulfilled")
-		s.PutProfile(f.scope, "User-1", `{}`)
-		missing("of another person")
-		s.FulfilAll()
-		s.DeleteProfile(f.scope, "user-1")
-		missing("after its removal")
-	}, delayed)
-}
-
-func TestProfile_mustBeAnObject(t *testing.T) {
-	t.Parallel()
-
-	for _, body := range []string{``, `null`, `[]`, `"a"`, `1`, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}"} {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-
-			inBothFamilies(t, func(s *service, f family) {
-				s.AllowViolations()
-				got := s.withKey(http.MethodPatch, f.profile(), body)
-				if got.status != http.StatusBadRequest || got.refused() != "invalid_parameters body" || len(s.Queue()) != 0 {
-					s.t.Errorf("%d %s", got.status, got.body)
-				}
-			})
-		})
 	}
+
+	missing("at first")
+	s.patch(profilePath, `{"name":"Ada"}`)
+	missing("before the update is fulfilled")
+	s.PutProfile(projectScope, "User-1", `{}`)
+	missing("of another person")
+	s.FulfilAll()
+	s.DeleteProfile(projectScope, "user-1")
+	missing("after its removal")
 }
 
-func TestProfile_notTakenFromFormOrQuery(t *testing.T) {
+func TestProfile_mustBeAnObjectInTheBody(t *testing.T) {
 	t.Parallel()
 
-	inBothFamilies(t, func(s *service, f family) {
-		s.AllowViolations()
-
-		for _, got := range []reply{
-			s.withKey(http.MethodPatch, f.profile(), "name=Ada", "Content-Type", "application/x-www-form-urlencoded"),
-			s.withKey(http.MethodPatch, f.profile()+"?name=Ada", ""),
-			s.withKey(http.MethodPatch, f.profile()+"?name=Ada", "{}"),
-		} {
-			if got.status != http.StatusBadRequest || got.refused() != "invalid_parameters body" {
-				s.t.Errorf("%d %s", got.status, got.body)
-			}
+	s := start(t)
+	s.AllowViolations()
+	for _, body := range []string{``, `null`, `[]`, `"a"`, `1`, `{`, `{"a":1}{}`, `{"a":1,"a":2}`, "{\"a\":\"\xff\"}"} {
+		wantPanic(t, "mockserver: a profile is", func() { new(mockserver.Server).PutProfile(projectScope, "user-1", body) })
+		if got := s.patch(profilePath, body); got.status != http.StatusBadRequest || got.refused() != "invalid_parameters body" {
+			t.Errorf("%s: %d %s", body, got.status, got.body)
 		}
-	})
+	}
+
+	for _, got := range []reply{
+		s.withKey(http.MethodPatch, profilePath, "name=Ada", "Content-Type", "application/x-www-form-urlencoded"),
+		s.patch(profilePath+"?name=Ada", ""),
+		s.patch(profilePath+"?name=Ada", "{}"),
+	} {
+		if got.status != http.StatusBadRequest || got.refused() != "invalid_parameters body" || len(s.Queue()) != 0 {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
 }
 
 func TestPutProfile_comesAfterWhatWasDueBefore(t *testing.T) {
 	t.Parallel()
-	inBothFamilies(t, func(s *service, f family) {
-		s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
-		s.advance(time.Minute)
-		s.PutProfile(f.scope, "user-1", `{"name":"Grace"}`)
-		s.withKey(http.MethodPatch, f.profile(), `{"age":36}`)
-		s.advance(time.Minute)
-		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"age":36,"name":"Grace"}` {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-	}, delayed)
+	s := start(t, delayed)
+	s.patch(profilePath, `{"name":"Ada"}`)
+	s.advance(time.Minute)
+	s.PutProfile(projectScope, "user-1", `{"name":"Grace"}`)
+	s.patch(profilePath, `{"age":36}`)
+	s.advance(time.Minute)
+	if got := s.get(profilePath); got.body != `{"age":36,"name":"Grace"}` {
+		t.Errorf("%d %s", got.status, got.body)
+	}
 }
 
-func TestPutProfile_onlyAnObject(t *testing.T) {
+func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{``, `null`, `[]`, `{"a":1,"a":2}`} {
-		func() {
-			defer func() {
-				if p, _ := recover().(string); !strings.HasPrefix(p, "mockserver: ") {
-					t.Errorf("%s is accepted", text)
+
+	for retention, kept := range map[time.Duration]time.Duration{0: time.Hour, time.Minute: time.Minute} {
+		t.Run(retention.String(), func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t, delayed, func(s *mockserver.Server) { s.DataRetention = retention })
+			ask := func(status, queued int) {
+				t.Helper()
+				if got := s.get(allDataPath); got.status != status || len(s.Queue()) != queued {
+					t.Errorf("%d %s with %d in the queue, want %d with %d", got.status, got.body, len(s.Queue()), status, queued)
 				}
-			}()
-			new(mockserver.Server).PutProfile(projectScope, "user-1", text)
-		}()
+			}
+
+			ask(http.StatusAccepted, 1)
+			ask(http.StatusAccepted, 2) // two requests for data are two entries of the queue
+			s.Forget("request-2")
+			s.advance(time.Minute)
+			ask(http.StatusOK, 2)
+			s.advance(kept - time.Nanosecond)
+			ask(http.StatusOK, 2)
+			s.advance(time.Nanosecond)
+			ask(http.StatusAccepted, 3)
+		})
+	}
+}
+
+func TestAllData_asOfTheFulfilment(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	s.PutProfile(projectScope, "user-1", `{"age":9007199254740993}`)
+	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{Extra: map[string]any{"region": "eu"}})
+	s.PutData(projectScope, "user-1", map[string]any{"events": []int{1, 2}, "devices": 3})
+	s.PutData(projectScope, "user-2", []string{"a"})
+	s.get(allDataPath)
+	s.get(strings.Replace(allDataPath, "user-1", "user-2", 1))
+	s.advance(time.Minute)
+	// Nothing has read the data since; the first to do so gets them as of the fulfilment.
+	s.patch(consentPath, allClauses())
+
+	first := s.get(allDataPath)
+	for _, part := range []string{`"identity":"user-1"`, `"profile":{"age":9007199254740993}`, `"clause_1_consent":false`, `"region":"eu"`, `"sessions":[]`, `"events":[1,2]`, `"devices":3`} {
+		if !strings.Contains(first.body, part) {
+			t.Errorf("%s is not in %s", part, first.body)
+		}
+	}
+
+	s.PutProfile(projectScope, "user-1", `{"age":37}`)
+	s.PutData(projectScope, "user-1", "other")
+	s.DeleteConsent(projectScope, "user-1")
+	if second := s.get(allDataPath); second.body != first.body {
+		t.Errorf("it has become %s", second.body)
+	}
+
+	want := map[string]any{"identity": "user-2", "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}, "data": []any{"a"}}
+	if diff := cmp.Diff(want, s.get(strings.Replace(allDataPath, "user-1", "user-2", 1)).json()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReshape_dataCanBeAnything(t *testing.T) {
+	t.Parallel()
+
+	byHook := func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(data map[string]any) any {
+			profile, _ := data["profile"].(map[string]any)
+			profile["for"] = data["identity"]
+			return profile
+		}, mockserver.OpGetAllData)
+	}
+	changes := map[string]func(*mockserver.Server){`{"for":"user-1","name":"Ada"}`: byHook}
+	for body := range mocktest.DataLikeAcknowledgements {
+		if !json.Valid([]byte(body)) {
+			t.Errorf("no JSON: %s", body)
+		}
+		changes[body] = mocktest.AnswerData(body)
+	}
+
+	for want, change := range changes {
+		s := start(t, change)
+		s.PutProfile(projectScope, "user-1", `{"name":"Ada"}`)
+		if got := s.get(allDataPath); got.status != http.StatusAccepted {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+		for range 2 { // the hook changes a copy
+			if got := s.get(allDataPath); got.status != http.StatusOK || got.body != want {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+		}
+	}
+}
+
+func TestDeletion_removesProfileAndDataAndKeepsConsent(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	for _, who := range []string{"user-1", "user-2"} {
+		s.PutProfile(projectScope, who, `{}`)
+		s.PutData(projectScope, who, map[string]any{})
+	}
+	s.patch(consentPath, allClauses())
+	s.get(allDataPath)
+	s.advance(time.Minute)
+	s.withKey(http.MethodDelete, allDataPath, "")
+	if !s.HasData(projectScope, "user-1") {
+		t.Error("the data are gone before the deletion is fulfilled")
+	}
+
+	s.advance(time.Minute)
+	if got := s.get(profilePath); got.status != http.StatusNotFound || s.HasData(projectScope, "user-1") || !s.HasData(projectScope, "user-2") {
+		t.Errorf("profile: %d %s", got.status, got.body)
+	}
+	if got := s.get(consentPath); got.status != http.StatusOK || got.json()["clause_1_consent"] != true {
+		t.Errorf("consent: %d %s", got.status, got.body)
+	}
+	if got := s.get(allDataPath); got.status != http.StatusAccepted { // the prepared data are gone too
+		t.Errorf("all data: %d %s", got.status, got.body)
 	}
 }

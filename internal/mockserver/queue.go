@@ -5,6 +5,7 @@ package mockserver
 import (
 	"cmp"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -22,7 +23,7 @@ type QueuedRequest struct {
 	Body      map[string]any // the fields of an OpUpdateProfile, numbers as json.Number; otherwise nil
 
 	// Status is the status on the list of pending requests. A request that has left the
-	// list has StatusFulfilled, StatusFailed or StatusVanished.
+	// list is "fulfilled", "failed" or "vanished".
 	Status string
 	// Done reports whether the service has finished with the request: it is fulfilled,
 	// failed or vanished.
@@ -33,13 +34,8 @@ type QueuedRequest struct {
 	Code, Message string
 }
 
-// Statuses of queued requests, in QueuedRequest.Status and in answered records.
-const (
-	StatusPending   = "pending"
-	StatusFulfilled = "fulfilled" // listed only with Outcome.KeepListed
-	StatusFailed    = "failed"
-	StatusVanished  = "vanished" // never listed
-)
+// StatusPending is the status of a request that has not ended.
+const StatusPending = "pending"
 
 // Fate is how a queued request ends.
 type Fate int
@@ -51,8 +47,6 @@ const (
 	Never
 	// Failed keeps the request on the list as a failed one; it has no effect.
 	Failed
-	// FailedGone fails the request and takes it off the list; it has no effect.
-	FailedGone
 	// Vanished takes the request off the list without any effect.
 	Vanished
 )
@@ -64,133 +58,144 @@ type Outcome struct {
 	// After is the time from acceptance to the end. 0 means Server.FulfilmentDelay; a
 	// negative value means at once.
 	After time.Duration
-	// Status replaces StatusPending and StatusFailed, for example with a status that
-	// the client does not know.
+	// Status replaces "pending" and "failed", for example with a status that the client
+	// does not know.
 	Status string
 	// KeepListed keeps a fulfilled request on the list.
 	KeepListed bool
-	// FinalStatus replaces StatusFulfilled and StatusFailed once the request has ended.
+	// FinalStatus replaces "fulfilled" and "failed" once the request has ended.
 	FinalStatus string
 	// Code and Message are shown with a failed request.
 	Code, Message string
 }
 
+// Lag is the delay between the acceptance of a request and its appearance on the list
+// of pending requests. Both Looks and Time have to pass.
+type Lag struct {
+	Looks int           // how often the list of the request's scope was read
+	Time  time.Duration // by the server's clock
+}
+
 // queued is an accepted request with its outcome; guarded by Server.mu.
 type queued struct {
 	QueuedRequest
+
 	outcome Outcome
 	due     time.Time
 	looks   int  // reads of its scope's list since acceptance, for Server.PendingLag
 	hidden  bool // set by Server.Hide
 }
 
-func (q QueuedRequest) clone() QueuedRequest {
-	q.Body = maps.Clone(q.Body)
-	return q
-}
-
-func (e *queued) person() person { return person{e.Scope, e.Identity} }
-
-// visible reports whether the list of pending requests shows the request, regardless
-// of Server.PendingLag.
-func (e *queued) visible() bool {
-	if e.hidden {
-		return false
+// enqueue accepts a deferred request and answers with its record, and with 202, which is an
+// assumption. That a deletion is accepted for an unknown person is one too.
+func (s *Server) enqueue(c *call) Response {
+	q := QueuedRequest{Scope: c.entry.Scope, Identity: c.entry.Identity, Operation: c.route.operation}
+	if c.route.operation == OpUpdateProfile {
+		q.Body = c.entry.Sent
 	}
 
-	if !e.Done || e.outcome.Fate == Failed {
-		return true
-	}
-	return e.outcome.Fate == Fulfilled && e.outcome.KeepListed
+	return Response{Status: http.StatusAccepted, Body: s.accept(q).record(), Receipt: true}
 }
 
-// accept adds a request to the queue, decides its outcome and returns a copy of it. The
-// outcome is applied by the next request at the earliest, even without a delay.
+// record returns the record of a queued request as it is answered. Its fields are not
+// shown (section 2), so all of them are assumptions.
+func (q QueuedRequest) record() map[string]any {
+	record := map[string]any{
+		"id":         q.ID,
+		"identityId": q.Identity,
+		"operation":  q.Operation,
+		"status":     q.Status,
+		"createdAt":  q.At.UTC().Format(time.RFC3339Nano),
+	}
+	if q.Code != "" || q.Message != "" {
+		record["error"] = map[string]any{"code": q.Code, "message": q.Message}
+	}
+
+	return record
+}
+
+// listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
+// and failed requests of the whole scope in one array is an assumption.
+func (s *Server) listPendingRequests(c *call) Response {
+	now := s.lockUpToDate()
+	defer s.mu.Unlock()
+
+	records := []map[string]any{} // an empty list is answered as an array
+	for _, e := range s.queue {
+		if e.Scope != c.entry.Scope {
+			continue
+		}
+
+		e.looks++
+		late := e.looks <= s.PendingLag.Looks || now.Before(e.At.Add(s.PendingLag.Time))
+		ended := e.Done && e.outcome.Fate != Failed && !(e.outcome.Fate == Fulfilled && e.outcome.KeepListed)
+		if !late && !ended && !e.hidden {
+			records = append(records, e.record())
+		}
+	}
+
+	return success(records)
+}
+
+// accept adds a request to the queue, with defaults for an empty ID, At and Status,
+// decides its outcome and returns a copy of it. The outcome is applied by the next
+// request at the earliest, even without a delay.
 func (s *Server) accept(q QueuedRequest) QueuedRequest {
-	e, added := s.add(q)
-
-	// The hook may call methods of the server, which take the lock.
-	var outcome Outcome
-	if s.Fulfil != nil {
-		outcome = s.Fulfil(added)
-	}
+	now := s.now()
 
 	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	s.decide(e, outcome)
-
-	return e.clone()
-}
-
-// add appends a request to the queue, with defaults for an empty ID, At and Status. It
-// returns the entry and a copy of the request, which may be read without Server.mu.
-func (s *Server) add(q QueuedRequest) (*queued, QueuedRequest) {
-	now := s.clock().Now()
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if q.ID == "" {
-		q.ID = "request-" + strconv.Itoa(len(s.queue)+1)
-	}
+	q.ID = cmp.Or(q.ID, "request-"+strconv.Itoa(len(s.queue)+1))
 	if q.At.IsZero() {
 		q.At = now
 	}
 	q.Status = cmp.Or(q.Status, StatusPending)
 	q.Body = maps.Clone(q.Body)
-
 	e := &queued{QueuedRequest: q}
 	s.queue = append(s.queue, e)
+	s.mu.Unlock()
 
-	return e, e.clone()
-}
-
-// decide sets the outcome of a request, unless a test has concluded it meanwhile.
-func (s *Server) decide(e *queued, o Outcome) {
-	if e.Done {
-		return
+	var outcome Outcome
+	if s.Fulfil != nil {
+		outcome = s.Fulfil(q) // which may call methods of the server
 	}
 
-	e.outcome = o
-	e.Status = cmp.Or(o.Status, e.Status)
-	if o.Fate == Never {
-		return
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	if e.Done { // a test has concluded it meanwhile
+		return e.QueuedRequest
 	}
 
-	e.due = e.At.Add(max(0, cmp.Or(o.After, s.FulfilmentDelay)))
-	s.schedule(e)
+	e.outcome = outcome
+	e.Status = cmp.Or(outcome.Status, e.Status)
+	if outcome.Fate != Never {
+		e.due = e.At.Add(max(0, cmp.Or(outcome.After, s.FulfilmentDelay)))
+		s.waiting = append(s.waiting, e)
+	}
+
+	return e.QueuedRequest
 }
 
-// schedule inserts a request into the waiting ones, which are ordered by due time;
-// requests with equal due times keep the order of acceptance.
-func (s *Server) schedule(e *queued) {
-	place, _ := slices.BinarySearchFunc(s.waiting, e.due, func(w *queued, due time.Time) int {
-		if w.due.After(due) {
-			return 1
-		}
-		return -1
-	})
-
-	s.waiting = slices.Insert(s.waiting, place, e)
-}
-
-// lockUpToDate locks Server.mu, applies every outcome that is due and returns the
-// server's time. Nothing runs in the background: the queue moves when a request or a
-// method of the server needs it.
+// lockUpToDate locks Server.mu, applies every outcome that is due, by due time and then by
+// acceptance, and returns the server's time. Nothing runs in the background: the queue
+// moves when a request or a method of the server needs it.
 func (s *Server) lockUpToDate() (now time.Time) {
-	now = s.clock().Now()
+	now = s.now()
 	s.mu.Lock()
 
-	due := 0
-	for due < len(s.waiting) && !s.waiting[due].due.After(now) {
-		due++
-	}
+	var due []*queued
+	s.waiting = slices.DeleteFunc(s.waiting, func(e *queued) bool {
+		if e.due.After(now) {
+			return false
+		}
+		due = append(due, e)
+		return true
+	})
 
-	for _, e := range s.waiting[:due] {
+	slices.SortStableFunc(due, func(a, b *queued) int { return a.due.Compare(b.due) })
+	for _, e := range due {
 		s.conclude(e, e.due)
 	}
-	s.waiting = s.waiting[due:]
 
 	return now
 }
@@ -203,39 +208,27 @@ func (s *Server) conclude(e *queued, at time.Time) {
 
 	switch o.Fate {
 	case Fulfilled:
-		e.Status, e.FulfilledAt = cmp.Or(o.FinalStatus, StatusFulfilled), at
+		e.Status, e.FulfilledAt = cmp.Or(o.FinalStatus, "fulfilled"), at
 		s.takeEffect(e)
-	case Failed, FailedGone:
-		e.Status = cmp.Or(o.FinalStatus, o.Status, StatusFailed)
+	case Failed:
+		e.Status = cmp.Or(o.FinalStatus, o.Status, "failed")
 		e.Code, e.Message = o.Code, o.Message
 	case Vanished:
-		e.Status = StatusVanished
+		e.Status = "vanished"
 	case Never:
 		e.Status = cmp.Or(o.Status, StatusPending)
 	}
 }
 
-// takeEffect carries out the operation of a request.
-func (s *Server) takeEffect(e *queued) {
-	switch e.Operation {
-	case OpUpdateProfile:
-		s.mergeProfile(e.person(), e.Body)
-	case OpGetAllData:
-		s.prepareData(e.person(), e.FulfilledAt)
-	case OpDeleteAllData:
-		s.eraseData(e.person())
-	}
-}
-
 // Queue returns copies of all requests that were ever accepted or enqueued, whether
-// pending or done, in the order of acceptance.
+// pending or done, in the order of acceptance. Their bodies must not be changed.
 func (s *Server) Queue() []QueuedRequest {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	list := make([]QueuedRequest, len(s.queue))
 	for i, e := range s.queue {
-		list[i] = e.clone()
+		list[i] = e.QueuedRequest
 	}
 
 	return list
@@ -251,9 +244,9 @@ func (s *Server) Enqueue(q QueuedRequest) string {
 		panic("mockserver: there is no deferred operation " + q.Operation)
 	}
 
-	return s.accept(QueuedRequest{
-		ID: q.ID, Scope: q.Scope, Identity: q.Identity, Operation: q.Operation, At: q.At, Body: q.Body, Status: q.Status,
-	}).ID
+	q.Done, q.FulfilledAt, q.Code, q.Message = false, time.Time{}, "", ""
+
+	return s.accept(q).ID
 }
 
 // FulfilAll fulfils all pending requests now, in the order of acceptance and whatever
@@ -294,17 +287,12 @@ func (s *Server) Forget(id string) { s.Conclude(id, Outcome{Fate: Vanished}) }
 
 // Hide takes the requests with that ID off the list of pending requests. The service
 // carries them out all the same. Hide panics if the queue has no such request.
-func (s *Server) Hide(id string) { s.hide(id, true) }
-
-// Show reverts Hide. It panics if the queue has no such request.
-func (s *Server) Show(id string) { s.hide(id, false) }
-
-func (s *Server) hide(id string, hidden bool) {
+func (s *Server) Hide(id string) {
 	s.lockUpToDate()
 	defer s.mu.Unlock()
 
 	for _, e := range s.withID(id) {
-		e.hidden = hidden
+		e.hidden = true
 	}
 }
 
@@ -317,7 +305,6 @@ func (s *Server) withID(id string) []*queued {
 			found = append(found, e)
 		}
 	}
-
 	if len(found) == 0 {
 		panic("mockserver: there is no queued request " + cmp.Or(id, "without an id"))
 	}

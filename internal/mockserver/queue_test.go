@@ -4,79 +4,62 @@ package mockserver_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
+
+// deferrals sends one request of each deferred operation.
+var deferrals = map[string]func(*service) reply{
+	mockserver.OpUpdateProfile: func(s *service) reply { return s.patch(profilePath, `{"name":"Ada"}`) },
+	mockserver.OpGetAllData:    func(s *service) reply { return s.get(allDataPath) },
+	mockserver.OpDeleteAllData: func(s *service) reply { return s.withKey(http.MethodDelete, allDataPath, "") },
+}
 
 func TestQueue_requestIsAcceptedListedAndFulfilled(t *testing.T) {
 	t.Parallel()
 
-	for _, operation := range deferredOperations {
+	for operation, send := range deferrals {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 
-			inBothFamilies(t, func(s *service, f family) {
-				record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
-				got := deferrals[operation](s, f)
-				if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
-					s.t.Errorf("%d\n%s", got.status, diff)
-				}
+			s := start(t, delayed)
+			record := map[string]any{"id": "request-1", "identityId": "user-1", "operation": operation, "status": "pending", "createdAt": "2026-01-15T09:30:00Z"}
+			got := send(s)
+			if diff := cmp.Diff(record, got.json()); diff != "" || got.status != http.StatusAccepted {
+				t.Errorf("%d\n%s", got.status, diff)
+			}
 
-				s.advance(59 * time.Second)
-				if diff := cmp.Diff([]map[string]any{record}, s.list(f)); diff != "" {
-					s.t.Error(diff)
-				}
+			s.advance(59 * time.Second)
+			if listed := s.get(pendingPath).body; listed != "["+got.body+"]" {
+				t.Errorf("the list is %s", listed)
+			}
 
-				want := mockserver.QueuedRequest{
-					ID: "request-1", Scope: f.scope, Identity: "user-1", Operation: operation, At: epoch, Status: mockserver.StatusPending,
-				}
+			want := mockserver.QueuedRequest{ID: "request-1", Scope: projectScope, Identity: "user-1", Operation: operation, At: epoch, Status: "pending"}
+			if operation == mockserver.OpUpdateProfile {
+				want.Body = map[string]any{"name": "Ada"}
+			}
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
+				t.Error(diff)
+			}
 
-				if operation == mockserver.OpUpdateProfile {
-					want.Body = map[string]any{"name": "Ada"}
-				}
-
-				if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" {
-					s.t.Error(diff)
-				}
-
-				// FulfilledAt is the due time, however late the queue is read.
-				s.advance(time.Hour)
-
-				want.Status, want.Done, want.FulfilledAt = mockserver.StatusFulfilled, true, epoch.Add(time.Minute)
-				if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || len(s.list(f)) != 0 {
-					s.t.Error(diff)
-				}
-			}, delayed)
+			s.advance(time.Hour) // FulfilledAt is the due time, however late the queue is read
+			want.Status, want.Done, want.FulfilledAt = "fulfilled", true, epoch.Add(time.Minute)
+			if diff := cmp.Diff([]mockserver.QueuedRequest{want}, s.Queue()); diff != "" || s.get(pendingPath).body != "[]" {
+				t.Error(diff)
+			}
 		})
 	}
-}
-
-func TestQueue_withoutDelayTheNextRequestFindsItFulfilled(t *testing.T) {
-	t.Parallel()
-
-	inBothFamilies(t, func(s *service, f family) {
-		if got := s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`); got.json()["status"] != "pending" {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-
-		if got := s.withKey(http.MethodGet, f.pending(), ""); got.body != "[]" {
-			s.t.Errorf("the list is %s", got.body)
-		}
-
-		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"name":"Ada"}` {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-	})
 }
 
 func TestFulfil_decidesTheOutcome(t *testing.T) {
@@ -84,71 +67,59 @@ func TestFulfil_decidesTheOutcome(t *testing.T) {
 
 	const second, minute, year = time.Second, time.Minute, 365 * 24 * time.Hour
 	failed := mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}
-	named := mockserver.Outcome{Fate: mockserver.Failed, Status: "REJECTED"}
 	for name, tc := range map[string]struct {
 		outcome mockserver.Outcome
 		after   time.Duration
-		listed  []any
+		listed  string // the status on the list; empty if it is not there
 		status  string // in the queue
 		done    bool
 		effect  bool
 	}{
-		"not yet":               {mockserver.Outcome{}, minute - second, []any{"pending"}, "pending", false, false},
-		"fulfilled":             {mockserver.Outcome{}, minute, []any{}, "fulfilled", true, true},
-		"later than others":     {mockserver.Outcome{After: 2 * minute}, minute, []any{"pending"}, "pending", false, false},
-		"sooner than others":    {mockserver.Outcome{After: second}, second, []any{}, "fulfilled", true, true},
-		"at once":               {mockserver.Outcome{After: -1}, 0, []any{}, "fulfilled", true, true},
-		"never":                 {mockserver.Outcome{Fate: mockserver.Never}, year, []any{"pending"}, "pending", false, false},
-		"unknown status":        {mockserver.Outcome{Status: "QUEUED_V2"}, second, []any{"QUEUED_V2"}, "QUEUED_V2", false, false},
-		"unknown, fulfilled":    {mockserver.Outcome{Status: "QUEUED_V2"}, minute, []any{}, "fulfilled", true, true},
-		"unknown, never":        {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, year, []any{"QUEUED_V2"}, "QUEUED_V2", false, false},
-		"not yet failed":        {failed, second, []any{"pending"}, "pending", false, false},
-		"failed":                {failed, year, []any{"failed"}, "failed", true, false},
-		"failed otherwise":      {named, minute, []any{"REJECTED"}, "REJECTED", true, false},
-		"failed and gone":       {mockserver.Outcome{Fate: mockserver.FailedGone}, minute, []any{}, "failed", true, false},
-		"vanished":              {mockserver.Outcome{Fate: mockserver.Vanished}, minute, []any{}, "vanished", true, false},
-		"vanished, but not yet": {mockserver.Outcome{Fate: mockserver.Vanished}, second, []any{"pending"}, "pending", false, false},
+		"not yet":                {mockserver.Outcome{}, minute - second, "pending", "pending", false, false},
+		"fulfilled":              {mockserver.Outcome{}, minute, "", "fulfilled", true, true},
+		"later than others":      {mockserver.Outcome{After: 2 * minute}, minute, "pending", "pending", false, false},
+		"sooner than others":     {mockserver.Outcome{After: second}, second, "", "fulfilled", true, true},
+		"at once":                {mockserver.Outcome{After: -1}, 0, "", "fulfilled", true, true},
+		"never":                  {mockserver.Outcome{Fate: mockserver.Never}, year, "pending", "pending", false, false},
+		"unknown status":         {mockserver.Outcome{Status: "QUEUED_V2"}, second, "QUEUED_V2", "QUEUED_V2", false, false},
+		"unknown, fulfilled":     {mockserver.Outcome{Status: "QUEUED_V2"}, minute, "", "fulfilled", true, true},
+		"unknown, never":         {mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, year, "QUEUED_V2", "QUEUED_V2", false, false},
+		"not yet failed":         {failed, second, "pending", "pending", false, false},
+		"failed":                 {failed, year, "failed", "failed", true, false},
+		"failed otherwise":       {mockserver.Outcome{Fate: mockserver.Failed, Status: "REJECTED"}, minute, "REJECTED", "REJECTED", true, false},
+		"failed, final status":   {mockserver.Outcome{Fate: mockserver.Failed, FinalStatus: "closed"}, minute, "closed", "closed", true, false},
+		"kept":                   {mockserver.Outcome{KeepListed: true}, minute, "fulfilled", "fulfilled", true, true},
+		"kept, final status":     {mockserver.Outcome{KeepListed: true, FinalStatus: "delivered"}, minute, "delivered", "delivered", true, true},
+		"vanished":               {mockserver.Outcome{Fate: mockserver.Vanished}, minute, "", "vanished", true, false},
+		"vanished, but not kept": {mockserver.Outcome{Fate: mockserver.Vanished, KeepListed: true}, minute, "", "vanished", true, false},
+		"vanished, but not yet":  {mockserver.Outcome{Fate: mockserver.Vanished}, second, "pending", "pending", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			inBothFamilies(t, func(s *service, f family) {
-				s.withKey(http.MethodPatch, f.profile(), `{"name":"Ada"}`)
-				s.advance(tc.after)
+			s := start(t, delayed, ending(tc.outcome))
+			s.patch(profilePath, `{"name":"Ada"}`)
+			s.advance(tc.after)
 
-				if diff := cmp.Diff(tc.listed, values(s.list(f), "status")); diff != "" {
-					s.t.Error(diff)
-				}
+			want := []any{}
+			if tc.listed != "" {
+				want = append(want, tc.listed)
+			}
+			if diff := cmp.Diff(want, s.listed("status")); diff != "" {
+				t.Error(diff)
+			}
 
-				q := s.Queue()[0]
-				if _, effect := s.Profile(f.scope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done || q.FulfilledAt.IsZero() == tc.effect || q.Done && effect && q.FulfilledAt.Before(q.At) {
-					s.t.Errorf("effect %v, %+v", effect, q)
+			q := s.Queue()[0]
+			if _, effect := s.Profile(projectScope, "user-1"); effect != tc.effect || q.Status != tc.status || q.Done != tc.done || q.FulfilledAt.IsZero() == tc.effect {
+				t.Errorf("effect %v, %+v", effect, q)
+			}
+			if tc.done && tc.outcome.Code != "" {
+				if diff := cmp.Diff([]any{map[string]any{"code": q.Code, "message": "Too much."}}, s.listed("error")); diff != "" {
+					t.Error(diff)
 				}
-			}, delayed, func(s *mockserver.Server) {
-				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return tc.outcome }
-			})
+			}
 		})
 	}
-}
-
-func TestQueue_failedRequestHasItsError(t *testing.T) {
-	t.Parallel()
-
-	inBothFamilies(t, func(s *service, f family) {
-		s.withKey(http.MethodDelete, f.allData(), "")
-		want := []any{map[string]any{"code": "quota", "message": "Too much."}}
-		if diff := cmp.Diff(want, values(s.list(f), "error")); diff != "" {
-			s.t.Error(diff)
-		}
-
-		if q := s.Queue()[0]; q.Code != "quota" || q.Message != "Too much." {
-			s.t.Errorf("%+v", q)
-		}
-	}, func(s *mockserver.Server) {
-		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-			return mockserver.Outcome{Fate: mockserver.Failed, Code: "quota", Message: "Too much."}
-		}
-	})
 }
 
 func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
@@ -166,59 +137,29 @@ func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			inBothFamilies(t, func(s *service, f family) {
-				for i := range tc.minutes {
-					s.withKey(http.MethodPatch, f.profile(), fmt.Sprintf(`{"last":%d}`, i))
-				}
-
-				s.advance(time.Hour)
-				if got := s.withKey(http.MethodGet, f.profile(), "").json()["last"]; got != tc.want {
-					s.t.Errorf("the last word has %v, want %v", got, tc.want)
-				}
-			}, func(s *mockserver.Server) {
-				accepted := 0
-				s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-					accepted++
-					return mockserver.Outcome{After: time.Duration(tc.minutes[accepted-1]) * time.Minute}
-				}
-			})
-		})
-	}
-}
-
-func TestFulfil_calledOnceAndMayUseTheServer(t *testing.T) {
-	t.Parallel()
-
-	for name, f := range families {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			var s *service
 			var asked []mockserver.QueuedRequest
-			s = start(t, func(m *mockserver.Server) {
-				m.Clock = mockserver.NewManualClock(epoch)
-				m.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
+			s := start(t, func(s *mockserver.Server) {
+				s.Fulfil = func(q mockserver.QueuedRequest) mockserver.Outcome {
 					asked = append(asked, q)
-					if len(m.Queue()) > 1 {
-						return mockserver.Outcome{Fate: mockserver.Never}
-					}
-					return mockserver.Outcome{}
+					return mockserver.Outcome{After: time.Duration(tc.minutes[len(s.Queue())-1]) * time.Minute}
 				}
 			})
-
-			s.withKey(http.MethodPatch, f.profile(), `{"age":9007199254740993}`)
-			s.withKey(http.MethodDelete, f.allData(), "")
-			s.list(f)
-			queue := s.Queue()
-			queue[0].Status, queue[0].Done, queue[0].FulfilledAt = mockserver.StatusPending, false, time.Time{}
-			if diff := cmp.Diff(queue, asked); diff != "" {
+			for i := range tc.minutes {
+				s.patch(profilePath, fmt.Sprintf(`{"last":%d}`, i))
+			}
+			if diff := cmp.Diff(s.Queue(), asked); diff != "" {
 				t.Error(diff)
+			}
+
+			s.advance(time.Hour)
+			if got := s.get(profilePath).json()["last"]; got != tc.want {
+				t.Errorf("the last word has %v, want %v", got, tc.want)
 			}
 		})
 	}
 }
 
-func TestQueue_requestCutAfterTheCommitIsQueued(t *testing.T) {
+func TestQueue_onlyWhatReachesTheServiceIsQueued(t *testing.T) {
 	t.Parallel()
 
 	for name, tc := range map[string]struct {
@@ -231,109 +172,269 @@ func TestQueue_requestCutAfterTheCommitIsQueued(t *testing.T) {
 		"an error instead": {mockserver.Fault{Status: 502}, 0},
 		"an error after":   {mockserver.Fault{Status: 502, Commit: true}, 1},
 	} {
-		for _, operation := range deferredOperations {
+		for operation, send := range deferrals {
 			t.Run(name+" "+operation, func(t *testing.T) {
 				t.Parallel()
 
-				inBothFamilies(t, func(s *service, f family) {
-					s.Inject(tc.fault)
+				s := start(t, delayed)
+				s.Inject(tc.fault)
+				if got := send(s); got.err == nil && got.status != 502 {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+				if queue := s.Queue(); len(queue) != tc.queued || s.Requests()[0].Committed != (tc.queued == 1) {
+					t.Errorf("the queue has %+v", queue)
+				}
 
-					if got := deferrals[operation](s, f); got.err == nil && got.status != 502 {
-						s.t.Errorf("%d %s", got.status, got.body)
-					}
-
-					if queue := s.Queue(); len(queue) != tc.queued || s.Requests()[0].Committed != (tc.queued == 1) {
-						s.t.Errorf("the queue has %+v", queue)
-					}
-				}, delayed)
+				s.SecretKey = "wrong"
+				if got := send(s); got.status != http.StatusUnauthorized || len(s.Queue()) != tc.queued {
+					t.Errorf("without a credential: %d %s", got.status, got.body)
+				}
 			})
 		}
 	}
-}
-
-func TestQueue_refusedRequestIsNotQueued(t *testing.T) {
-	t.Parallel()
-
-	inBothFamilies(t, func(s *service, f family) {
-		s.AllowViolations()
-
-		for method, path := range map[string]string{http.MethodPatch: f.profile(), http.MethodDelete: f.allData(), http.MethodGet: f.allData()} {
-			body := ""
-			if method == http.MethodPatch {
-				body = "{}"
-			}
-
-			if got := s.send(method, path+"?apiSecretToken=wrong", body); got.status != http.StatusUnauthorized {
-				s.t.Errorf("%s: %d %s", method, got.status, got.body)
-			}
-		}
-
-		if queue := s.Queue(); len(queue) != 0 {
-			s.t.Errorf("the queue has %+v", queue)
-		}
-	})
 }
 
 func TestQueue_followsTheTimeOfABubble(t *testing.T) {
 	t.Parallel()
-
-	for name, f := range families {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			synctest.Test(t, func(t *testing.T) {
-				transport := &http.Transport{}
-				instance := mocktest.StartPipe(t, delayed)
-				transport.DialContext = instance.DialContext
-				s := clientOf(t, instance, transport)
-				s.withKey(http.MethodDelete, f.allData(), "")
-				<-time.After(time.Minute - time.Nanosecond)
-
-				if listed := s.list(f); len(listed) != 1 {
-					t.Errorf("the list is %v", listed)
-				}
-
-				<-time.After(time.Nanosecond)
-				if listed := s.list(f); len(listed) != 0 {
-					t.Errorf("the list is %v", listed)
-				}
-			})
-		})
-	}
+	inBubble(t, func(t *testing.T, s *service) {
+		s.withKey(http.MethodDelete, allDataPath, "")
+		for _, want := range []int{1, 0} {
+			<-time.After(time.Minute - time.Nanosecond)
+			if listed := s.listed("id"); len(listed) != want {
+				t.Errorf("the list is %v", listed)
+			}
+		}
+	}, delayed)
 }
 
 func TestQueue_concurrentClientsAreQueuedOnceEach(t *testing.T) {
 	t.Parallel()
 
 	const clients, each = 8, 25
-	inBothFamilies(t, func(s *service, f family) {
-		var wg sync.WaitGroup
-		for client := range clients {
-			wg.Go(func() {
-				for i := range each {
-					path := strings.Replace(f.profile(), "user-1", fmt.Sprintf("user-%d-%d", client, i), 1)
-					if got := s.withKey(http.MethodPatch, path, `{"name":"Ada"}`); got.status != http.StatusAccepted {
-						t.Errorf("%d %v", got.status, got.err)
-					}
-					s.list(f)
+	s := start(t)
+	var wg sync.WaitGroup
+	for client := range clients {
+		wg.Go(func() {
+			for i := range each {
+				path := strings.Replace(profilePath, "user-1", fmt.Sprintf("user-%d-%d", client, i), 1)
+				if got := s.patch(path, `{"name":"Ada"}`); got.status != http.StatusAccepted {
+					t.Errorf("%d %v", got.status, got.err)
+				}
+				s.Requests()
+			}
+		})
+	}
+	wg.Wait()
+
+	people, ids := map[string]bool{}, map[string]bool{}
+	for _, q := range s.Queue() {
+		people[q.Identity], ids[q.ID] = true, true
+		if _, ok := s.Profile(projectScope, q.Identity); !ok || !q.Done {
+			t.Errorf("a request has no effect: %+v", q)
+		}
+	}
+	if len(people) != clients*each || len(ids) != clients*each || s.Count(mockserver.OpUpdateProfile) != clients*each {
+		t.Errorf("%d people and %d requests", len(people), len(ids))
+	}
+}
+
+func TestEnqueue_asFromAnotherClient(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	body := map[string]any{"name": "Ada"}
+	s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: "user-1", Operation: mockserver.OpUpdateProfile, Body: body})
+	body["name"] = "changed later"
+	theirs := mockserver.QueuedRequest{
+		ID: "theirs", Scope: projectScope, Identity: "user-2", Operation: mockserver.OpDeleteAllData, At: epoch.Add(-30 * time.Second), Status: "QUEUED_V2",
+		Done: true, FulfilledAt: epoch, Code: "c", Message: "m",
+	}
+	s.Enqueue(theirs)
+	s.Enqueue(theirs)
+	s.get(allDataPath)
+
+	for _, want := range [][]any{{"request-1", "theirs", "theirs", "request-4"}, {"request-1", "request-4"}, {}} {
+		if diff := cmp.Diff(want, s.listed("id")); diff != "" {
+			t.Error(diff)
+		}
+		s.advance(30 * time.Second)
+	}
+	if got := s.get(profilePath); got.body != `{"name":"Ada"}` {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+
+	wantPanic(t, "no deferred operation", func() { s.Enqueue(mockserver.QueuedRequest{Operation: mockserver.OpGetProfile}) })
+}
+
+func TestFulfilAll_fulfilsWhatIsPendingOnce(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	s.patch(profilePath, `{"n":1}`)
+	s.patch(profilePath, `{"n":2}`)
+	s.Conclude("request-2", mockserver.Outcome{Fate: mockserver.Failed})
+	s.patch(profilePath, `{"n":3}`)
+	s.Conclude("request-3", mockserver.Outcome{Fate: mockserver.Never})
+	s.advance(time.Second)
+	s.FulfilAll()
+
+	if got := s.get(profilePath); got.body != `{"n":3}` {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if diff := cmp.Diff([]any{"request-2"}, s.listed("id")); diff != "" {
+		t.Error(diff)
+	}
+
+	s.DeleteProfile(projectScope, "user-1")
+	s.advance(time.Hour)
+	s.FulfilAll()
+	if got := s.get(profilePath); got.status != http.StatusNotFound || !s.Queue()[2].FulfilledAt.Equal(epoch.Add(time.Second)) {
+		t.Errorf("%s %+v", got.body, s.Queue()[2])
+	}
+}
+
+func TestConclude_overridesTheDecision(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	s.patch(profilePath, `{"n":1}`)
+	for _, step := range []struct {
+		outcome mockserver.Outcome
+		listed  []any
+		effect  bool
+	}{
+		{mockserver.Outcome{Fate: mockserver.Never, After: -1}, []any{"pending"}, false},
+		{mockserver.Outcome{Fate: mockserver.Failed, Code: "quota"}, []any{"failed"}, false},
+		{mockserver.Outcome{Fate: mockserver.Vanished}, []any{}, false},
+		{mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}, []any{"QUEUED_V2"}, false},
+		{mockserver.Outcome{After: time.Hour}, []any{}, true},
+		{mockserver.Outcome{Fate: mockserver.Never}, []any{}, true},
+	} {
+		s.Conclude("request-1", step.outcome)
+		s.advance(time.Hour) // past the time that was decided first
+		_, effect := s.Profile(projectScope, "user-1")
+		if diff := cmp.Diff(step.listed, s.listed("status")); diff != "" || effect != step.effect {
+			t.Errorf("%+v: effect %v\n%s", step.outcome, effect, diff)
+		}
+	}
+	if q := s.Queue()[0]; q.Code != "" || q.Status != "fulfilled" || !q.FulfilledAt.Equal(epoch.Add(4*time.Hour)) {
+		t.Errorf("%+v", q)
+	}
+
+	wantPanic(t, "no queued request", func() { s.Forget("request-2") })
+}
+
+func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
+	t.Parallel()
+
+	for name, tc := range map[string]struct {
+		lag    mockserver.Lag
+		listed []int // after each read; a minute passes between two
+	}{
+		"none":          {mockserver.Lag{}, []int{1, 1, 1, 1}},
+		"looks":         {mockserver.Lag{Looks: 2}, []int{0, 0, 1, 1}},
+		"time":          {mockserver.Lag{Time: time.Minute}, []int{0, 1, 1, 1}},
+		"the later one": {mockserver.Lag{Looks: 1, Time: 3 * time.Minute}, []int{0, 0, 0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t, ending(mockserver.Outcome{Fate: mockserver.Never}), func(s *mockserver.Server) { s.PendingLag = tc.lag })
+			s.withKey(http.MethodDelete, allDataPath, "")
+			var listed []int
+			for range tc.listed {
+				s.get(inAccount(pendingPath)) // a look at another scope does not count
+				listed = append(listed, len(s.listed("id")))
+				s.advance(time.Minute)
+			}
+			if diff := cmp.Diff(tc.listed, listed); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPending_veryLongListIsAnswered(t *testing.T) {
+	t.Parallel()
+
+	length := soak.Size(1_000, 100_000)
+	s := start(t, delayed)
+	for i := range length {
+		s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: fmt.Sprintf("user-%d", i), Operation: mockserver.OpGetAllData})
+	}
+	s.Hide("request-1")
+	s.withKey(http.MethodDelete, allDataPath, "")
+
+	got := s.get(pendingPath)
+	if n := strings.Count(got.body, `"identityId":`); n != length || !strings.Contains(got.body, fmt.Sprintf(`"user-%d"`, length-1)) || strings.Contains(got.body, `"request-1"`) {
+		t.Errorf("%d with %d of them", got.status, n)
+	}
+}
+
+func TestReshapePending_recordsCanBeRenamedAndLost(t *testing.T) {
+	t.Parallel()
+
+	renamed := func(names ...string) func(*mockserver.Server) {
+		return func(s *mockserver.Server) { s.RenamePending(names...) }
+	}
+	losesFirst := func(s *mockserver.Server) {
+		s.ReshapePending(func(record map[string]any) map[string]any {
+			if record["id"] == "request-1" {
+				return nil
+			}
+			return record
+		})
+	}
+
+	for name, tc := range map[string]struct {
+		change func(*mockserver.Server)
+		want   string
+	}{
+		"renamed": {renamed("identityId", "personId"), `[{"id":"request-1","personId":"user-1"},{"id":"request-2","personId":"user-1"}]`},
+		"lost":    {renamed("id", ""), `[{"identityId":"user-1"},{"identityId":"user-1"}]`},
+		"no such": {renamed("nothing", "other"), `[{"id":"request-1","identityId":"user-1"},{"id":"request-2","identityId":"user-1"}]`},
+		"dropped": {losesFirst, `[{"id":"request-2","identityId":"user-1"}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t, delayed, renamed("operation", "", "status", "", "createdAt", ""), tc.change)
+			s.withKey(http.MethodDelete, allDataPath, "")
+			s.withKey(http.MethodDelete, allDataPath, "")
+			for range 2 { // the hook changes a copy
+				if got := s.get(pendingPath); got.body != tc.want {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			}
+		})
+	}
+}
+
+func TestReceipt_canBeAnyAcknowledgement(t *testing.T) {
+	t.Parallel()
+
+	changes := map[string]func(*mockserver.Server){
+		"204 ": func(s *mockserver.Server) {
+			s.ReshapeReceipts(func(map[string]any) any { return mockserver.NoContent })
+		},
+		"202 null": func(s *mockserver.Server) { s.ReshapeReceipts(func(map[string]any) any { return nil }) },
+		`202 {"request":"request-1"}`: func(s *mockserver.Server) {
+			s.ReshapeReceipts(func(r map[string]any) any { return map[string]any{"request": r["id"]} })
+		},
+	}
+	for _, body := range mocktest.Acknowledgements {
+		changes["200 "+body] = mocktest.AnswerQueueing(http.StatusOK, body)
+	}
+
+	for _, want := range slices.Sorted(maps.Keys(changes)) {
+		for operation, send := range deferrals {
+			t.Run(operation+" "+want, func(t *testing.T) {
+				t.Parallel()
+				s := start(t, changes[want])
+				if got := send(s); fmt.Sprint(got.status, " ", got.body) != want || len(s.Queue()) != 1 || !s.Requests()[0].Committed {
+					t.Errorf("%d %s", got.status, got.body)
 				}
 			})
 		}
-
-		wg.Wait()
-		var people, ids []string
-		for _, q := range s.Queue() {
-			people, ids = append(people, q.Identity), append(ids, q.ID)
-			if _, ok := s.Profile(f.scope, q.Identity); !ok || !q.Done {
-				t.Errorf("a request has no effect: %+v", q)
-			}
-		}
-
-		for _, list := range [][]string{people, ids} {
-			slices.Sort(list)
-			if n := len(slices.Compact(list)); n != clients*each {
-				t.Errorf("%d different ones in the queue", n)
-			}
-		}
-	})
+	}
 }

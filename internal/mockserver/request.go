@@ -3,21 +3,22 @@
 package mockserver
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"maps"
+	"mime"
 	"net/http"
-	"slices"
+	"net/url"
+	"strings"
 	"time"
-)
 
-// Methods of authentication (section 5), in Request.Auth.
-const (
-	AuthNone   = "none"
-	AuthBearer = "bearer"
-	AuthSecret = "secret"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Request is a request in the log of the server, with its outcome. It holds credentials
-// and personal data as they were sent: it is meant for assertions, not for printing.
+// and personal data as they were sent: it is meant for assertions, not for printing. What
+// it refers to must not be changed.
 type Request struct {
 	Seq         int           // counts from 1 over the life of the server
 	At          time.Time     // arrival, by the server's clock
@@ -25,21 +26,19 @@ type Request struct {
 	Operation   string        // one of the Op constants; empty on an unknown route
 	Method      string
 	Template    string // path of the operation with {placeholders}; empty on an unknown route
-	EscapedPath string // as sent, without the base path
+	EscapedPath string // as sent
 	Scope       Scope  // zero if the path has none
 	Identity    string // decoded once; empty if the path has none
 	Auth        string // AuthNone, AuthBearer or AuthSecret
 	Token       string // the JWT that was presented
 	// Place is where the parameters were: InJSON, InForm or InQuery, two of them joined
 	// by "+", or empty.
-	Place  string
-	Fields []string // the names in Sent, sorted
+	Place string
 	// Sent are the parameters by name. Those in JSON are decoded, with numbers as
 	// json.Number; those in a form or the query are strings, or []any of strings if
 	// repeated.
-	Sent       map[string]any
-	Header     http.Header
-	RemoteAddr string
+	Sent   map[string]any
+	Header http.Header
 
 	// Status is the status of the answer; 0 if none was sent, or not yet.
 	Status int
@@ -51,41 +50,31 @@ type Request struct {
 
 // call is one request on its way through the server.
 type call struct {
-	server *Server
-	route  *route // nil if unknown
-	scope  Scope
-	vars   map[string]string // of the path, decoded
-	params parameters
-	key    string // the secret key that was presented
-	email  string // of the token's user
+	route     *route            // nil if unknown
+	vars      map[string]string // of the path, decoded
+	malformed bool              // some of the parameters cannot be read
+	key       string            // the secret key that was presented
+	email     string            // of the token's user
 
 	entry     *Request // its Status, Took and Committed are guarded by Server.mu
 	completed bool     // guarded by Server.mu
 }
 
+func (c *call) person() person { return person{c.entry.Scope, c.entry.Identity} }
+
 // receive returns the call of a request and adds it to the log.
 func (s *Server) receive(r *http.Request, body []byte) *call {
-	c := &call{server: s, params: readParameters(r, body)}
+	c := &call{entry: &Request{At: s.now(), Method: r.Method, EscapedPath: r.URL.EscapedPath(), Header: r.Header.Clone()}}
+
 	c.route, c.vars = findRoute(r.Method, r.URL.EscapedPath())
-	c.scope = Scope{OrgID: c.vars["orgId"], ProjectID: c.vars["projectId"], AccountID: c.vars["accountId"]}
-
-	c.entry = &Request{
-		At:          s.clock().Now(),
-		Method:      r.Method,
-		EscapedPath: r.URL.EscapedPath(),
-		Scope:       c.scope,
-		Identity:    c.vars["identityId"],
-		Place:       c.params.place,
-		Fields:      slices.Sorted(maps.Keys(c.params.sent)),
-		Sent:        c.params.sent,
-		Header:      r.Header.Clone(),
-		RemoteAddr:  r.RemoteAddr,
-	}
-
-	c.entry.Auth, c.entry.Token, c.key = credential(r)
 	if c.route != nil {
 		c.entry.Operation, c.entry.Template = c.route.operation, c.route.template
 	}
+	c.entry.Scope = Scope{OrgID: c.vars["orgId"], ProjectID: c.vars["projectId"], AccountID: c.vars["accountId"]}
+	c.entry.Identity = c.vars["identityId"]
+
+	c.entry.Auth, c.entry.Token, c.key = credential(r)
+	c.readParameters(r, body)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,55 +88,28 @@ func (s *Server) receive(r *http.Request, body []byte) *call {
 	return c
 }
 
-// name returns the operation for messages. The path is never in them, since it holds
-// personal data.
-func (c *call) name() string {
-	if c.route == nil {
-		return "an unknown route"
-	}
-	return c.route.operation
-}
-
-// update changes the log entry under Server.mu.
-func (c *call) update(change func(*Request)) {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-
-	change(c.entry)
-}
-
 // complete records the status of the answer, 0 if there is none, and calls
 // Server.OnRequest. Only the first call has an effect.
-func (c *call) complete(status int) {
-	now := c.server.clock().Now()
+func (s *Server) complete(c *call, status int) {
+	now := s.now()
 
-	first := false
-	c.update(func(e *Request) {
-		if first = !c.completed; first {
-			c.completed = true
-			e.Status, e.Took = status, now.Sub(e.At)
-		}
-	})
+	s.mu.Lock()
+	first := !c.completed
+	if first {
+		c.completed = true
+		c.entry.Status, c.entry.Took = status, now.Sub(c.entry.At)
+	}
+	s.mu.Unlock()
 
-	if first && c.server.OnRequest != nil {
-		c.server.OnRequest(c.snapshot())
+	if first && s.OnRequest != nil {
+		s.OnRequest(s.snapshot(c))
 	}
 }
 
-func (c *call) snapshot() Request {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-
-	return c.entry.clone()
-}
-
-func (r *Request) clone() Request {
-	c := *r
-	c.Fields = slices.Clone(r.Fields)
-	c.Sent = maps.Clone(r.Sent)
-	c.Header = r.Header.Clone()
-
-	return c
+func (s *Server) snapshot(c *call) Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *c.entry
 }
 
 // Requests returns copies of the requests since the last Reset, in the order of
@@ -158,7 +120,7 @@ func (s *Server) Requests() []Request {
 
 	list := make([]Request, len(s.log))
 	for i, e := range s.log {
-		list[i] = e.clone()
+		list[i] = *e
 	}
 
 	return list
@@ -188,4 +150,103 @@ func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log = nil
+}
+
+// Places of parameters (section 4, gaps; section 5, rule 4) and formats of a time
+// (section 2). The interface leaves both open.
+const (
+	InJSON  = "json"
+	InForm  = "form"
+	InQuery = "query"
+
+	TimeRFC3339 = "rfc3339"
+	TimeUnixMS  = "unix_ms"
+)
+
+// Wire chooses among the forms of requests that the interface leaves open. Parameters
+// in another place than the chosen one count as absent.
+type Wire struct {
+	LoginParametersIn   string // InJSON, InForm or InQuery; empty is InJSON
+	ConsentParametersIn string // InJSON, InForm or InQuery; empty is InJSON
+	AgreementTimeFormat string // TimeRFC3339 or TimeUnixMS; empty is TimeRFC3339
+
+	// ExportKindParameter is the query parameter with which each export chooses its
+	// kind of records; if empty, every export has all kinds. ExportKindValues are the
+	// values it accepts; if all are empty, person, session and event.
+	ExportKindParameter string
+	ExportKindValues    [Kinds]string
+}
+
+// secretParameter is the query parameter of the secret key (section 5). It is a
+// credential, not a parameter of an operation.
+const secretParameter = "apiSecretToken"
+
+// readParameters sets Place and Sent from the query and the body. A name that is in both
+// has the body's value; the contract refuses such requests.
+func (c *call) readParameters(r *http.Request, body []byte) {
+	c.entry.Sent = map[string]any{}
+	var places []string
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	c.malformed = err != nil
+	delete(query, secretParameter)
+	if len(query) > 0 {
+		places = append(places, InQuery)
+		c.addValues(query)
+	}
+
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case len(body) == 0:
+	case media == "application/x-www-form-urlencoded":
+		places = append(places, InForm)
+		form, err := url.ParseQuery(string(body))
+		c.malformed = c.malformed || err != nil
+		c.addValues(form)
+
+	default:
+		places = append(places, InJSON)
+		object, ok := readObject(body)
+		c.malformed = c.malformed || !ok
+		maps.Copy(c.entry.Sent, object)
+	}
+
+	c.entry.Place = strings.Join(places, "+")
+}
+
+func (c *call) addValues(values url.Values) {
+	for name, list := range values {
+		if len(list) == 1 {
+			c.entry.Sent[name] = list[0]
+			continue
+		}
+
+		all := make([]any, len(list))
+		for i, v := range list {
+			all[i] = v
+		}
+		c.entry.Sent[name] = all
+	}
+}
+
+// readObject returns the one JSON object that text consists of, its numbers as
+// json.Number; false if it is anything else. jsontext refuses duplicate names and
+// invalid UTF-8, which encoding/json accepts.
+func readObject(text []byte) (map[string]any, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+
+	var object map[string]any
+	if !jsontext.Value(text).IsValid() || dec.Decode(&object) != nil || object == nil {
+		return nil, false
+	}
+	return object, true
+}
+
+// sentIn returns the parameters if they are in the given place, empty for InJSON, and
+// none if they are in another; false if they cannot be read.
+func (c *call) sentIn(place string) (map[string]any, bool) {
+	if c.entry.Place != cmp.Or(place, InJSON) {
+		return nil, !c.malformed
+	}
+	return c.entry.Sent, !c.malformed
 }

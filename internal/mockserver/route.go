@@ -31,7 +31,7 @@ type route struct {
 	template      string
 	authenticated bool
 	handle        func(*Server, *call) Response
-	segments      []segment // of the template
+	segments      []string // of the template
 }
 
 // The prefixes of the two families of the compliance group.
@@ -40,53 +40,44 @@ const (
 	accountPrefix = "/v1/account/{accountId}/compliance"
 )
 
-var routes = table([]route{
-	{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", handle: (*Server).login},
-	{operation: OpGetCurrentUser, method: http.MethodGet, template: "/v1/user/self", authenticated: true, handle: (*Server).currentUser},
-	{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", authenticated: true, handle: (*Server).exportRecords},
-}, []route{
-	{operation: OpUpdateConsent, method: http.MethodPatch, template: "/user/{identityId}/consent", handle: (*Server).updateConsent},
-	{operation: OpGetConsent, method: http.MethodGet, template: "/user/{identityId}/consent", handle: (*Server).getConsent},
-	{operation: OpGetProfile, method: http.MethodGet, template: "/user/{identityId}/profile", handle: (*Server).getProfile},
-	{operation: OpUpdateProfile, method: http.MethodPatch, template: "/user/{identityId}/profile", handle: (*Server).updateProfile},
-	{operation: OpGetAllData, method: http.MethodGet, template: "/user/{identityId}/all-data", handle: (*Server).getAllData},
-	{operation: OpDeleteAllData, method: http.MethodDelete, template: "/user/{identityId}/all-data", handle: (*Server).deleteAllData},
-	{operation: OpListPendingRequests, method: http.MethodGet, template: "/pending-requests", handle: (*Server).listPendingRequests},
-})
-
-// table returns the plain routes and, under both prefixes, those of the compliance
-// group, all of which are authenticated.
-func table(plain, compliance []route) []*route {
-	list := make([]*route, 0, len(plain)+2*len(compliance))
-	for _, r := range plain {
-		list = append(list, &r)
+// routes are the plain routes and, under both prefixes, those of the compliance group.
+var routes = func() []*route {
+	list := []*route{
+		{operation: OpLogin, method: http.MethodPost, template: "/v1/auth/login/jwt", handle: (*Server).login},
+		{operation: OpGetCurrentUser, method: http.MethodGet, template: "/v1/user/self", handle: (*Server).currentUser},
+		{operation: OpExportRecords, method: http.MethodGet, template: "/v1/org/{orgId}/project/{projectId}/export", handle: (*Server).exportRecords},
 	}
 
 	for _, prefix := range []string{projectPrefix, accountPrefix} {
-		for _, r := range compliance {
-			r.template = prefix + r.template
-			r.authenticated = true
-			list = append(list, &r)
-		}
+		consent, profile, allData := prefix+"/user/{identityId}/consent", prefix+"/user/{identityId}/profile", prefix+"/user/{identityId}/all-data"
+		list = append(list,
+			&route{operation: OpUpdateConsent, method: http.MethodPatch, template: consent, handle: (*Server).updateConsent},
+			&route{operation: OpGetConsent, method: http.MethodGet, template: consent, handle: (*Server).getConsent},
+			&route{operation: OpGetProfile, method: http.MethodGet, template: profile, handle: (*Server).getProfile},
+			&route{operation: OpUpdateProfile, method: http.MethodPatch, template: profile, handle: (*Server).updateProfile},
+			&route{operation: OpGetAllData, method: http.MethodGet, template: allData, handle: (*Server).getAllData},
+			&route{operation: OpDeleteAllData, method: http.MethodDelete, template: allData, handle: (*Server).enqueue},
+			&route{operation: OpListPendingRequests, method: http.MethodGet, template: prefix + "/pending-requests", handle: (*Server).listPendingRequests},
+		)
 	}
 
 	for _, r := range list {
-		r.segments = parseTemplate(r.template)
+		r.authenticated = r.operation != OpLogin
+		r.segments = strings.Split(r.template, "/")
 	}
 
 	return list
-}
+}()
 
 // findRoute returns the route of a request and its decoded variables, or nil. It
 // matches the escaped path, so that an escaped slash stays within its segment.
 func findRoute(method, escapedPath string) (*route, map[string]string) {
-	segments := strings.Split(escapedPath, "/")
-
+	path := strings.Split(escapedPath, "/")
 	for _, r := range routes {
-		if r.method != method {
+		if r.method != method || len(r.segments) != len(path) {
 			continue
 		}
-		if vars, ok := r.match(segments); ok {
+		if vars, ok := r.match(path); ok {
 			return r, vars
 		}
 	}
@@ -94,55 +85,66 @@ func findRoute(method, escapedPath string) (*route, map[string]string) {
 	return nil, nil
 }
 
-// match returns the decoded variables of a path; false if the path is not the route's.
+// match returns the variables of a path, decoded once; false if the path is not the
+// route's. A variable is never empty.
 func (r *route) match(path []string) (map[string]string, bool) {
-	if len(path) != len(r.segments) {
-		return nil, false
-	}
-
 	vars := map[string]string{}
-	for i, s := range r.segments {
-		if !s.match(path[i], vars) {
+	for i, want := range r.segments {
+		name, isVariable := strings.CutPrefix(want, "{")
+		if !isVariable {
+			if path[i] != want {
+				return nil, false
+			}
+			continue
+		}
+
+		value, err := url.PathUnescape(path[i])
+		if err != nil || value == "" {
 			return nil, false
 		}
+		vars[strings.TrimSuffix(name, "}")] = value
 	}
 
 	return vars, true
 }
 
-// segment is a segment of a template: a literal or the name of a variable.
-type segment struct{ literal, variable string }
+// checkPath makes a violation of a path that is not exactly percent-encoded: an
+// identifier of section 2 is one path segment, and nothing on the way to the service may
+// read it in two ways.
+func (s *Server) checkPath(c *call, r *http.Request) {
+	path := r.URL.EscapedPath()
 
-func parseTemplate(template string) []segment {
-	var segments []segment
-	for text := range strings.SplitSeq(template, "/") {
-		segments = append(segments, newSegment(text))
+	// EscapedPath encodes some characters that the request line may have had as they are.
+	// The request line may begin with a prefix that was removed from the URL.
+	line, _, _ := strings.Cut(r.RequestURI, "?")
+	exact := line == "" || strings.HasSuffix(line, path)
+	for segment := range strings.SplitSeq(path, "/") {
+		value, _ := url.PathUnescape(segment) // EscapedPath is well-formed
+		exact = exact && value != "." && value != ".." && escape(value) == segment
 	}
-	return segments
+
+	if !exact {
+		s.violate("%s: a segment of the path is \".\" or \"..\", or not percent-encoded exactly: the unreserved characters of RFC 3986 "+
+			"as they are, every other byte in upper-case hexadecimal (section 2, Identifiers)", c.route.operation)
+	}
 }
 
-func newSegment(text string) segment {
-	if name, ok := strings.CutPrefix(text, "{"); ok {
-		return segment{variable: strings.TrimSuffix(name, "}")}
-	}
-	return segment{literal: text}
-}
+// escape percent-encodes all bytes but the unreserved characters of RFC 3986.
+// url.PathEscape keeps several reserved characters.
+func escape(value string) string {
+	const unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	const hex = "0123456789ABCDEF"
 
-// match reports whether text matches the segment, and adds a variable to vars, decoded
-// once. A variable is never empty.
-func (s segment) match(text string, vars map[string]string) bool {
-	if s.variable == "" {
-		return text == s.literal
-	}
-
-	value, err := url.PathUnescape(text)
-	if err != nil || value == "" {
-		return false
+	var b strings.Builder
+	for _, c := range []byte(value) {
+		if strings.IndexByte(unreserved, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 	}
 
-	vars[s.variable] = value
-
-	return true
+	return b.String()
 }
 
 // mustBeOperation panics on a name that is no operation, which would match nothing.

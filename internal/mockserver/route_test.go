@@ -3,7 +3,11 @@
 package mockserver_test
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -12,32 +16,7 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 )
 
-func TestRoute_everyOperationInItsFamilies(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	s.login()
-	s.withKey(http.MethodGet, "/v1/user/self", "")
-	want := []seen{
-		{1, "login", "POST", "/v1/auth/login/jwt", "/v1/auth/login/jwt", "", mockserver.Scope{}, "none", 200, true},
-		{2, "getCurrentUser", "GET", "/v1/user/self", "/v1/user/self", "", mockserver.Scope{}, "secret", 200, true},
-	}
-
-	for name, prefix := range map[string]string{"project": "/v1/org/{orgId}/project/{projectId}/compliance", "account": "/v1/account/{accountId}/compliance"} {
-		want = append(want, s.sendAll(families[name], prefix, len(want))...)
-	}
-
-	var got []seen
-	for _, r := range s.Requests() {
-		got = append(got, seen{r.Seq, r.Operation, r.Method, r.Template, r.EscapedPath, r.Identity, r.Scope, r.Auth, r.Status, r.Committed})
-	}
-
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// seen is the part of a log entry that the tests of routes compare.
+// seen is the part of a log entry that the test of routes compares.
 type seen struct {
 	Seq                                    int
 	Operation, Method, Template, Path, Who string
@@ -47,28 +26,70 @@ type seen struct {
 	Committed                              bool
 }
 
-// sendAll sends a request of each operation of the compliance group, and returns the
-// log entries that are expected for them.
-func (s *service) sendAll(f family, prefix string, before int) []seen {
-	s.t.Helper()
+func TestRoute_everyOperationInItsFamilies(t *testing.T) {
+	t.Parallel()
 
-	var want []seen
-	for i, call := range []seen{
-		{Operation: "updateConsent", Method: "PATCH", Template: "/user/{identityId}/consent", Path: f.consent(), Who: "user-1", Status: 200},
-		{Operation: "getConsent", Method: "GET", Template: "/user/{identityId}/consent", Path: f.consent(), Who: "user-1", Status: 200},
-		{Operation: "updateProfile", Method: "PATCH", Template: "/user/{identityId}/profile", Path: f.profile(), Who: "user-1", Status: 202},
-		{Operation: "getProfile", Method: "GET", Template: "/user/{identityId}/profile", Path: f.profile(), Who: "user-1", Status: 200},
-		{Operation: "getAllData", Method: "GET", Template: "/user/{identityId}/all-data", Path: f.allData(), Who: "user-1", Status: 202},
-		{Operation: "deleteAllData", Method: "DELETE", Template: "/user/{identityId}/all-data", Path: f.allData(), Who: "user-1", Status: 202},
-		{Operation: "listPendingRequests", Method: "GET", Template: "/pending-requests", Path: f.pending(), Status: 200},
-	} {
-		body := map[string]string{"updateConsent": allClauses(), "updateProfile": "{}"}[call.Operation]
-		s.withKey(call.Method, call.Path, body)
-		call.Seq, call.Template, call.Scope, call.Auth, call.Committed = before+i+1, prefix+call.Template, f.scope, "secret", true
-		want = append(want, call)
+	const user = "/user/{identityId}"
+	s := start(t)
+	s.login()
+	want := []seen{
+		{1, "login", "POST", "/v1/auth/login/jwt", "/v1/auth/login/jwt", "", mockserver.Scope{}, "none", 200, true},
+		{2, "getCurrentUser", "GET", selfPath, selfPath, "", mockserver.Scope{}, "secret", 200, true},
+		{3, "exportRecords", "GET", "/v1/org/{orgId}/project/{projectId}/export", exportPath + "?utcDate=2026-03-01", "", projectScope, "secret", 200, true},
+	}
+	for scope, prefix := range map[mockserver.Scope]string{projectScope: "/v1/org/{orgId}/project/{projectId}/compliance", accountScope: "/v1/account/{accountId}/compliance"} {
+		for _, call := range []seen{
+			{Operation: "updateConsent", Method: "PATCH", Template: user + "/consent", Path: consentPath, Status: 200},
+			{Operation: "getConsent", Method: "GET", Template: user + "/consent", Path: consentPath, Status: 200},
+			{Operation: "updateProfile", Method: "PATCH", Template: user + "/profile", Path: profilePath, Status: 202},
+			{Operation: "getProfile", Method: "GET", Template: user + "/profile", Path: profilePath, Status: 200},
+			{Operation: "getAllData", Method: "GET", Template: user + "/all-data", Path: allDataPath, Status: 202},
+			{Operation: "getAllData", Method: "GET", Template: user + "/all-data", Path: allDataPath, Status: 200},
+			{Operation: "deleteAllData", Method: "DELETE", Template: user + "/all-data", Path: allDataPath, Status: 202},
+			{Operation: "listPendingRequests", Method: "GET", Template: "/pending-requests", Path: pendingPath, Status: 200},
+		} {
+			if scope == accountScope {
+				call.Path = inAccount(call.Path)
+			}
+			if strings.HasPrefix(call.Template, user) {
+				call.Who = "user-1"
+			}
+			call.Seq, call.Template, call.Scope, call.Auth, call.Committed = len(want)+1, prefix+call.Template, scope, "secret", true
+			want = append(want, call)
+		}
 	}
 
-	return want
+	for i, call := range want[1:] {
+		s.withKey(call.Method, call.Path, map[string]string{"updateConsent": allClauses(), "updateProfile": "{}"}[call.Operation])
+		want[i+1].Path, _, _ = strings.Cut(call.Path, "?")
+	}
+
+	var got []seen
+	for _, r := range s.Requests() {
+		got = append(got, seen{r.Seq, r.Operation, r.Method, r.Template, r.EscapedPath, r.Identity, r.Scope, r.Auth, r.Status, r.Committed})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRoute_familiesAndScopesShareNothing(t *testing.T) {
+	t.Parallel()
+
+	s := start(t, delayed)
+	s.patch(consentPath, allClauses())
+	s.withKey(http.MethodDelete, allDataPath, "")
+	for _, path := range []string{inAccount(consentPath), strings.Replace(consentPath, "user-1", "User-1", 1), strings.Replace(consentPath, "web", "app", 1)} {
+		if got := s.get(path); got.status != http.StatusNotFound || got.refused() != "not_found" {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+
+	for path, want := range map[string]int{pendingPath: 1, inAccount(pendingPath): 0, strings.Replace(pendingPath, "web", "app", 1): 0} {
+		if got := s.get(path); strings.Count(got.body, "createdAt") != want {
+			t.Errorf("%s: %s", path, got.body)
+		}
+	}
 }
 
 func TestRoute_identityIsOneDecodedSegment(t *testing.T) {
@@ -76,85 +97,83 @@ func TestRoute_identityIsOneDecodedSegment(t *testing.T) {
 
 	for escaped, identity := range map[string]string{
 		"a%2Fb":                   "a/b",
-		"%2E%2E":                  "..",
 		"%252F":                   "%2F",
 		"a%3Fb%23c%25d%3Be":       "a?b#c%d;e",
-		"a+b":                     "a+b",
-		"a%20b%2Bc":               "a b+c",
+		"a%2Bb":                   "a+b",
+		"a%20b":                   "a b",
 		"ada%40example.com":       "ada@example.com",
 		"caf%C3%A9":               "caf\u00e9",
 		"cafe%CC%81":              "cafe\u0301",
 		"%F0%9F%99%82":            "\U0001F642",
 		"%C0%AF":                  "\xc0\xaf",
 		"a%5Cb%22%3C%3E":          `a\b"<>`,
+		"a-._~Z9":                 "a-._~Z9",
 		strings.Repeat("x", 8192): strings.Repeat("x", 8192),
 	} {
 		s := start(t)
-		s.AllowViolations() // the contract requires another spelling
-
-		path := strings.Replace(projectPath, "user-1", escaped, 1)
-		if got := s.withKey(http.MethodPatch, path, allClauses()); got.status != http.StatusOK {
+		path := "/v1/org/o%2F1%202/project/p%253/compliance/user/" + escaped + "/consent"
+		if got := s.patch(path, allClauses()); got.status != http.StatusOK {
 			t.Errorf("%.40s: %d %s", escaped, got.status, got.body)
 		}
-
-		if _, ok := s.Consent(projectScope, identity); !ok {
+		if _, ok := s.Consent(mockserver.Scope{OrgID: "o/1 2", ProjectID: "p%3"}, identity); !ok || s.Requests()[0].Identity != identity {
 			t.Errorf("%.40s: there is no record of %.40q", escaped, identity)
-		}
-
-		if r := s.Requests()[0]; r.EscapedPath != path || r.Identity != identity {
-			t.Errorf("the log has %.80s and %.40q", r.EscapedPath, r.Identity)
 		}
 	}
 }
 
-func TestRoute_scopesAreDecoded(t *testing.T) {
+func TestRoute_pathThatIsNotExactIsAViolation(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	path := "/v1/org/o%2F1%202/project/p%253/compliance/user/u/consent"
-	if got := s.withKey(http.MethodPatch, path, allClauses()); got.status != http.StatusOK {
-		t.Fatalf("%d %s", got.status, got.body)
-	}
-	if _, ok := s.Consent(mockserver.Scope{OrgID: "o/1 2", ProjectID: "p%3"}, "u"); !ok {
-		t.Errorf("the log has %+v", s.Requests()[0].Scope)
+
+	for name, path := range map[string]string{
+		"reserved raw":      "/v1/org/acme/project/web/compliance/user/jo@example.com/consent",
+		"lower-case hex":    "/v1/org/a%2fb/project/web/compliance/user/x/consent",
+		"needless encoding": "/v1/org/a/project/%41/compliance/user/x/consent",
+		"quote raw":         `/v1/org/a/project/b/compliance/user/"/consent`,
+		"not ASCII":         "/v1/org/a/project/b/compliance/user/\u00fc/consent",
+		"dot":               "/v1/org/a/project/b/compliance/user/./consent",
+		"encoded dots":      "/v1/org/%2E%2E/project/b/compliance/user/x/consent",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := start(t)
+			s.AllowViolations()
+			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+
+			fmt.Fprintf(conn, "GET %s?apiSecretToken=%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path, url.QueryEscape(s.SecretKey))
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if violations := strings.Join(s.Violations(), "\n"); resp.StatusCode != http.StatusNotFound || !strings.Contains(violations, "getConsent: a segment of the path") {
+				t.Errorf("%d %s", resp.StatusCode, violations)
+			}
+		})
 	}
 }
 
 func TestRoute_unknownOperationIs404AndAViolation(t *testing.T) {
 	t.Parallel()
 
-	for _, request := range []string{
-		"GET /", "GET /v1/auth/login/jwt", "POST " + projectPath, "GET " + projectPath + "/", "GET /v1//user/self", "GET /v1/user/./self",
+	s := start(t)
+	s.AllowViolations()
+	for i, request := range []string{
+		"GET /", "GET /v1/auth/login/jwt", "POST " + consentPath, "GET " + consentPath + "/", "GET /v1//user/self", "GET /v1/user/./self",
 		"GET /v2/user/self", "GET /v1/org/org-demo/project/web/compliance/user//consent", "GET /V1/user/self",
-		"GET /v1/org/org-demo/project/web/compliance/user/a/b/consent",
+		"GET /v1/org/org-demo/project/web/compliance/user/a/b/consent", "GET /v1/account/acc-1/export",
 	} {
-		s := start(t)
-		s.AllowViolations()
 		method, path, _ := strings.Cut(request, " ")
 		got := s.withKey(method, path, "")
-		if got.status != http.StatusNotFound || got.refused() != "unknown_route" {
+		if got.status != http.StatusNotFound || got.refused() != "unknown_route" || !strings.Contains(strings.Join(s.Server.Violations(), "\n"), request) {
 			t.Errorf("%s: %d %s", request, got.status, got.body)
 		}
-
-		if len(s.Server.Violations()) == 0 {
-			t.Errorf("%s: no violation", request)
-		}
-
-		if r := s.Requests()[0]; r.Operation != "" || r.Template != "" || r.EscapedPath != path {
+		if r := s.Requests()[i]; r.Operation != "" || r.Template != "" || r.EscapedPath != path {
 			t.Errorf("%s: the log has %+v", request, r)
 		}
-	}
-}
-
-func TestBasePath_prefixesEveryRoute(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(s *mockserver.Server) { s.BasePath = "/a%2Fb/c" })
-	if !strings.HasSuffix(s.URL, "/a%2Fb/c") {
-		t.Errorf("the address is %s", s.URL)
-	}
-	if got := s.withKey(http.MethodPatch, strings.Replace(projectPath, "user-1", "x%2Fy", 1), allClauses()); got.status != http.StatusOK {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-	if _, ok := s.Consent(projectScope, "x/y"); !ok {
-		t.Error("there is no record")
 	}
 }

@@ -4,7 +4,6 @@ package mockserver
 
 import (
 	"bytes"
-	"cmp"
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
@@ -137,80 +136,48 @@ func withoutValues(text []byte, err error) error {
 	return fmt.Errorf("the seed cannot be understood: line %d, column %d (%s): %s", line, column, pointer, reason)
 }
 
+// validate returns the first thing that is missing, with its place.
 func (seed Seed) validate() error {
-	return cmp.Or(
-		validateEach("users", seed.Users, SeedUser.validate),
-		validateEach("secret_keys", seed.SecretKeys, validateSecretKey),
-		validateEach("consents", seed.Consents, SeedConsent.validate),
-		validateEach("profiles", seed.Profiles, SeedProfile.validate),
-		validateEach("data", seed.Data, SeedData.validate),
-		validateEach("exports", seed.Exports, SeedExport.validate),
-	)
-}
-
-func validateEach[T any](name string, list []T, validate func(T) error) error {
-	for i, v := range list {
-		if err := validate(v); err != nil {
-			return fmt.Errorf("%s[%d] %w", name, i, err)
+	var err error
+	check := func(ok bool, name string, i int, objection string) {
+		if !ok && err == nil {
+			err = fmt.Errorf("%s[%d] %s", name, i, objection)
 		}
 	}
-	return nil
-}
+	checkPerson := func(name string, i int, p SeedPerson) {
+		check(p.IdentityID != "", name, i, "needs identity_id")
+		check(p.Scope().valid(), name, i, "needs either org_id and project_id, or account_id")
+	}
 
-func (u SeedUser) validate() error {
-	if u.Email == "" || u.Password == "" {
-		return errors.New("needs email and password")
+	for i, u := range seed.Users {
+		check(u.Email != "" && u.Password != "", "users", i, "needs email and password")
 	}
-	return nil
-}
+	for i, key := range seed.SecretKeys {
+		check(key != "", "secret_keys", i, "is empty")
+	}
 
-func validateSecretKey(key string) error {
-	if key == "" {
-		return errors.New("is empty")
+	for i, c := range seed.Consents {
+		_, isText := c.AgreementTime.(string)
+		_, isNumber := c.AgreementTime.(jsonv1.Number)
+		check(isText || isNumber || c.AgreementTime == nil, "consents", i, "has an agreement_time that is neither a string nor a number")
+		checkPerson("consents", i, c.SeedPerson)
 	}
-	return nil
-}
 
-func (p SeedPerson) validate() error {
-	if p.IdentityID == "" {
-		return errors.New("needs identity_id")
+	for i, p := range seed.Profiles {
+		check(p.Profile != nil, "profiles", i, "needs profile, an object")
+		checkPerson("profiles", i, p.SeedPerson)
 	}
-	if !p.Scope().valid() {
-		return errors.New("needs either org_id and project_id, or account_id")
+	for i, d := range seed.Data {
+		check(d.Data != nil, "data", i, "needs data")
+		checkPerson("data", i, d.SeedPerson)
 	}
-	return nil
-}
 
-func (c SeedConsent) validate() error {
-	switch c.AgreementTime.(type) {
-	case nil, string, jsonv1.Number:
-		return c.SeedPerson.validate()
+	for i, e := range seed.Exports {
+		check(e.OrgID != "" && e.ProjectID != "", "exports", i, "needs org_id and project_id")
+		check(isDay(e.UTCDate), "exports", i, "needs utc_date, YYYY-MM-DD")
 	}
-	return errors.New("has an agreement_time that is neither a string nor a number")
-}
 
-func (p SeedProfile) validate() error {
-	if p.Profile == nil {
-		return errors.New("needs profile, an object")
-	}
-	return p.SeedPerson.validate()
-}
-
-func (d SeedData) validate() error {
-	if d.Data == nil {
-		return errors.New("needs data")
-	}
-	return d.SeedPerson.validate()
-}
-
-func (e SeedExport) validate() error {
-	if e.OrgID == "" || e.ProjectID == "" {
-		return errors.New("needs org_id and project_id")
-	}
-	if !isDay(e.UTCDate) {
-		return errors.New("needs utc_date, YYYY-MM-DD")
-	}
-	return nil
+	return err
 }
 
 // Scope returns the scope of the person.
@@ -246,7 +213,7 @@ func (s *Server) Add(seed Seed) {
 	}
 
 	for _, p := range seed.Profiles {
-		s.putProfile(person{p.Scope(), p.IdentityID}, p.Profile)
+		s.PutProfile(p.Scope(), p.IdentityID, string(encode(p.Profile)))
 	}
 	for _, d := range seed.Data {
 		s.PutData(d.Scope(), d.IdentityID, d.Data)

@@ -24,7 +24,10 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 			{"org_id": "org-demo", "project_id": "web", "identity_id": "user-1", "clause_2_consent": true,
 			 "user_ipv6": "2001:db8::1", "agreement_time": "2026-01-15T09:30:00Z", "manual": false},
 			{"account_id": "acc-1", "identity_id": "user-1", "clause_5_consent": true, "agreement_time": 9007199254740993}
-		]}`))
+		],
+		"profiles": [{"org_id": "org-demo", "project_id": "web", "identity_id": "user-1", "profile": {"age": 9007199254740993, "one": 1.0}}],
+		"data": [{"org_id": "org-demo", "project_id": "web", "identity_id": "user-1", "data": {"sessions": [{"n": 1.0}]}}],
+		"exports": [{"org_id": "org-demo", "project_id": "web", "utc_date": "2026-03-01", "events": [{"n": 9007199254740993}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,34 +49,18 @@ func TestSeed_isWhatTheServerKnows(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 
-	if got := s.send(http.MethodGet, accountPath+"?apiSecretToken=k-2", ""); !strings.Contains(got.body, `"agreement_time":9007199254740993`) {
-		t.Errorf("%d %s", got.status, got.body)
+	s.SecretKey = "k-2"
+	s.get(allDataPath)
+	for path, want := range map[string]string{
+		inAccount(consentPath):             `"agreement_time":9007199254740993`,
+		profilePath:                        `{"age":9007199254740993,"one":1.0}`,
+		allDataPath:                        `"sessions":[{"n":1.0}]`,
+		exportPath + "?utcDate=2026-03-01": `"events":[{"n":9007199254740993}]`,
+	} {
+		if got := s.get(path); !strings.Contains(got.body, want) {
+			t.Errorf("%d %s", got.status, got.body)
+		}
 	}
-}
-
-func TestSeed_profilesAndData(t *testing.T) {
-	t.Parallel()
-
-	inBothFamilies(t, func(s *service, f family) {
-		who := encode(s.t, map[string]string{
-			"org_id": f.scope.OrgID, "project_id": f.scope.ProjectID, "account_id": f.scope.AccountID, "identity_id": "user-1",
-		})
-
-		with := strings.TrimSuffix(who, "}")
-		seed := `{"profiles":[` + with + `,"profile":{"age":9007199254740993,"one":1.0}}],"data":[` + with + `,"data":{"sessions":[{"n":1.0}]}}]}`
-		if err := s.Load(strings.NewReader(seed)); err != nil {
-			s.t.Fatal(err)
-		}
-
-		if got := s.withKey(http.MethodGet, f.profile(), ""); got.body != `{"age":9007199254740993,"one":1.0}` {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-
-		s.withKey(http.MethodGet, f.allData(), "")
-		if got := s.withKey(http.MethodGet, f.allData(), ""); !strings.Contains(got.body, `"sessions":[{"n":1.0}]`) {
-			s.t.Errorf("%d %s", got.status, got.body)
-		}
-	})
 }
 
 func TestSeed_invalidSeedChangesNothing(t *testing.T) {
@@ -94,6 +81,9 @@ func TestSeed_invalidSeedChangesNothing(t *testing.T) {
 		`{"profiles":[{"account_id":"a","identity_id":"u","profile":{"a":1,"a":2}}]}`,
 		`{"data":[{"org_id":"o","identity_id":"u","data":{}}]}`,
 		`{"data":[{"account_id":"a","identity_id":"u"}]}`,
+		`{"exports":[{"project_id":"web","utc_date":"2026-03-01"}]}`,
+		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-02-30"}]}`,
+		`{"exports":[{"org_id":"org-demo","project_id":"web","utc_date":"2026-03-01","evens":[]}]}`,
 	} {
 		s := &mockserver.Server{}
 		if err := s.Load(strings.NewReader(seed)); err == nil {

@@ -16,8 +16,7 @@ import (
 
 // Listening is a Server that accepts connections. Stop ends it.
 type Listening struct {
-	// URL is {base_url} of the interface: it includes the base path and ends
-	// without a slash.
+	// URL is {base_url} of the interface, without a slash at the end.
 	URL string
 
 	http  *http.Server
@@ -40,58 +39,46 @@ func (s *Server) Listen(ctx context.Context, addr string) (*Listening, error) {
 // Serve serves HTTP on a listener and takes ownership of it. With a config, it serves
 // over TLS, and HTTP/2 if config.NextProtos offers it.
 func (s *Server) Serve(l net.Listener, config *tls.Config) *Listening {
-	scheme := "http"
+	scheme, serve := "http", (*http.Server).Serve
 	if config != nil {
 		scheme = "https"
+		serve = func(server *http.Server, l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
 
-	g := &Listening{URL: scheme + "://" + l.Addr().String() + trimBase(s.BasePath), done: make(chan struct{})}
+	g := &Listening{URL: scheme + "://" + l.Addr().String(), done: make(chan struct{})}
 	g.http = &http.Server{
 		Handler:           s,
 		TLSConfig:         config,
 		ReadHeaderTimeout: time.Minute,
 		// Panics are violations. What is left are errors that tests cause on purpose.
-		ErrorLog:  log.New(io.Discard, "", 0),
-		ConnState: g.watch(s),
+		ErrorLog: log.New(io.Discard, "", 0),
+		// The goroutine that accepts reports http.StateNew, so that conns does not grow after
+		// done is closed.
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				g.conns.Add(1)
+				s.mu.Lock()
+				s.connections++
+				s.mu.Unlock()
+			case http.StateClosed, http.StateHijacked:
+				g.conns.Done()
+			}
+		},
 	}
 
 	if s.StreamEnd != ResetInternal {
 		g.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(s.StreamEnd)}
 	}
 
-	go g.accept(l)
+	go func() {
+		defer close(g.done)
+		if err := serve(g.http, l); !errors.Is(err, http.ErrServerClosed) {
+			g.err = err
+		}
+	}()
 
 	return g
-}
-
-// watch returns a hook that counts the open connections in conns. The goroutine that
-// accepts reports http.StateNew, so that conns does not grow after done is closed.
-func (g *Listening) watch(s *Server) func(net.Conn, http.ConnState) {
-	return func(c net.Conn, state http.ConnState) {
-		s.ConnState(c, state)
-
-		switch state {
-		case http.StateNew:
-			g.conns.Add(1)
-		case http.StateClosed, http.StateHijacked:
-			g.conns.Done()
-		}
-	}
-}
-
-func (g *Listening) accept(l net.Listener) {
-	defer close(g.done)
-
-	var err error
-	if g.http.TLSConfig != nil {
-		err = g.http.ServeTLS(l, "", "")
-	} else {
-		err = g.http.Serve(l)
-	}
-
-	if !errors.Is(err, http.ErrServerClosed) {
-		g.err = err
-	}
 }
 
 // Done returns a channel that is closed when the server accepts no more connections.
@@ -105,17 +92,6 @@ func (g *Listening) Stop() error {
 	g.conns.Wait()
 
 	return errors.Join(err, g.err)
-}
-
-// ConnState counts new connections for Connections. It is a hook for http.Server.
-func (s *Server) ConnState(_ net.Conn, state http.ConnState) {
-	if state != http.StateNew {
-		return
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.connections++
 }
 
 // Connections returns how many connections have been accepted so far.

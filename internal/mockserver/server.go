@@ -8,9 +8,10 @@
 // A request passes these layers, outermost first:
 //
 //	Server.ServeHTTP   reads and logs the request, chooses a fault, waits Latency
-//	Fault              scripted answers, cuts and hangs (fault.go, cut.go)
+//	Fault              scripted answers, cuts and hangs (fault.go)
 //	Server.Wrap        a handler of the test, such as the contract's validator
 //	Server.answer      authentication and the operation itself (route.go)
+//	Server.Change      steps that change the answer, such as those of a dialect
 //
 // Faults apply before authentication. Wrap does not see what a fault keeps from the
 // service.
@@ -23,9 +24,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -37,29 +36,14 @@ const maxBody = 32 << 20
 // no persons. The exported fields must be set before the first request and not changed
 // after it. All methods are safe for concurrent use.
 type Server struct {
-	// Clock is the time of the service; nil is that of package time.
-	Clock Clock
+	// Now returns the time of the service; nil is time.Now.
+	Now func() time.Time
 	// Latency is waited for before every answer, including scripted ones.
 	Latency time.Duration
 	// StreamEnd is how a Cut that resets the connection ends a request over HTTP/2.
 	StreamEnd StreamEnd
-	// BasePath is the path of {base_url}, percent-encoded, such as "/api"; empty is the
-	// root.
-	BasePath string
 	// Wire chooses among the forms of requests that the interface leaves open.
 	Wire Wire
-	// IgnoreMisplaced answers a consent update whose parameters are in another place as a
-	// success that changes nothing, instead of refusing it.
-	IgnoreMisplaced bool
-	// Accepts reports whether an operation accepts a method of authentication, AuthBearer
-	// or AuthSecret (section 5, rule 3). Nil accepts both everywhere.
-	Accepts func(operation, auth string) bool
-	// Lacks is the prefix of a path family that does not exist (section 9): requests for it
-	// are answered with 404. Empty: both families exist.
-	Lacks string
-	// Answer changes each answer of an operation but an export, in place, before it is sent.
-	// Reshape and its like add to it.
-	Answer func(Request, *Response)
 	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The claims do not
 	// change how long the token is accepted.
 	Claims func(now time.Time) map[string]any
@@ -77,7 +61,7 @@ type Server struct {
 	// requests.
 	PendingLag Lag
 	// DataRetention is how long all data of a person can be fetched once they are
-	// ready; 0 is one hour.
+	// ready; 0 is one hour, an assumption.
 	DataRetention time.Duration
 
 	// Export describes how an export is answered.
@@ -95,11 +79,13 @@ type Server struct {
 	// OnRequest is called with each request once its status is known and before the
 	// client has the answer.
 	OnRequest func(Request)
-	// OnViolation is called with each violation when it happens.
-	OnViolation func(string)
 	// Wrap returns a handler around the service, inside the faults: it sees the requests
 	// that reach the service, and their answers. It is called once per request.
 	Wrap func(service http.Handler) http.Handler
+
+	// What Change and refuseIf have added.
+	changes  []func(Request, *Response)
+	refusals []func(Request) *Response
 
 	mu          sync.Mutex        // guards the fields below; never held while sending or waiting
 	users       map[string]string // password by email
@@ -111,9 +97,9 @@ type Server struct {
 	profiles    map[person]map[string]any // a profile is replaced, never changed
 	data        map[person]map[string]any // as profiles
 	prepared    map[person]allData
-	exports     map[exportKey]explicitDay
+	exports     map[exportKey]exportDay
 	queue       []*queued // every request ever accepted, in the order of acceptance
-	waiting     []*queued // those whose outcome is not applied yet, by due time
+	waiting     []*queued // those whose outcome is not applied yet
 	faults      []*injected
 	log         []*Request
 	seq         int
@@ -127,6 +113,13 @@ type person struct {
 	identity string
 }
 
+func (s *Server) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
 // ServeHTTP answers a request of section 4. It panics with http.ErrAbortHandler where
 // the connection is to break off.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -135,96 +128,94 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 
-	r = s.relative(r)
+	r = r.WithContext(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	c := s.receive(r, body)
 	defer s.finish(c)
 
 	fault := s.faultFor(c)
-	if !s.wait(r.Context(), s.Latency) {
-		panic(http.ErrAbortHandler)
-	}
-
+	wait(r.Context(), s.Latency)
 	if fault != nil {
 		s.perform(fault, c, w, r)
 		return
 	}
 
-	s.service(c).ServeHTTP(&statusWriter{ResponseWriter: w, call: c}, r)
+	s.service(c).ServeHTTP(&statusWriter{ResponseWriter: w, sent: func(status int) { s.complete(c, status) }}, r)
 }
-
-// relative returns the request without the base path. A request outside the base path
-// keeps its path, which no route matches.
-func (s *Server) relative(r *http.Request) *http.Request {
-	relative := r.Clone(r.Context())
-
-	rest, ok := strings.CutPrefix(r.URL.EscapedPath(), trimBase(s.BasePath))
-	decoded, err := url.PathUnescape(rest)
-	if ok && err == nil && strings.HasPrefix(rest, "/") {
-		relative.URL.Path, relative.URL.RawPath = decoded, rest
-	}
-
-	return relative
-}
-
-func trimBase(path string) string { return strings.TrimSuffix(path, "/") }
 
 // finish completes a call that was not answered. A panic of the service or of a hook
 // becomes a violation, since the HTTP server would only log it.
 func (s *Server) finish(c *call) {
 	p := recover()
-	c.complete(0)
+	s.complete(c, 0)
 	if p == nil {
 		return
 	}
 
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
-		s.violate("the mock server panicked in %s: %v", c.name(), p)
+		s.violate("the mock server panicked in %s: %v", c.entry.Operation, p)
 	}
 	panic(http.ErrAbortHandler)
 }
 
+// wait waits for d. It ends the request if the client has gone before that.
+func wait(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+		panic(http.ErrAbortHandler)
+	}
+}
+
 // service returns the service without its faults, as the handler of one call.
 func (s *Server) service(c *call) http.Handler {
-	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		a := s.answer(c)
+	operations := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := s.answer(c, r)
 		if a.Header == nil {
 			a.Header = http.Header{}
 		}
-		a.Header.Set("Date", s.clock().Now().UTC().Format(http.TimeFormat))
-		if s.Answer != nil && a.export == nil {
-			s.Answer(c.snapshot(), &a)
+		a.Header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+		for _, change := range s.changes {
+			change(s.snapshot(c), &a)
 		}
 
 		if a.Status/100 == 2 {
-			c.update(func(e *Request) { e.Committed = true })
+			s.mu.Lock()
+			c.entry.Committed = true
+			s.mu.Unlock()
 		}
 
 		a.write(w)
 	})
 
 	if s.Wrap != nil {
-		h = s.Wrap(h)
+		return s.Wrap(operations)
 	}
 
-	return h
+	return operations
 }
 
 // answer authenticates a call and runs its operation.
-func (s *Server) answer(c *call) Response {
+func (s *Server) answer(c *call, r *http.Request) Response {
+	unknown := failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 	if c.route == nil {
-		s.violate("there is no such operation: %s %s", c.entry.Method, c.entry.EscapedPath)
-		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
+		s.violate("there is no such operation: %s %s", r.Method, r.URL.EscapedPath())
+		return unknown
 	}
 
-	if c.route.authenticated {
-		if refusal := s.authenticate(c); refusal != nil {
-			return *refusal
+	s.checkPath(c, r)
+	s.checkCredentials(c, r)
+	if c.route.authenticated && !s.authenticate(c) {
+		return failure(http.StatusUnauthorized, "unauthenticated", "The credentials are missing, wrong or have expired.")
+	}
+	for _, refused := range s.refusals {
+		if a := refused(s.snapshot(c)); a != nil {
+			return *a
 		}
-	}
-
-	if s.Lacks != "" && strings.HasPrefix(c.route.template, s.Lacks) {
-		return failure(http.StatusNotFound, "unknown_route", "There is no such endpoint.")
 	}
 
 	s.lockUpToDate()
@@ -233,24 +224,9 @@ func (s *Server) answer(c *call) Response {
 	return c.route.handle(s, c)
 }
 
-// wait waits for d by the server's clock. It returns false if the client has gone
-// before that.
-func (s *Server) wait(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-
-	select {
-	case <-s.clock().After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // Violations returns how clients violated the interface, in order: requests for unknown
-// routes, credentials that are missing or presented otherwise than section 5 says, and
-// what was passed to Violate.
+// routes, paths that are not exactly encoded, credentials that are missing or presented
+// otherwise than section 5 says, and what was passed to Violate.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,12 +237,8 @@ func (s *Server) Violations() []string {
 // validator.
 func (s *Server) Violate(text string) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.violations = append(s.violations, text)
-	s.mu.Unlock()
-
-	if s.OnViolation != nil {
-		s.OnViolation(text)
-	}
 }
 
 func (s *Server) violate(format string, args ...any) { s.Violate(fmt.Sprintf(format, args...)) }
@@ -275,18 +247,19 @@ func (s *Server) violate(format string, args ...any) { s.Violate(fmt.Sprintf(for
 // the answer finds the request complete in the log.
 type statusWriter struct {
 	http.ResponseWriter
-	call *call
+
+	sent func(status int)
 }
 
 // Unwrap returns the wrapped writer for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *statusWriter) WriteHeader(status int) {
-	w.call.complete(status)
+	w.sent(status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *statusWriter) Write(b []byte) (int, error) {
-	w.call.complete(http.StatusOK)
+	w.sent(http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }

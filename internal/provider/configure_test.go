@@ -302,8 +302,9 @@ func TestProvider_warnsOfABaseURLWithTheVersion(t *testing.T) {
 
 func TestProvider_warnsOfAWrongClockOnce(t *testing.T) {
 	t.Parallel()
-	clock := mockserver.NewManualClock(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
-	service := mocktest.Start(t, func(s *mockserver.Server) { s.Clock = clock })
+	service := mocktest.Start(t, func(s *mockserver.Server) {
+		s.Now = func() time.Time { return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) }
+	})
 	p := prototest.MustStart(t, prototest.Config(service))
 	_, diags := p.ReadData(user, prototest.Attributes{})
 	p.NoErrors(diags)

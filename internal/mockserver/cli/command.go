@@ -184,7 +184,8 @@ func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
 		if err != nil {
 			return nil, mockserver.Seed{}, errors.New("-clock is a time in the form of RFC 3339, such as 2026-01-15T09:30:00Z")
 		}
-		server.Clock = mockserver.ClockFrom(now)
+		shift := time.Until(now)
+		server.Now = func() time.Time { return time.Now().Add(shift) }
 	}
 
 	dialect, err := mockserver.ParseDialect(s.dialect)

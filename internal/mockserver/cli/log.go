@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -34,7 +36,7 @@ func lineOf(r mockserver.Request) line {
 		Seq: r.Seq, Operation: r.Operation, Method: r.Method, Template: r.Template,
 		Status: r.Status, MS: float64(r.Took.Microseconds()) / 1000,
 	}
-	for _, name := range r.Fields {
+	for _, name := range slices.Sorted(maps.Keys(r.Sent)) {
 		if !fieldName.MatchString(name) {
 			name = "?"
 		}

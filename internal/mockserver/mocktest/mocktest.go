@@ -89,15 +89,6 @@ var instances atomic.Int64
 // keeps nothing of the requests that it sees.
 var usual = sync.OnceValues(func() (*contract.Validator, error) { return contract.New() })
 
-// validator returns a validator that accepts the given parameter of an export, if it
-// is not empty.
-func validator(kindParameter string) (*contract.Validator, error) {
-	if kindParameter == "" {
-		return usual()
-	}
-	return contract.New(contract.ExportKindParameter(kindParameter))
-}
-
 // prepare returns an instance that does not accept connections yet.
 func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	t.Helper()
@@ -117,7 +108,11 @@ func prepare(t testing.TB, configure []func(*mockserver.Server)) *Instance {
 	}
 
 	var err error
-	v, err = validator(i.Wire.ExportKindParameter)
+	if parameter := i.Wire.ExportKindParameter; parameter == "" {
+		v, err = usual()
+	} else {
+		v, err = contract.New(contract.ExportKindParameter(parameter))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 const (
 	clauses     = `"clause_1_consent":true,"clause_2_consent":false,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":false`
 	clausesText = "clause_1_consent=true&clause_2_consent=false&clause_3_consent=true&clause_4_consent=true&clause_5_consent=false"
-
-	inexact = ": is not percent-encoded exactly: the unreserved characters of RFC 3986 as they are, " +
-		"every other byte in upper-case hexadecimal (section 2, Identifiers)"
-	dots = `: is "." or "..", which a path does not keep (section 2, Identifiers)`
 
 	updateConsent = "updateConsent: PATCH " + personPath + "/consent: "
 	getConsent    = "getConsent: GET " + personPath + "/consent: "
@@ -58,70 +56,24 @@ func TestRequest_goodOnesAreNotReported(t *testing.T) {
 	runExchanges(t, cases)
 }
 
-func TestRequest_path(t *testing.T) {
+func TestRequest_operation(t *testing.T) {
 	t.Parallel()
 
 	const none = "no operation: section 4 has no operation with this path and method"
-	get := func(target string, want ...string) exchanged {
-		return exchanged{method: "GET", target: target, header: bearerHeader(), want: want}
+	cases := map[string]exchanged{}
+	for name, request := range map[string]string{
+		"unknown path":    "GET /v1/org/acme/people/jo%40example.com",
+		"without version": "GET /user/self",
+		"trailing slash":  "GET /v1/user/self/",
+		"empty identity":  "GET /v1/org/acme/project/web/compliance/user//consent",
+		"account export":  "GET /v1/account/4711/export?utcDate=2024-02-29",
+		"unknown method":  "PUT " + person + "/consent",
+	} {
+		method, target, _ := strings.Cut(request, " ")
+		cases[name] = exchanged{method: method, target: target, want: []string{none}}
 	}
 
-	runExchanges(t, map[string]exchanged{
-		"unknown path":         get("/v1/org/acme/people/jo%40example.com", none),
-		"without version":      get("/user/self", none),
-		"trailing slash":       get("/v1/user/self/", none),
-		"empty identity":       get("/v1/org/acme/project/web/compliance/user//consent", none),
-		"account export":       get("/v1/account/4711/export?utcDate=2024-02-29", none),
-		"unknown method":       {method: "PUT", target: person + "/consent", want: []string{none}},
-		"head":                 {method: "HEAD", target: person + "/consent", want: []string{none}},
-		"reserved raw":         get("/v1/org/acme/project/web/compliance/user/jo@example.com/consent", getConsent+"path {identityId}"+inexact),
-		"lower-case hex":       get("/v1/org/a%2fb/project/web/compliance/user/x/consent", getConsent+"path {orgId}"+inexact),
-		"needless encoding":    get("/v1/org/a/project/%41/compliance/user/x/consent", getConsent+"path {projectId}"+inexact),
-		"quote raw":            get(`/v1/org/a/project/b/compliance/user/"/consent`, getConsent+"path"+inexact),
-		"not ASCII":            get("/v1/org/a/project/b/compliance/user/\u00fc/consent", getConsent+"path"+inexact),
-		"dot":                  get("/v1/org/a/project/b/compliance/user/./consent", getConsent+"path {identityId}"+dots),
-		"dots":                 get("/v1/org/a/project/b/compliance/user/../consent", getConsent+"path {identityId}"+dots),
-		"encoded dots":         get("/v1/org/%2E%2e/project/b/compliance/user/x/consent", getConsent+"path {orgId}"+dots),
-		"dots in no operation": get("/v1/org/../self", "no operation: path segment 3"+dots, none),
-	})
-}
-
-func TestRequest_credentials(t *testing.T) {
-	t.Parallel()
-
-	const (
-		form = `header Authorization: is not exactly "bearer <JWT>" with the scheme in lower case (section 5)`
-		many = "credentials: there is more than one, and one of two methods is accepted (section 5)"
-	)
-
-	self := func(target string, headers []string, want ...string) exchanged {
-		for i := range want {
-			want[i] = currentUser + want[i]
-		}
-		return exchanged{method: "GET", target: target, header: http.Header{"Authorization": headers}, want: want}
-	}
-
-	loginWith := func(target string, h http.Header) exchanged {
-		return exchanged{
-			method: "POST", target: target, header: withBody(mediaJSON, h), body: `{"email":"jo@example.com","password":"hunter2"}`,
-			want: []string{login + "credentials: the operation takes none (section 5, rule 1)"},
-		}
-	}
-
-	runExchanges(t, map[string]exchanged{
-		"none":                self("/v1/user/self", nil, "credentials: there are none (section 5)"),
-		"both":                self("/v1/user/self?apiSecretToken=s3cret", []string{"bearer " + token}, many),
-		"two tokens":          self("/v1/user/self", []string{"bearer " + token, "bearer " + token}, many),
-		"two keys":            self("/v1/user/self?apiSecretToken=s3cret&apiSecretToken=s3cret", nil, many),
-		"upper case":          self("/v1/user/self", []string{"Bearer " + token}, form),
-		"two spaces":          self("/v1/user/self", []string{"bearer  " + token}, form),
-		"no token":            self("/v1/user/self", []string{"bearer "}, form),
-		"other scheme":        self("/v1/user/self", []string{"Basic am86aHVudGVyMg=="}, form),
-		"empty key":           self("/v1/user/self?apiSecretToken=", nil, "query parameter apiSecretToken: is empty (section 5)"),
-		"token on login":      loginWith("/v1/auth/login/jwt", bearerHeader()),
-		"key on login":        loginWith("/v1/auth/login/jwt?apiSecretToken=s3cret", http.Header{}),
-		"none for compliance": {method: "GET", target: person + "/consent", want: []string{getConsent + "credentials: there are none (section 5)"}},
-	})
+	runExchanges(t, cases)
 }
 
 func TestRequest_query(t *testing.T) {
@@ -223,4 +175,91 @@ func TestRequest_parametersInBodyOrQuery(t *testing.T) {
 		"query with a zone":       consent(clausesText+"&user_ipv6=2001:db8::1%25eth0", "", "", "query parameter user_ipv6: does not satisfy the schema's format (section 2)"),
 		"query with two of one":   consent(clausesText+"&manual=true&manual=false", "", "", "query parameter manual: is there more than once (section 4)"),
 	})
+}
+
+// answered returns an exchange with a good request for an operation.
+func answered(operation string, handler http.HandlerFunc, want ...string) exchanged {
+	for i := range want {
+		want[i] = operation + want[i]
+	}
+
+	e := exchanged{method: "GET", header: bearerHeader(), handler: handler, want: want}
+	switch operation {
+	case login:
+		e.method, e.target = "POST", "/v1/auth/login/jwt?email=jo%40example.com&password=hunter2"
+		e.header = nil
+	case currentUser:
+		e.target = "/v1/user/self"
+	case getConsent:
+		e.target = person + "/consent"
+	case exportRecords:
+		e.target = export + "?utcDate=2024-02-29"
+	}
+
+	return e
+}
+
+func TestResponse_goodOnesAreNotReported(t *testing.T) {
+	t.Parallel()
+
+	runExchanges(t, map[string]exchanged{
+		"token and more":        answered(login, answer(200, mediaJSON, `{"token":"`+token+`","x":1}`)),
+		"login refused":         answered(login, answer(401, mediaJSON, `{"error":{"code":"x","message":"y"}}`)),
+		"user":                  answered(currentUser, answer(200, "application/json; charset=utf-8", `{"id":1}`)),
+		"user refused":          answered(currentUser, answer(401, "", "")),
+		"consent":               answered(getConsent, answer(200, mediaJSON, "{}")),
+		"consent null":          answered(getConsent, answer(299, mediaJSON, "null")),
+		"empty consent":         answered(getConsent, answer(204, "", "")),
+		"no handler output":     answered(getConsent, func(http.ResponseWriter, *http.Request) {}),
+		"redirect":              answered(getConsent, answer(302, "", "")),
+		"export JSON":           answered(exportRecords, answer(200, mediaJSON, "[]")),
+		"export lines":          answered(exportRecords, answer(200, "application/x-ndjson", "{}\n{}\n")),
+		"empty export":          answered(exportRecords, answer(204, "", "")),
+		"export without a type": answered(exportRecords, answer(200, "", "{}")),
+		"large JSON":            answered(exportRecords, answer(200, mediaJSON, strings.Repeat("x", LimitBody+1))),
+		"compressed":            answered(getConsent, compressed),
+		"outside the contract":  {method: "GET", target: "/", handler: answer(404, "text/plain", "no"), want: []string{"no operation: section 4 has no operation with this path and method"}},
+	})
+}
+
+func compressed(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	answer(200, mediaJSON, "\x1f\x8b")(w, r)
+}
+
+func TestResponse_badOnesAreReported(t *testing.T) {
+	t.Parallel()
+
+	const (
+		empty   = "response: has no body, and one is shown (sections 2 and 4)"
+		media   = "response: its Content-Type is missing or not one that the operation declares (section 4)"
+		notJSON = "response: is not one valid JSON value without repeated names (section 4)"
+	)
+
+	runExchanges(t, map[string]exchanged{
+		"login without a body":    answered(login, answer(204, "", ""), empty),
+		"login without a token":   answered(login, answer(200, mediaJSON, `{"jwt":"`+token+`"}`), "response: token: is required and missing (section 4)"),
+		"login with a null token": answered(login, answer(201, mediaJSON, `{"token":null}`), "response: token: does not satisfy the schema's nullable (section 4)"),
+		"login with no token":     answered(login, answer(200, mediaJSON, `{"token":""}`), "response: token: does not satisfy the schema's minLength (section 4)"),
+		"login with text":         answered(login, answer(200, mediaJSON, `"`+token+`"`), "response: does not satisfy the schema's type (section 4)"),
+		"user without a body":     answered(currentUser, answer(200, mediaJSON, ""), empty),
+		"page":                    answered(getConsent, answer(502, "text/html", "<html>"), media),
+		"no content type":         answered(getConsent, answer(200, "", "{}"), media),
+		"bad content type":        answered(getConsent, answer(200, "application/json; hunter2", "{}"), media),
+		"large page":              answered(getConsent, answer(200, "text/html", strings.Repeat("x", LimitBody+1)), media),
+		"cut JSON":                answered(getConsent, answer(200, mediaJSON, `{"a":"hunter2"`), notJSON),
+		"two values":              answered(getConsent, answer(200, mediaJSON, "{}\n{}"), notJSON),
+		"repeated name":           answered(getConsent, answer(200, mediaJSON, `{"hunter2":1,"hunter2":2}`), notJSON),
+		"export of cut JSON":      answered(exportRecords, answer(200, mediaJSON, "["), notJSON),
+	})
+}
+
+func TestResponse_undeclaredStatusIsReported(t *testing.T) {
+	t.Parallel()
+	e := answered(currentUser, answer(404, mediaJSON, "{}"), "response: its status is not declared (section 4)")
+	e.options = []Option{func(doc *openapi3.T) error {
+		operationByID(doc, "getCurrentUser").Responses.Delete("default")
+		return nil
+	}}
+	runExchanges(t, map[string]exchanged{"404": e})
 }
