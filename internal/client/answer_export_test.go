@@ -32,7 +32,6 @@ func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
 		"object":                  {},
 		"length":                  {Framing: mockserver.FramingLength},
 		"nested":                  {Shape: mockserver.ExportNested},
-		"pretty":                  {Pretty: true, Mark: true, CRLF: true},
 		"gzip":                    {Encoding: "gzip"},
 		"zstd":                    {Encoding: "zstd"},
 		"unknown":                 {Framing: mockserver.FramingClose}, // the last bracket proves the end
@@ -42,10 +41,7 @@ func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				if service.Export = answer; answer.Mark {
-					service.AllowViolations() // the contract's JSON has no mark
-				}
-
+				service.Export = answer
 				putDay(service)
 				var got received
 				counts, err := export(t.Context(), t, c, &got)
@@ -71,6 +67,34 @@ func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
 	}
 }
 
+// exportIs answers exports with a body in place of the records.
+func exportIs(service *mocktest.Instance, body any) {
+	mockserver.Reshape(service.Server, func(any) any { return body }, mockserver.OpExportRecords)
+}
+
+func TestExportAnswer_everyLayout(t *testing.T) {
+	t.Parallel()
+
+	for name, text := range map[string]mockserver.PlainText{
+		"pretty": "\uFEFF{\"persons\":[\r\n    {\r\n      \"id\":\"p\"}],\"sessions\":[\r\n    {\r\n      \"id\":\"s\"}],\"events\":[\r\n    {\r\n      \"id\":\"e\"}]}",
+		"lines":  "\uFEFF{\"type\":\"person\",\"id\":\"p\"}\r\n{\"type\":\"session\",\"id\":\"s\"}\r\n{\"type\":\"event\",\"id\":\"e\"}\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+				exportIs(service, text)
+				var got received
+				counts, err := export(t.Context(), t, c, &got)
+				noError(t, err)
+				if counts.Counts != (records.Counts{0, 1, 1, 1}) || strings.Contains(strings.Join(got.records, ""), "\uFEFF") {
+					t.Errorf("counted are %v: %q", counts, got.records)
+				}
+			}, useSecretKey)
+		})
+	}
+}
+
 func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
 	t.Parallel()
 
@@ -79,7 +103,7 @@ func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
 		answer mockserver.ExportAnswer
 		proven bool
 	}{
-		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, CRLF: true, Mark: true}, true},
+		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}, true},
 		"length":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, true},
 		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, false},
 		"closed without a length": {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}, false},
@@ -112,15 +136,25 @@ func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
 func TestExportAnswer_dayWithoutRecordsIsNoError(t *testing.T) {
 	t.Parallel()
 
-	for name, answer := range map[string]mockserver.ExportAnswer{
-		"arrays": {}, "an array": {Shape: mockserver.ExportArray}, "no lines": {Shape: mockserver.ExportNDJSON}, "204": {Empty: mockserver.NoContent}, "no body": {Empty: ""},
-		"arrays, compressed": {Encoding: "gzip"}, "no lines, compressed": {Shape: mockserver.ExportNDJSON, Encoding: "zstd"}, "no body, compressed": {Empty: "", Encoding: "gzip"}, "204, compressed": {Empty: mockserver.NoContent, Encoding: "gzip"},
+	for name, tc := range map[string]struct {
+		answer mockserver.ExportAnswer
+		body   any // in place of the records
+	}{
+		"arrays":               {},
+		"an array":             {answer: mockserver.ExportAnswer{Shape: mockserver.ExportArray}},
+		"no lines":             {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}},
+		"arrays, compressed":   {answer: mockserver.ExportAnswer{Encoding: "gzip"}},
+		"no lines, compressed": {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Encoding: "zstd"}},
+		"204":                  {body: mockserver.NoContent},
+		"no body":              {body: mockserver.PlainText("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.Export = answer
+				if service.Export = tc.answer; tc.body != nil {
+					exportIs(service, tc.body)
+				}
 				var got received
 				counts, err := export(t.Context(), t, c, &got)
 				noError(t, err)

@@ -256,7 +256,7 @@ func (counts) Record(records.Kind, jsontext.Value) error { return nil }
 func BenchmarkExport(b *testing.B) {
 	for _, shape := range []string{mockserver.ExportObject, mockserver.ExportNDJSON} {
 		b.Run(shape, func(b *testing.B) {
-			service := &mockserver.Server{ExportRecords: 20_000, Export: mockserver.ExportAnswer{Shape: shape}, DiscardLog: true}
+			service := &mockserver.Server{ExportRecords: 20_000, Export: mockserver.ExportAnswer{Shape: shape}}
 			service.AddSecretKey("key")
 			listening, err := service.Listen(b.Context(), "127.0.0.1:0")
 			if err != nil {

@@ -3,7 +3,12 @@
 package client_test
 
 import (
+	"crypto/tls"
+	"encoding/binary"
+	"net/http"
 	"testing"
+
+	"golang.org/x/net/http2"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
@@ -11,11 +16,16 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
-// startHTTP2 starts a service over HTTP/2 and a client with an open connection to it.
-func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Config)) (*mocktest.Instance, *client.Client) {
+// startHTTP2 starts a service over HTTP/2 and a client with an open connection to it. The
+// streams that the service resets end as end says.
+func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client) {
 	t.Helper()
-	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) { s.StreamEnd = end })
-	c, err := direct(service, change)
+	service := mocktest.StartTLS(t, mocktest.Valid, func(s *mockserver.Server) {
+		s.Serving = func(server *http.Server) {
+			server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(end)}
+		}
+	})
+	c, err := direct(service, nil)
 	noError(t, err)
 	t.Cleanup(c.Close)
 	_, err = c.CurrentUser(t.Context())
@@ -26,10 +36,10 @@ func startHTTP2(t *testing.T, end mockserver.StreamEnd, change func(*client.Conf
 func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 	t.Parallel()
 
-	refusals := map[string]mockserver.StreamEnd{"REFUSED_STREAM": mockserver.ResetRefused, "GOAWAY": mockserver.GoAway}
-	others := map[string]mockserver.StreamEnd{"INTERNAL_ERROR": mockserver.ResetInternal, "PROTOCOL_ERROR": mockserver.ResetProtocol}
+	refusals := map[string]streamEnd{"REFUSED_STREAM": withCode(http2.ErrCodeRefusedStream), "GOAWAY": goAway}
+	others := map[string]streamEnd{"INTERNAL_ERROR": withCode(http2.ErrCodeInternal), "PROTOCOL_ERROR": withCode(http2.ErrCodeProtocol)}
 	for name, tc := range map[string]struct {
-		ends   map[string]mockserver.StreamEnd
+		ends   map[string]streamEnd
 		fault  mockserver.Fault
 		sent   int
 		failed *transport.Error // what the error says of the outcome; nil if there is none
@@ -43,7 +53,7 @@ func TestHTTP2_onlyARefusalProvesThatNothingWasProcessed(t *testing.T) {
 				t.Run(name+" "+end+" "+operation, func(t *testing.T) {
 					t.Parallel()
 
-					service, c := startHTTP2(t, ending, nil)
+					service, c := startHTTP2(t, ending)
 					fault := tc.fault
 					fault.Operation = operation
 					service.Inject(fault,
@@ -107,4 +117,74 @@ func TestHTTP2_lostAnswersAreResolved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// streamEnd returns the frame to write in place of an RST_STREAM.
+type streamEnd func(reset []byte) []byte
+
+// The layout of a frame (RFC 9113, section 4.1).
+const (
+	frameHeader     = 9
+	frameTypeAt     = 3
+	frameStreamIDAt = 5
+)
+
+// withCode resets the stream with a code. Only REFUSED_STREAM says that the request was
+// not processed (RFC 9113, section 8.7).
+func withCode(code http2.ErrCode) streamEnd {
+	return func(reset []byte) []byte {
+		binary.BigEndian.PutUint32(reset[frameHeader:], uint32(code))
+		return reset
+	}
+}
+
+// goAway is a GOAWAY without an error, whose last stream is the client's stream before the
+// given one: the request was not processed (RFC 9113, section 6.8).
+func goAway(reset []byte) []byte {
+	frame := make([]byte, frameHeader+8)
+	frame[2] = 8
+	frame[frameTypeAt] = byte(http2.FrameGoAway)
+	if stream := binary.BigEndian.Uint32(reset[frameStreamIDAt:]); stream > 1 {
+		binary.BigEndian.PutUint32(frame[frameHeader:], stream-2)
+	}
+	return frame
+}
+
+// serveHTTP2 returns a function for http.Server.TLSNextProto that replaces the resets of
+// streams.
+func serveHTTP2(end streamEnd) func(*http.Server, *tls.Conn, http.Handler) {
+	return func(server *http.Server, conn *tls.Conn, handler http.Handler) {
+		//nolint:staticcheck // net/http's own HTTP/2 server offers no way to wrap its connection.
+		new(http2.Server).ServeConn(&streamEnds{Conn: conn, end: end}, &http2.ServeConnOpts{BaseConfig: server, Handler: handler})
+	}
+}
+
+// streamEnds is a connection that replaces the RST_STREAM frames written to it.
+type streamEnds struct {
+	*tls.Conn
+
+	end     streamEnd
+	pending []byte // the beginning of a frame
+}
+
+// Write writes the frames that are complete and keeps the rest.
+func (c *streamEnds) Write(p []byte) (int, error) {
+	c.pending = append(c.pending, p...)
+	for len(c.pending) >= frameHeader {
+		size := frameHeader + int(c.pending[0])<<16 + int(c.pending[1])<<8 + int(c.pending[2])
+		if len(c.pending) < size {
+			break
+		}
+
+		frame := c.pending[:size:size]
+		c.pending = c.pending[size:]
+		if http2.FrameType(frame[frameTypeAt]) == http2.FrameRSTStream {
+			frame = c.end(frame)
+		}
+		if _, err := c.Conn.Write(frame); err != nil {
+			return 0, err
+		}
+	}
+
+	return len(p), nil
 }

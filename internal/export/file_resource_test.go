@@ -116,7 +116,10 @@ func TestExportFile_compression(t *testing.T) {
 func TestExportFile_linesWithoutKind(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t, func(s *mockserver.Server) { s.Export.Pretty = true })
+	const pretty = mockserver.PlainText("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
+	p, service := start(t, func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(any) any { return pretty }, mockserver.OpExportRecords)
+	})
 	path := target(t)
 	state := created(t, p, file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
 	wantContent(t, path, "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n")
@@ -156,8 +159,9 @@ func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	t.Parallel()
 
-	for _, answer := range []mockserver.ExportAnswer{{}, {Empty: mockserver.NoContent}, {Empty: ""}} {
-		p, _ := start(t, func(s *mockserver.Server) { s.Export = answer })
+	same := func(stream any) any { return stream }
+	for _, body := range []func(any) any{same, func(any) any { return mockserver.NoContent }, func(any) any { return mockserver.PlainText("") }} {
+		p, _ := start(t, func(s *mockserver.Server) { mockserver.Reshape(s, body, mockserver.OpExportRecords) })
 		path := target(t)
 		state := created(t, p, file(path, prototest.Attributes{"utc_date": "2026-01-01"}))
 		wantContent(t, path, "")

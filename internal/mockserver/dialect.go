@@ -103,16 +103,6 @@ func reshaped[T any](change func(T) any, operations ...string) func(*Server) {
 	return func(s *Server) { Reshape(s, change, operations...) }
 }
 
-// consents changes the records that both consent operations answer with.
-func consents(change func(record map[string]any) any) func(*Server) {
-	return reshaped(change, OpGetConsent, OpUpdateConsent)
-}
-
-// pending renames members of the pending records.
-func pending(names ...string) func(*Server) {
-	return func(s *Server) { s.RenamePending(names...) }
-}
-
 // receipts answers what is queued with 200 and a body.
 func receipts(change func(record map[string]any) any) func(*Server) {
 	return func(s *Server) {
@@ -122,11 +112,6 @@ func receipts(change func(record map[string]any) any) func(*Server) {
 			}
 		})
 	}
-}
-
-// header changes the header of every answer.
-func header(change func(s *Server, h http.Header)) func(*Server) {
-	return func(s *Server) { s.Change(func(_ Request, a *Response) { change(s, a.Header) }) }
 }
 
 // failures changes the body of every error.
@@ -188,11 +173,6 @@ func unfinished(status string) func(*Server) {
 			return record
 		})
 	}
-}
-
-// paged limits the list of pending requests to its first record, with a sign of more.
-func paged(sign PageSign) func(*Server) {
-	return func(s *Server) { s.Paged(1, sign) }
 }
 
 // in puts an answer under names, the outermost first.

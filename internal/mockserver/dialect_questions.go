@@ -76,25 +76,31 @@ var Questions = []Question{
 	}},
 	{"time_precision", "2", []Choice{
 		{Name: "milliseconds"},
-		{Name: "seconds", set: consents(timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) }))},
+		{Name: "seconds", set: func(s *Server) {
+			s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Truncate(time.Second).Format(time.RFC3339) }))
+		}},
 	}},
 	{"consent_time", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "text", set: consents(timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) }))},
-		{Name: TimeUnixMS, set: consents(timeAs(func(t time.Time) any { return t.UnixMilli() }))},
-		{Name: "unix_seconds", Foreign: true, set: consents(timeAs(func(t time.Time) any { return t.Unix() }))},
+		{Name: "text", set: func(s *Server) {
+			s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Format(time.RFC3339Nano) }))
+		}},
+		{Name: TimeUnixMS, set: func(s *Server) { s.ReshapeConsents(timeAs(func(t time.Time) any { return t.UnixMilli() })) }},
+		{Name: "unix_seconds", Foreign: true, set: func(s *Server) { s.ReshapeConsents(timeAs(func(t time.Time) any { return t.Unix() })) }},
 	}},
 	{"consent_names", "2", []Choice{
 		{Name: "as_sent"},
-		{Name: "own_time", Foreign: true, set: consents(func(record map[string]any) any { return rename(record, "agreement_time", "agreedOn") })},
-		{Name: "camel", set: consents(camelCased)},
+		{Name: "own_time", Foreign: true, set: func(s *Server) {
+			s.ReshapeConsents(func(record map[string]any) any { return rename(record, "agreement_time", "agreedOn") })
+		}},
+		{Name: "camel", set: func(s *Server) { s.ReshapeConsents(camelCased) }},
 	}},
 	{"consent_answer", "4, gaps", []Choice{
 		{Name: "record"},
-		{Name: "wrapped", set: consents(in[map[string]any]("data"))},
-		{Name: "nested", set: consents(in[map[string]any]("data", "attributes"))},
-		{Name: "own_wrapper", set: consents(in[map[string]any]("state"))},
-		{Name: "list", Foreign: true, set: consents(func(record map[string]any) any { return []any{record} })},
+		{Name: "wrapped", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("data")) }},
+		{Name: "nested", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("data", "attributes")) }},
+		{Name: "own_wrapper", set: func(s *Server) { s.ReshapeConsents(in[map[string]any]("state")) }},
+		{Name: "list", Foreign: true, set: func(s *Server) { s.ReshapeConsents(func(record map[string]any) any { return []any{record} }) }},
 	}},
 	{"update_answer", "4, gaps", []Choice{
 		{Name: "record"},
@@ -118,10 +124,10 @@ var Questions = []Question{
 	}},
 	{"pending_names", "2", []Choice{
 		{Name: "camel"},
-		{Name: "snake", set: pending("identityId", "identity_id", "createdAt", "created_at")},
-		{Name: "own_person", set: pending("identityId", "customer")},
-		{Name: "own_time", Foreign: true, set: pending("createdAt", "askedOn")},
-		{Name: "own_names", Foreign: true, set: pending("operation", "what", "status", "phase")},
+		{Name: "snake", set: func(s *Server) { s.RenamePending("identityId", "identity_id", "createdAt", "created_at") }},
+		{Name: "own_person", set: func(s *Server) { s.RenamePending("identityId", "customer") }},
+		{Name: "own_time", Foreign: true, set: func(s *Server) { s.RenamePending("createdAt", "askedOn") }},
+		{Name: "own_names", Foreign: true, set: func(s *Server) { s.RenamePending("operation", "what", "status", "phase") }},
 	}},
 	{"pending_states", "3", []Choice{
 		{Name: "pending"},
@@ -130,10 +136,10 @@ var Questions = []Question{
 	}},
 	{"pages", "8", []Choice{
 		{Name: "none"},
-		{Name: "has_more", Foreign: true, set: paged(PageHasMore)},
-		{Name: "next", Foreign: true, set: paged(PageNext)},
-		{Name: "total", Foreign: true, set: paged(PageTotal)},
-		{Name: "link", Foreign: true, set: paged(PageLink)},
+		{Name: "has_more", Foreign: true, set: func(s *Server) { s.Paged(1, PageHasMore) }},
+		{Name: "next", Foreign: true, set: func(s *Server) { s.Paged(1, PageNext) }},
+		{Name: "total", Foreign: true, set: func(s *Server) { s.Paged(1, PageTotal) }},
+		{Name: "link", Foreign: true, set: func(s *Server) { s.Paged(1, PageLink) }},
 	}},
 	{"pending_answer", "4, gaps", []Choice{
 		{Name: "array"},
@@ -205,7 +211,9 @@ var Questions = []Question{
 	}},
 	{"rate_limits", "8", []Choice{
 		{Name: "silent"},
-		{Name: "stated", set: header(func(_ *Server, h http.Header) { h.Set("X-Ratelimit-Limit", "600") })},
+		{Name: "stated", set: func(s *Server) {
+			s.Change(func(_ Request, a *Response) { a.Header.Set("X-Ratelimit-Limit", "600") })
+		}},
 	}},
 	{"clock", "8", []Choice{
 		{Name: "right"},
@@ -216,7 +224,9 @@ var Questions = []Question{
 
 // clockAhead moves the Date of every answer.
 func clockAhead(by time.Duration) func(*Server) {
-	return header(func(s *Server, h http.Header) { h.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) { a.Header.Set("Date", s.now().Add(by).UTC().Format(http.TimeFormat)) })
+	}
 }
 
 // Operations of which a service may accept only one method of authentication.

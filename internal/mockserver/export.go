@@ -30,10 +30,12 @@ var kindNames = [Kinds]string{"person", "session", "event"}
 // ExportDay holds the records of one UTC day. A record is any value that can be encoded
 // as JSON, since the interface does not show one (section 2).
 type ExportDay struct {
-	Persons, Sessions, Events []any
+	Persons  []any `json:"persons"`
+	Sessions []any `json:"sessions"`
+	Events   []any `json:"events"`
 	// Others are records without a kind. An object of arrays has them under "others";
 	// in every other shape they have no discriminator.
-	Others []any
+	Others []any `json:"others"`
 }
 
 // exportDay has the records of a day by kind, each valid until the next one.
@@ -138,18 +140,11 @@ type ExportAnswer struct {
 	Beside string
 	// Broken puts a byte that is no UTF-8 into the first text of each record.
 	Broken bool
-	// Pretty indents each record of a JSON shape on lines of its own.
-	Pretty bool
-	// Mark begins the answer with a byte order mark; CRLF ends lines as Windows does.
-	Mark, CRLF bool
 	// Encoding is the content coding: empty, gzip or zstd. It does not depend on what
 	// the client accepts.
 	Encoding string
 	// Framing is one of the Framing constants; empty is chunks.
 	Framing string
-	// Empty is the answer for a day without records: NoContent is a 204, "" an empty
-	// body. Nil answers it like any other day.
-	Empty any
 }
 
 // exportStream is the answer to one export request.
@@ -169,13 +164,6 @@ func (e *exportStream) has(kind int) bool {
 
 // send writes the answer while it is generated.
 func (e *exportStream) send(w http.ResponseWriter) {
-	if e.Empty != nil && !e.has(0) && !e.has(1) && !e.has(2) && !e.has(others) {
-		if e.Empty == NoContent {
-			w.WriteHeader(http.StatusNoContent)
-		}
-		return
-	}
-
 	w.Header().Set("Content-Type", "application/json")
 	if e.Shape == ExportNDJSON {
 		w.Header().Set("Content-Type", "application/x-ndjson")
@@ -225,15 +213,11 @@ func (e *exportStream) encode(to io.Writer) error {
 
 // write writes the answer in its shape. A bufio.Writer keeps its first error.
 func (e *exportStream) write(w *bufio.Writer) error {
-	if e.Mark {
-		_, _ = w.WriteString("\uFEFF")
-	}
-
 	switch e.Shape {
 	case ExportArray:
 		return e.list(w, "[", ",", "]")
 	case ExportNDJSON:
-		return e.list(w, "", e.lineEnd(), e.lineEnd())
+		return e.list(w, "", "\n", "\n")
 	case ExportNested:
 		_, _ = w.WriteString(`{"data":`)
 		if err := e.object(w); err != nil {
@@ -264,10 +248,6 @@ func (e *exportStream) object(w *bufio.Writer) error {
 		for record := range e.day[kind] {
 			_, _ = w.WriteString(between)
 			between = ","
-			if e.Pretty {
-				_, _ = w.WriteString(e.lineEnd() + "    ")
-				record = bytes.Replace(record, []byte("{"), []byte("{"+e.lineEnd()+"      "), 1)
-			}
 			if _, err := w.Write(e.text(record)); err != nil {
 				return err
 			}
@@ -317,11 +297,4 @@ func (e *exportStream) text(record []byte) []byte {
 		return bytes.Replace(record, []byte(`:"`), []byte(":\"\xff"), 1)
 	}
 	return record
-}
-
-func (e *exportStream) lineEnd() string {
-	if e.CRLF {
-		return "\r\n"
-	}
-	return "\n"
 }

@@ -71,10 +71,8 @@ type SeedExport struct {
 	OrgID     string `json:"org_id"`
 	ProjectID string `json:"project_id"`
 	UTCDate   string `json:"utc_date"`
-	Persons   []any  `json:"persons"` // numbers as json.Number
-	Sessions  []any  `json:"sessions"`
-	Events    []any  `json:"events"`
-	Others    []any  `json:"others"`
+
+	ExportDay
 }
 
 // ReadSeed reads a seed as JSON. Unknown and repeated names are errors, so that no part
@@ -220,7 +218,6 @@ func (s *Server) Add(seed Seed) {
 	}
 
 	for _, e := range seed.Exports {
-		s.PutExport(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}, e.UTCDate,
-			ExportDay{Persons: e.Persons, Sessions: e.Sessions, Events: e.Events, Others: e.Others})
+		s.PutExport(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}, e.UTCDate, e.ExportDay)
 	}
 }

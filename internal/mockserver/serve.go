@@ -67,8 +67,8 @@ func (s *Server) Serve(l net.Listener, config *tls.Config) *Listening {
 		},
 	}
 
-	if s.StreamEnd != ResetInternal {
-		g.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": serveHTTP2(s.StreamEnd)}
+	if s.Serving != nil {
+		s.Serving(g.http)
 	}
 
 	go func() {

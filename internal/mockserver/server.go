@@ -40,8 +40,8 @@ type Server struct {
 	Now func() time.Time
 	// Latency is waited for before every answer, including scripted ones.
 	Latency time.Duration
-	// StreamEnd is how a Cut that resets the connection ends a request over HTTP/2.
-	StreamEnd StreamEnd
+	// Serving is called with the HTTP server before it accepts connections.
+	Serving func(*http.Server)
 	// Wire chooses among the forms of requests that the interface leaves open.
 	Wire Wire
 	// Claims returns the claims of a new JWT. Nil: sub, iat and exp. The claims do not
@@ -74,8 +74,6 @@ type Server struct {
 	// FaultFor returns a fault for a request that no injected fault takes, or nil. Skip
 	// and Times of the result are ignored. The request has no status yet.
 	FaultFor func(Request) *Fault
-	// DiscardLog keeps no log for Requests and Count, so that a server can run for long.
-	DiscardLog bool
 	// OnRequest is called with each request once its status is known and before the
 	// client has the answer.
 	OnRequest func(Request)

@@ -165,19 +165,6 @@ func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 	}
 }
 
-func TestDiscardLog_onRequestIsStillCalled(t *testing.T) {
-	t.Parallel()
-	told := make(chan mockserver.Request, 1)
-	s := start(t, func(s *mockserver.Server) {
-		s.DiscardLog = true
-		s.OnRequest = func(r mockserver.Request) { told <- r }
-	})
-	s.get("/v1/user/self")
-	if r := <-told; r.Operation != mockserver.OpGetCurrentUser || len(s.Requests()) != 0 {
-		t.Errorf("%s, %d kept", r.Operation, len(s.Requests()))
-	}
-}
-
 func TestConnections_areCounted(t *testing.T) {
 	t.Parallel()
 

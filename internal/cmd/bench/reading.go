@@ -68,7 +68,7 @@ func reading(ctx context.Context, b *bench) (fmt.Stringer, error) {
 
 // fetch takes the answer from a mock server.
 func (s *wireShape) fetch(ctx context.Context, events int) error {
-	service := &mockserver.Server{ExportRecords: events, Export: s.answer, DiscardLog: true}
+	service := &mockserver.Server{ExportRecords: events, Export: s.answer}
 	service.AddSecretKey("bench-key")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/v1/org/org-bench/project/web/export?utcDate="+fullDay+"&apiSecretToken=bench-key", http.NoBody)
 	if err != nil {

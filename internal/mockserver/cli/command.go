@@ -133,7 +133,11 @@ func (p Process) serve(ctx context.Context, s settings, command []string) (statu
 		return exitFailed, err
 	}
 	defer func() { err = errors.Join(err, closeLog()) }()
-	server.OnRequest = logTo(requests, s.json)
+	log := logTo(requests, s.json)
+	server.OnRequest = func(r mockserver.Request) {
+		log(r)
+		server.Reset() // so that it can run for long
+	}
 
 	listening, err := server.Listen(ctx, s.addr)
 	if err != nil {
@@ -177,7 +181,7 @@ func (s settings) server() (*mockserver.Server, mockserver.Seed, error) {
 	if err := s.validate(); err != nil {
 		return nil, mockserver.Seed{}, err
 	}
-	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records, DiscardLog: true}
+	server := &mockserver.Server{Latency: s.latency, FulfilmentDelay: s.fulfilment, ExportRecords: s.records}
 
 	if s.clock != "" {
 		now, err := time.Parse(time.RFC3339, s.clock)
