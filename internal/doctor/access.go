@@ -58,14 +58,7 @@ func (x *examination) examineAccess(ctx context.Context) {
 		}
 
 		for _, f := range x.families {
-			pending, err := w.client.ListPending(ctx, f.scope)
-			answered := w.note("people and lists", err)
-			if answered {
-				f.ways = append(f.ways, w)
-			}
-			if answered || len(f.ways) == 0 {
-				f.list, f.err = pending, err
-			}
+			f.ask(ctx, w)
 		}
 
 		if s.OrgID != "" {
@@ -79,6 +72,18 @@ func (x *examination) examineAccess(ctx context.Context) {
 
 	x.judgeFamilies()
 	x.judgeWays()
+}
+
+// ask reads the list of pending requests. The first answer, or else the last failure, is kept.
+func (f *family) ask(ctx context.Context, w *way) {
+	pending, err := w.client.ListPending(ctx, f.scope)
+	answered := w.note("people and lists", err)
+	if len(f.ways) == 0 {
+		f.list, f.err = pending, err
+	}
+	if answered {
+		f.ways = append(f.ways, w)
+	}
 }
 
 // connectWays makes a client for each of the credentials.

@@ -146,5 +146,6 @@ func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
 	}
 
 	wire.ExportInvalidUTF8 = client.InvalidReplace
+
 	return wire, e.Class == transport.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
 }

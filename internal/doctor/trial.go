@@ -299,12 +299,14 @@ func (t *trial) restore(ctx context.Context) {
 	if err != nil {
 		why = "the service cannot be read (" + describe(err) + ")"
 	}
+	if err != nil || !t.isRestored(held) {
+		t.report.add("restored", Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack())
+		return
+	}
 
 	word, text := OK, "the person's consent is as it was before"
 	changed := changedMembers(t.own.JSON, held.JSON)
 	switch {
-	case err != nil || !t.isRestored(held):
-		word, text = Broken, "the person's consent may not be as it was: "+why+"; "+t.own.toPutBack()
 	case t.chosen:
 		word, text = Broken, "somebody else has changed the consent: a record that the trial has not sent is taken for the person's own choice and stands; if it is none, "+t.before.toPutBack()
 	case held.exists && !t.own.exists:

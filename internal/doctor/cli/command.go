@@ -100,6 +100,7 @@ func Run(ctx context.Context, p Process) int {
 			encoder := json.NewEncoder(p.Stdout)
 			encoder.SetIndent("", "  ")
 			encoder.SetEscapeHTML(false)
+
 			return encoder.Encode(report)
 		},
 	}

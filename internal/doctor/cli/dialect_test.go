@@ -146,7 +146,7 @@ func mixed(random *rand.Rand) mockserver.Dialect {
 
 func TestDoctor_itsSetupWorks(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range soak.Some(12, alone()) {
+	for _, dialect := range soak.Some(8, alone()) {
 		t.Run(dialect.String(), func(t *testing.T) {
 			t.Parallel()
 			wantSetupWorks(t, dialect)
