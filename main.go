@@ -7,7 +7,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -52,7 +51,15 @@ func main() {
 	silenceStandardLogger()
 	silenceUnreadLogs(os.Environ(), os.Setenv) //nolint:forbidigo // nothing else runs yet
 
-	serve(*debug)
+	if !*debug {
+		serve()
+		return
+	}
+	// A debugger sees a panic where it happens, and it may end before this process does.
+	server := func() tfprotov6.ProviderServer { return provider.NewServer(version, os.Getenv) }
+	if err := tf6server.Serve(address, server, tf6server.WithManagedDebug()); err != nil {
+		fail(err)
+	}
 }
 
 // runForPerson runs a command for a person, without Terraform. An interrupt, a closed terminal
@@ -74,13 +81,16 @@ func fail(err error) {
 // maxMessage is the size of a message of gRPC in bytes, as tf6server.Serve sets it.
 const maxMessage = 256 << 20
 
-// serve answers Terraform until Terraform ends the process, or with debug until an interrupt.
-// It does what tf6server.Serve does, which takes no interceptors. options are added to those
-// of the gRPC server.
-func serve(debug bool, options ...grpc.ServerOption) {
+// serve answers Terraform until Terraform ends the process. It does what tf6server.Serve does,
+// which takes no interceptors. options are added to those of the gRPC server.
+func serve(options ...grpc.ServerOption) {
 	guard := provider.NewServer(version, os.Getenv)
 	options = append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage))
-	config := &plugin.ServeConfig{
+
+	gone := orphan.Watch()
+	go endAfter(gone, guard)
+	surviveFirstTerminate(gone)
+	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: plugin.HandshakeConfig{
 			ProtocolVersion:  6,
 			MagicCookieKey:   "TF_PLUGIN_MAGIC_COOKIE",
@@ -93,34 +103,7 @@ func serve(debug bool, options ...grpc.ServerOption) {
 		GRPCServer: func(transport []grpc.ServerOption) *grpc.Server {
 			return grpc.NewServer(slices.Concat(transport, guard.Options(), options)...)
 		},
-	}
-
-	if debug { // the debugger is the parent, and may end before this process does
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		defer stop()
-
-		attach := make(chan *plugin.ReattachConfig)
-		go func() { printAttach(<-attach) }()
-		config.Test = &plugin.ServeTestConfig{Context: ctx, ReattachConfigCh: attach}
-	} else {
-		gone := orphan.Watch()
-		go endAfter(gone, guard)
-		surviveFirstTerminate(gone)
-	}
-
-	plugin.Serve(config)
-}
-
-// printAttach prints the variable that makes Terraform use this process.
-func printAttach(c *plugin.ReattachConfig) {
-	encoded, err := json.Marshal(map[string]any{address: map[string]any{
-		"Protocol": c.Protocol, "ProtocolVersion": c.ProtocolVersion, "Pid": c.Pid, "Test": c.Test,
-		"Addr": map[string]string{"Network": c.Addr.Network(), "String": c.Addr.String()},
-	}})
-	if err != nil {
-		fail(err)
-	}
-	fmt.Printf("TF_REATTACH_PROVIDERS='%s'\n", encoded) //nolint:forbidigo // nobody reads the protocol here
+	})
 }
 
 // grace is how long calls that are under way may take to end once the parent is gone.

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	case "":
 		acctest.Main(m)
 	case panics:
-		serve(false, grpc.ChainUnaryInterceptor(panicForCanary))
+		serve(grpc.ChainUnaryInterceptor(panicForCanary))
 	default:
 		main()
 	}
@@ -222,12 +222,11 @@ func TestCLIDebug_servesUntilInterrupted(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
+	lines := bufio.NewScanner(output)
+	name, value := "", ""
+	for value == "" && lines.Scan() {
+		name, value, _ = strings.Cut(strings.TrimSpace(lines.Text()), "=")
 	}
-
-	name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 	if cli.Version().Product == "OpenTofu" {
 		value = strings.ReplaceAll(value, "registry.terraform.io", "registry.opentofu.org")
 	}

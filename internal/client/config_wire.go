@@ -73,8 +73,9 @@ type Wire struct {
 	PendingIgnoredMembers string
 	// PendingList says how the pending list is used: one of PendingListUses.
 	PendingList string
-	// EndedStatuses are statuses with which the service says that a request is over.
-	EndedStatuses []string
+	// EndedStatuses are statuses with which the service says that a request is over, with
+	// commas between.
+	EndedStatuses string
 	// ProfileMember names the member of an answer that holds the profile; empty if the
 	// answer is the profile.
 	ProfileMember string
@@ -100,7 +101,7 @@ func (s WireSetting) Accepts(value string) bool {
 	return s.Accepted == nil || slices.Contains(s.Accepted, value)
 }
 
-// WireSettings are the settings of Wire except EndedStatuses.
+// WireSettings are the settings of Wire.
 var WireSettings = []WireSetting{
 	{"login_parameters_in", transport.InJSON, Placements, func(w *Wire) *string { return &w.LoginParametersIn }},
 	{"consent_parameters_in", transport.InJSON, Placements, func(w *Wire) *string { return &w.ConsentParametersIn }},
@@ -112,6 +113,7 @@ var WireSettings = []WireSetting{
 	{"export_ignored_members", "", nil, func(w *Wire) *string { return &w.ExportIgnoredMembers }},
 	{"pending_identity_field", "", nil, func(w *Wire) *string { return &w.PendingIdentityField }},
 	{"pending_ignored_members", "", nil, func(w *Wire) *string { return &w.PendingIgnoredMembers }},
+	{"ended_statuses", "", nil, func(w *Wire) *string { return &w.EndedStatuses }},
 	{"pending_list", ListWhole, PendingListUses, func(w *Wire) *string { return &w.PendingList }},
 	{"pending_list_lag", DefaultPendingListLag, nil, func(w *Wire) *string { return &w.PendingListLag }},
 	{"profile_member", "", nil, func(w *Wire) *string { return &w.ProfileMember }},
@@ -187,11 +189,10 @@ func (w Wire) Validate() error {
 		return fmt.Errorf("wire.pending_list_lag must be a duration from 0s to %s, such as %s", LimitPendingListLag, DefaultPendingListLag)
 	}
 
-	if len(w.EndedStatuses) > 20 {
-		return errors.New("wire.ended_statuses must be at most 20 words")
-	}
-	if slices.Contains(w.EndedStatuses, "") {
-		return errors.New("wire.ended_statuses must not hold an empty word")
+	words := strings.Split(w.EndedStatuses, ",")
+	isEmpty := func(word string) bool { return strings.TrimSpace(word) == "" }
+	if w.EndedStatuses != "" && (len(words) > 20 || slices.ContainsFunc(words, isEmpty)) {
+		return errors.New("wire.ended_statuses must be at most 20 words, and none of them empty")
 	}
 
 	return nil

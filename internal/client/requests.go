@@ -33,7 +33,7 @@ func (c *Client) ListPending(ctx context.Context, scope Scope) (answer.PendingLi
 	list, err := answer.ListCall{
 		IdentityField:  c.wire.PendingIdentityField,
 		IgnoredMembers: listed(c.wire.PendingIgnoredMembers),
-		EndedStatuses:  c.wire.EndedStatuses,
+		EndedStatuses:  listed(c.wire.EndedStatuses),
 		Continued:      got.Continued,
 	}.Read(got.JSON)
 	if err != nil {

@@ -5,6 +5,7 @@ package deferred_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestDeferred_waitEndsWithWhatBecameOfTheRequest(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, _ run) {
 				service.PutProfile(serverScope, person, `{"plan":"gold"}`)
-				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = tc.ended })
+				r := newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = strings.Join(tc.ended, ",") })
 				q := r.deletion(person)
 
 				s, _ := r.mustSubmit(t, q)

@@ -124,7 +124,7 @@ func TestDeferred_requestThatMayBeOverIsNotAdopted(t *testing.T) {
 					return
 				}
 
-				r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = []string{"archived"} })
+				r = newRun(t, service, func(cfg *client.Config) { cfg.Wire.EndedStatuses = "archived" })
 				s, report := r.mustSubmit(t, q.of(r))
 				if report.Adopted || s.ID == "of-2019" {
 					t.Errorf("%+v %+v", s, report)

@@ -93,9 +93,6 @@ func settingsOf(w client.Wire) map[string]string {
 			settings[s.Name] = value
 		}
 	}
-	if len(w.EndedStatuses) > 0 {
-		settings["ended_statuses"] = strings.Join(w.EndedStatuses, ",")
-	}
 
 	return settings
 }

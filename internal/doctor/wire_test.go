@@ -25,7 +25,7 @@ func TestWireBlock_hasOnlyWhatDiffersFromTheDefaults(t *testing.T) {
 	}
 
 	own := client.Wire{
-		ConsentParametersIn: transport.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: []string{"closed", "gone away"},
+		ConsentParametersIn: transport.InForm, ExportRecordMember: "uid", ExportKindParameter: `k"${x}%{y}\`, EndedStatuses: "closed,gone away",
 	}
 	want := `wire = {
   consent_parameters_in = "form"

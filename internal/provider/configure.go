@@ -5,11 +5,15 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"math/big"
 	"os"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -34,7 +38,7 @@ func (p *analyticsProvider) ValidateConfig(_ context.Context, req provider.Valid
 	if r.sources["base_url"] == "provider block" {
 		checkBaseURL(c.BaseURL, &resp.Diagnostics)
 	}
-	if r.sets(credentialGroup) {
+	if inBlock, _ := r.of(credentialGroup); len(inBlock) > 0 {
 		r.checkCredentials(c)
 	}
 	r.checkScope(c)
@@ -55,9 +59,9 @@ func (p *analyticsProvider) Configure(ctx context.Context, req provider.Configur
 		return
 	}
 
-	service := &tfkit.Service{UnknownScope: r.unknownOf(scopeGroup)}
-	if len(service.UnknownScope) == 0 {
-		service.DefaultScope = c.scope
+	service := &tfkit.Service{DefaultScope: c.scope}
+	if _, unknown := r.of(scopeGroup); len(unknown) > 0 {
+		service.DefaultScope, service.UnknownScope = client.Scope{}, unknown
 	}
 	for _, name := range r.unknown {
 		if !slices.Contains(service.UnknownScope, name) {
@@ -95,16 +99,10 @@ func (p *analyticsProvider) connect(service *tfkit.Service, cfg client.Config, d
 	service.Client, service.Deferred = c, deferred.NewEngine(c)
 }
 
-// Environment is the configuration that the provider's environment variables hold, without a
-// provider block. Unlike one, it may hold several ways to authenticate and both path families.
-type Environment struct {
-	Client client.Config
-	Scope  client.Scope
-}
-
-// ReadEnvironment reads the environment variables for a program beside Terraform. Problems
+// ReadEnvironment reads the environment variables for a program beside Terraform. Unlike a
+// provider block, they may hold several ways to authenticate and both path families. Problems
 // are sentences that never hold a value.
-func ReadEnvironment(version string, getenv func(string) string) (e Environment, problems []string) {
+func ReadEnvironment(version string, getenv func(string) string) (cfg client.Config, scope client.Scope, problems []string) {
 	var diags diag.Diagnostics
 	c := newReading(tftypes.Value{}, getenv, &diags).complete()
 	c.UserAgent = (&analyticsProvider{version: version, getenv: getenv}).userAgent("")
@@ -113,7 +111,7 @@ func ReadEnvironment(version string, getenv func(string) string) (e Environment,
 		problems = append(problems, d.Summary()+": "+d.Detail())
 	}
 
-	return Environment{c.Config, c.scope}, problems
+	return c.Config, c.scope, problems
 }
 
 // complete takes over every setting that is known, and checks everything but credentials and
@@ -125,7 +123,7 @@ func (r *reading) complete() *configuration {
 		if err != nil {
 			tfkit.Problem{
 				Summary: "Invalid value",
-				Detail:  "ca_cert_file (or ANALYTICS_CA_CERT_FILE) cannot be read: " + reasonOf(err) + ".",
+				Detail:  "ca_cert_file (or ANALYTICS_CA_CERT_FILE) cannot be read: " + fmt.Sprint(errors.Unwrap(err)) + ".",
 				At:      path.Root("ca_cert_file"),
 			}.AddError(r.diags)
 		}
@@ -138,14 +136,6 @@ func (r *reading) complete() *configuration {
 	r.checkWire(c)
 
 	return c
-}
-
-// reasonOf returns the text of an error of the file system without the path.
-func reasonOf(err error) string {
-	if at, ok := errors.AsType[*os.PathError](err); ok {
-		return at.Err.Error()
-	}
-	return "it is not a readable file"
 }
 
 func checkBaseURL(value string, diags *diag.Diagnostics) {
@@ -174,7 +164,7 @@ func checkBaseURL(value string, diags *diag.Diagnostics) {
 // known.
 func (r *reading) checkCredentials(c *configuration) {
 	e, ok := errors.AsType[*transport.CredentialError](c.Credentials.Validate())
-	if !ok || len(r.unknownOf(credentialGroup)) > 0 {
+	if _, unknown := r.of(credentialGroup); !ok || len(unknown) > 0 {
 		return
 	}
 
@@ -191,7 +181,7 @@ func (r *reading) checkCredentials(c *configuration) {
 // be used: resources and data sources may have their own.
 func (r *reading) checkScope(c *configuration) {
 	err := c.scope.Validate()
-	if err == nil || c.scope.IsZero() || len(r.unknownOf(scopeGroup)) > 0 {
+	if _, unknown := r.of(scopeGroup); err == nil || c.scope.IsZero() || len(unknown) > 0 {
 		return
 	}
 
@@ -225,4 +215,139 @@ func (p *analyticsProvider) userAgent(terraformVersion string) string {
 	}, p.getenv("TF_APPEND_USER_AGENT")))
 
 	return strings.TrimSpace(agent + " " + extra)
+}
+
+// reading reads the settings from a provider block and, where that does not set them, from the
+// environment.
+type reading struct {
+	block  map[string]tftypes.Value // the values that the block sets, known or not, by setting
+	getenv func(string) string
+	diags  *diag.Diagnostics
+
+	unknown []string       // settings that are not known yet
+	sources map[string]any // where the value of each setting comes from, for the log
+}
+
+// newReading returns the reading of a provider block; the zero Value is an empty one.
+func newReading(block tftypes.Value, getenv func(string) string, diags *diag.Diagnostics) *reading {
+	r := &reading{block: members("", block), getenv: getenv, diags: diags, sources: map[string]any{}}
+	maps.Copy(r.block, members("wire_", r.block["wire"]))
+
+	return r
+}
+
+// members returns the attributes of an object that are set, by their names behind a prefix.
+func members(prefix string, object tftypes.Value) map[string]tftypes.Value {
+	set := map[string]tftypes.Value{}
+	if object.IsNull() || !object.IsKnown() {
+		return set
+	}
+
+	var all map[string]tftypes.Value
+	_ = object.As(&all) // the framework has checked the types
+	for name, value := range all {
+		if !value.IsNull() {
+			set[prefix+name] = value
+		}
+	}
+
+	return set
+}
+
+// configuration takes over every setting that is known.
+func (r *reading) configuration() *configuration {
+	to := &configuration{Config: client.Config{MaxRetries: client.DefaultMaxRetries}}
+	if wire, ok := r.block["wire"]; ok && !wire.IsKnown() {
+		r.unknown = append(r.unknown, "wire")
+	}
+
+	for _, s := range settings {
+		value, found := r.value(s)
+		if !found {
+			continue
+		}
+		if err := s.apply(to, value); err != nil {
+			r.refuse(s, err.Error())
+		}
+	}
+
+	return to
+}
+
+// value returns the value of a setting in the form of its variable, if it is set and known.
+func (r *reading) value(s setting) (value string, found bool) {
+	if v, isInBlock := r.block[s.name]; isInBlock {
+		if !v.IsFullyKnown() {
+			r.unknown = append(r.unknown, s.name)
+			r.sources[s.name] = "not known yet"
+			return "", false
+		}
+		r.sources[s.name] = "provider block"
+		return textOf(v), true
+	}
+
+	inBlock, _ := r.of(s.group)
+	if s.group != "" && len(inBlock) > 0 || strings.HasPrefix(s.name, "wire_") && slices.Contains(r.unknown, "wire") {
+		return "", false
+	}
+	if value = r.getenv(s.variable()); value != "" {
+		r.sources[s.name] = "environment"
+	}
+
+	return value, value != ""
+}
+
+// of returns the settings of a group that the block sets, and those that are not known yet.
+func (r *reading) of(group string) (set, unknown []string) {
+	for _, s := range settings {
+		if _, isInBlock := r.block[s.name]; isInBlock && s.group == group {
+			set = append(set, s.name)
+		}
+		if slices.Contains(r.unknown, s.name) && s.group == group {
+			unknown = append(unknown, s.name)
+		}
+	}
+	return set, unknown
+}
+
+// textOf returns a known value in the form of its variable.
+func textOf(v tftypes.Value) string {
+	var text string
+	var truth bool
+	var number big.Float
+	var list []tftypes.Value
+	var object map[string]tftypes.Value
+
+	switch {
+	case v.As(&text) == nil:
+		return text
+	case v.As(&truth) == nil:
+		return fmt.Sprint(truth)
+	case v.As(&number) == nil:
+		return number.Text('f', -1)
+	case v.As(&list) == nil:
+		var texts []string
+		for _, element := range list {
+			texts = append(texts, textOf(element))
+		}
+		return strings.Join(texts, ",")
+	}
+
+	_ = v.As(&object)
+	texts := map[string]string{}
+	for name, element := range object {
+		texts[name] = textOf(element)
+	}
+	encoded, _ := json.Marshal(texts)
+
+	return string(encoded)
+}
+
+// refuse reports a value that cannot be used, without the value.
+func (r *reading) refuse(s setting, problem string) {
+	p := tfkit.Problem{Summary: "Invalid value", Detail: s.name + " " + problem + ".", At: s.path()}
+	if r.sources[s.name] == "environment" {
+		p.Summary, p.Detail = "Invalid environment variable", "The environment variable "+s.variable()+" "+problem+"."
+	}
+	p.AddError(r.diags)
 }

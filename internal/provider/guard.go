@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/hashicorp/terraform-plugin-log/tfsdklog"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -43,9 +43,10 @@ type Guard struct {
 	Server
 
 	service *atomic.Pointer[tfkit.Service] // of the latest Configure
-
-	calls sync.Map // has a channel for each call under way, which is closed at its end
+	calls   *semaphore.Weighted            // of which each call under way has one
 }
+
+const allCalls = 1 << 30 // more than can be under way
 
 // Options returns the interceptors.
 func (g *Guard) Options() []grpc.ServerOption {
@@ -54,7 +55,8 @@ func (g *Guard) Options() []grpc.ServerOption {
 
 func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	if path.Base(info.FullMethod) != "StopProvider" { // which waits for the others
-		defer g.begin()()
+		_ = g.calls.Acquire(context.Background(), 1)
+		defer g.calls.Release(1)
 	}
 	defer func() {
 		if recover() != nil {
@@ -70,7 +72,8 @@ func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 		return next(server, stream)
 	}
 
-	defer g.begin()()
+	_ = g.calls.Acquire(context.Background(), 1)
+	defer g.calls.Release(1)
 	defer func() {
 		if recover() != nil {
 			var last any
@@ -83,27 +86,13 @@ func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 	return next(server, stream)
 }
 
-// begin counts a call. The function that it returns is to be called at the end.
-func (g *Guard) begin() (end func()) {
-	ended := make(chan struct{})
-	g.calls.Store(ended, nil)
-
-	return func() {
-		g.calls.Delete(ended)
-		close(ended)
-	}
-}
-
-// Wait waits until the calls that are under way have ended, and at most for limit.
+// Wait waits until the calls that are under way have ended, and at most for limit. Calls that
+// arrive meanwhile wait with it.
 func (g *Guard) Wait(limit time.Duration) {
-	late := time.After(limit)
-	for call := range g.calls.Range {
-		ended, _ := call.(chan struct{})
-		select {
-		case <-ended:
-		case <-late:
-			return
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if g.calls.Acquire(ctx, allCalls) == nil {
+		g.calls.Release(allCalls)
 	}
 }
 
@@ -119,24 +108,21 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 	summary, detail := diags[0].Summary(), diags[0].Detail()
 
 	diagnostics := []any{map[string]any{"severity": "ERROR", "summary": summary, "detail": detail}}
-	content := map[string]any{"diagnostics": diagnostics}
+	content, kind := map[string]any{"diagnostics": diagnostics}, ".Response"
 	switch path.Base(fullMethod) {
 	case "InvokeAction":
-		content = map[string]any{"completed": content}
+		content, kind = map[string]any{"completed": content}, ".Event"
 	case "ListResource":
-		content = map[string]any{"diagnostic": diagnostics}
+		content, kind = map[string]any{"diagnostic": diagnostics}, ".Event"
 	}
 
 	// The types of answers are internal to terraform-plugin-go, and registered.
 	encoded, _ := json.Marshal(content)
-	name := strings.ReplaceAll(strings.TrimPrefix(fullMethod, "/"), "/", ".")
-	found, _ := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
-	if method, ok := found.(protoreflect.MethodDescriptor); ok {
-		if typ, err := protoregistry.GlobalTypes.FindMessageByName(method.Output().FullName()); err == nil {
-			answer := typ.New().Interface()
-			if protojson.Unmarshal(encoded, answer) == nil {
-				return answer, nil
-			}
+	name := protoreflect.FullName("tfplugin6." + path.Base(fullMethod) + kind)
+	if typ, err := protoregistry.GlobalTypes.FindMessageByName(name); err == nil {
+		answer := typ.New().Interface()
+		if protojson.Unmarshal(encoded, answer) == nil {
+			return answer, nil
 		}
 	}
 
@@ -147,14 +133,11 @@ func internalError(ctx context.Context, fullMethod string) (any, error) {
 // is about, in the plan and in the apply, before it asks anything else about the object.
 func (g *Guard) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	resp, err := g.Server.UpgradeResourceState(ctx, req)
-	if err != nil || req.TypeName != requests.DeletionType || req.RawState == nil {
+	service := g.service.Load()
+	if err != nil || req.TypeName != requests.DeletionType || req.RawState == nil || service == nil { // not configured, nothing is planned
 		return resp, err
 	}
 
-	service := g.service.Load()
-	if service == nil { // it is not configured, so that nothing is planned
-		return resp, nil
-	}
 	for _, d := range requests.SeeDeletion(service, req.RawState.JSON) {
 		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}

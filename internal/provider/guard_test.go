@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
@@ -28,6 +29,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
+
+func guarding(server Server) *Guard { return &Guard{Server: server, calls: semaphore.NewWeighted(allCalls)} }
 
 // connection is a connection to a provider, as Terraform has one, in memory. The driver of
 // the other tests calls the provider without gRPC, since the types of its messages are
@@ -142,7 +145,7 @@ const panicValue = "canary of jane.doe@example.com"
 // its answer. Stops and functions have answers without diagnostics.
 func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 	t.Parallel()
-	c := connect(t, &Guard{},
+	c := connect(t, guarding(nil),
 		grpc.ChainUnaryInterceptor(func(context.Context, any, *grpc.UnaryServerInfo, grpc.UnaryHandler) (any, error) { panic(panicValue) }),
 		grpc.ChainStreamInterceptor(func(any, grpc.ServerStream, *grpc.StreamServerInfo, grpc.StreamHandler) error { panic(panicValue) }))
 	defer c.end()
@@ -187,7 +190,7 @@ func (streaming) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (
 
 func TestGuard_panicInAStreamEndsItWithAnError(t *testing.T) {
 	t.Parallel()
-	c := connect(t, &Guard{Server: streaming{}})
+	c := connect(t, guarding(streaming{}))
 	defer c.end()
 
 	streams := 0
@@ -260,7 +263,7 @@ func startChatty(t *testing.T) (*Guard, *tfprotov6.InvokeActionRequest) {
 		t.Fatal(err)
 	}
 
-	return &Guard{Server: framework}, &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
+	return guarding(framework), &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
 }
 
 // invokeChatty connects to chatty and invokes its action.
@@ -374,9 +377,14 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				g := &Guard{}
+				g := guarding(nil)
 				if tc.takes > 0 {
-					time.AfterFunc(tc.takes, g.begin())
+					call := func(context.Context, any) (any, error) {
+						<-time.After(tc.takes)
+						return nil, nil //nolint:nilnil // nobody reads the answer
+					}
+					go g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
+					synctest.Wait()
 				}
 
 				began := time.Now()

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consent"
@@ -54,7 +55,7 @@ func NewServer(version string, getenv func(string) string, options ...Option) *G
 	p := &analyticsProvider{version: version, getenv: getenv, options: options}
 	framework, _ := providerserver.NewProtocol6(p)().(Server)
 
-	return &Guard{Server: framework, service: &p.service}
+	return &Guard{framework, &p.service, semaphore.NewWeighted(allCalls)}
 }
 
 type analyticsProvider struct {

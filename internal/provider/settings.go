@@ -3,6 +3,8 @@
 package provider
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -34,7 +38,7 @@ const (
 	scopeGroup      = "scope"
 )
 
-// Types of settings that hold several texts.
+// Types of settings that are neither a text, a truth value nor a number.
 var (
 	textMap = types.MapType{ElemType: types.StringType}
 	textSet = types.SetType{ElemType: types.StringType}
@@ -43,10 +47,10 @@ var (
 // setting is one attribute of the provider block or of wire. Schema, validation, Configure and
 // the environment are made from the list of all settings.
 type setting struct {
-	name       string // of the attribute; those of wire begin with wire_
-	text       string // the description
-	inVariable string // what the description adds about the value of the variable
-	typ        attr.Type
+	name       string    // of the attribute; those of wire begin with wire_
+	text       string    // the description
+	inVariable string    // what the description adds about the value of the variable
+	typ        attr.Type // nil: a text
 	sensitive  bool
 	group      string
 	// apply takes over a value, which has the form of the variable. The error completes a
@@ -71,62 +75,45 @@ const minRequestsPerSecond = 0.01
 // settings are all settings.
 var settings = []setting{
 	{
-		name: "base_url", typ: types.StringType,
+		name:  "base_url",
 		text:  "Address of the service, such as `https://analytics.example.com`. Required, here or in the environment. Plain `http` is accepted only for the local machine.",
-		apply: func(to *configuration, value string) error { to.BaseURL = value; return nil },
+		apply: take(anyText, func(to *configuration) *string { return &to.BaseURL }),
 	},
 	{
-		name: "ca_cert_file", typ: types.StringType,
+		name:  "ca_cert_file",
 		text:  "PEM file with certificates to trust in addition to the system's own.",
-		apply: func(to *configuration, value string) error { to.caCertFile = value; return nil },
+		apply: take(anyText, func(to *configuration) *string { return &to.caCertFile }),
 	},
 	{
 		name: "headers", typ: textMap, sensitive: true,
 		text:       "Additional headers of every request, for gateways. `Authorization` and `Idempotency-Key` are refused. Sensitive.",
 		inVariable: " Its value is a JSON object of strings.",
-		apply:      applyHeaders,
+		apply:      take(parseHeaders, func(to *configuration) *map[string]string { return &to.Headers }),
 	},
 	{
 		name: "read_only", typ: types.BoolType,
-		text: "Whether every write is refused, in the plan already. Defaults to `false`.",
-		apply: func(to *configuration, value string) (err error) {
-			if to.ReadOnly, err = strconv.ParseBool(value); err != nil {
-				return errors.New("must be true or false")
-			}
-			return nil
-		},
+		text:  "Whether every write is refused, in the plan already. Defaults to `false`.",
+		apply: take(parseTruth, func(to *configuration) *bool { return &to.ReadOnly }),
 	},
 	{
 		name: "max_concurrency", typ: types.NumberType,
 		text:  fmt.Sprintf("Maximum number of requests at once, from 1 to %d. Terraform's `-parallelism` also applies. Defaults to %d.", client.LimitMaxConcurrency, client.DefaultMaxConcurrency),
-		apply: whole(func(to *configuration) *int { return &to.MaxConcurrency }, 1, client.LimitMaxConcurrency),
+		apply: take(within(strconv.Atoi, "a whole number", 1, client.LimitMaxConcurrency), func(to *configuration) *int { return &to.MaxConcurrency }),
 	},
 	{
 		name: "requests_per_second", typ: types.NumberType,
-		text: fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
-		apply: func(to *configuration, value string) (err error) {
-			to.RequestsPerSecond, err = strconv.ParseFloat(value, 64)
-			if err != nil || !(to.RequestsPerSecond >= minRequestsPerSecond && to.RequestsPerSecond <= client.LimitRequestsPerSec) { // also NaN
-				return fmt.Errorf("must be a number from %v to %d", minRequestsPerSecond, client.LimitRequestsPerSec)
-			}
-			return nil
-		},
+		text:  fmt.Sprintf("Maximum number of requests per second, from %v to %d. Not limited by default.", minRequestsPerSecond, client.LimitRequestsPerSec),
+		apply: take(within(parseNumber, "a number", minRequestsPerSecond, client.LimitRequestsPerSec), func(to *configuration) *float64 { return &to.RequestsPerSecond }),
 	},
 	{
-		name: "request_timeout", typ: types.StringType,
-		text: fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
-		apply: func(to *configuration, value string) (err error) {
-			to.RequestTimeout, err = time.ParseDuration(value)
-			if err != nil || to.RequestTimeout < client.MinRequestTimeout || to.RequestTimeout > client.LimitRequestTimeout {
-				return fmt.Errorf("must be a duration such as 45s, from %s to %s", client.MinRequestTimeout, client.LimitRequestTimeout)
-			}
-			return nil
-		},
+		name:  "request_timeout",
+		text:  fmt.Sprintf("Time limit of one attempt of a request, from %s to %s. Defaults to %s.", client.MinRequestTimeout, client.LimitRequestTimeout, client.DefaultRequestTimeout),
+		apply: take(within(time.ParseDuration, "a duration such as 45s,", client.MinRequestTimeout, client.LimitRequestTimeout), func(to *configuration) *time.Duration { return &to.RequestTimeout }),
 	},
 	{
 		name: "max_retries", typ: types.NumberType,
 		text:  fmt.Sprintf("Maximum number of retries of a request that failed temporarily, from 0 to %d. Defaults to %d.", client.LimitMaxRetries, client.DefaultMaxRetries),
-		apply: whole(func(to *configuration) *int { return &to.MaxRetries }, 0, client.LimitMaxRetries),
+		apply: take(within(strconv.Atoi, "a whole number", 0, client.LimitMaxRetries), func(to *configuration) *int { return &to.MaxRetries }),
 	},
 
 	credential("email", "E-mail address to log in with. Requires `password`.", func(c *transport.Credentials) *string { return &c.Email }),
@@ -156,54 +143,73 @@ var settings = []setting{
 		name: "wire_ended_statuses", typ: textSet,
 		text:       "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending.",
 		inVariable: " Separate statuses by commas there.",
-		apply: func(to *configuration, value string) error {
-			for status := range strings.SplitSeq(value, ",") {
-				if status = strings.TrimSpace(status); status == "" {
-					return errors.New("must not be empty, nor hold an empty word")
-				}
-				to.Wire.EndedStatuses = append(to.Wire.EndedStatuses, status)
-			}
-			return nil
-		},
+		apply:      wire("ended_statuses", "").apply,
 	},
 }
 
-// whole returns the apply of a whole number within bounds.
-func whole(field func(*configuration) *int, from, to int) func(*configuration, string) error {
-	return func(c *configuration, value string) error {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < from || n > to {
-			return fmt.Errorf("must be a whole number from %d to %d", from, to)
-		}
-		*field(c) = n
-
-		return nil
+// take returns the apply of a setting that parse reads. The error of parse never holds the value.
+func take[T any](parse func(string) (T, error), field func(*configuration) *T) func(*configuration, string) error {
+	return func(to *configuration, value string) (err error) {
+		*field(to), err = parse(value)
+		return err
 	}
+}
+
+func anyText(value string) (string, error) { return value, nil }
+
+func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
+
+func parseTruth(value string) (bool, error) {
+	truth, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, errors.New("must be true or false")
+	}
+	return truth, nil
+}
+
+// within bounds what parse reads. what is what the value must be.
+func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to T) func(string) (T, error) {
+	return func(value string) (T, error) {
+		v, err := parse(value)
+		if err != nil || !(v >= from && v <= to) { // also NaN
+			return v, fmt.Errorf("must be %s from %v to %v", what, from, to)
+		}
+		return v, nil
+	}
+}
+
+// parseHeaders reads a JSON object of headers.
+func parseHeaders(value string) (headers map[string]string, _ error) {
+	if json.Unmarshal([]byte(value), &headers) != nil {
+		return nil, errors.New("must be a JSON object of strings")
+	}
+	if err := transport.ValidateHeaders(headers); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "headers "))
+	}
+	return headers, nil
 }
 
 // credential returns the setting of one of the credentials.
 func credential(name, text string, field func(*transport.Credentials) *string) setting {
-	return setting{
-		name: name, text: text, typ: types.StringType, sensitive: name != "email", group: credentialGroup,
-		apply: func(to *configuration, value string) error {
-			if problem := transport.ValidateSecret(name, value); problem != "" {
-				return errors.New(problem)
-			}
-			*field(&to.Credentials) = value
+	parse := func(value string) (string, error) {
+		if problem := transport.ValidateSecret(name, value); problem != "" {
+			return "", errors.New(problem)
+		}
+		return value, nil
+	}
 
-			return nil
-		},
+	return setting{
+		name: name, text: text, sensitive: name != "email", group: credentialGroup,
+		apply: take(parse, func(to *configuration) *string { return field(&to.Credentials) }),
 	}
 }
 
 // scopePart returns the setting of an identifier of the default scope.
 func scopePart(name, text string, field func(*client.Scope) *string) setting {
+	parse := func(value string) (string, error) { return value, client.ValidateSegment(value) }
 	return setting{
-		name: name, text: text, typ: types.StringType, group: scopeGroup,
-		apply: func(to *configuration, value string) error {
-			*field(&to.scope) = value
-			return client.ValidateSegment(value)
-		},
+		name: name, text: text, group: scopeGroup,
+		apply: take(parse, func(to *configuration) *string { return field(&to.scope) }),
 	}
 }
 
@@ -211,21 +217,17 @@ func scopePart(name, text string, field func(*client.Scope) *string) setting {
 func wire(name, text string) setting {
 	i := slices.IndexFunc(client.WireSettings, func(w client.WireSetting) bool { return w.Name == name })
 	of := client.WireSettings[i]
-
-	return setting{
-		name: "wire_" + name, text: text, typ: types.StringType,
-		apply: func(to *configuration, value string) error {
-			if !of.Accepts(value) {
-				return errors.New("must be one of " + strings.Join(of.Accepted, ", "))
-			}
-			if value == "" {
-				return errors.New("must not be empty")
-			}
-			*of.Field(&to.Wire) = value
-
-			return nil
-		},
+	parse := func(value string) (string, error) {
+		if !of.Accepts(value) {
+			return "", errors.New("must be one of " + strings.Join(of.Accepted, ", "))
+		}
+		if value == "" {
+			return "", errors.New("must not be empty")
+		}
+		return value, nil
 	}
+
+	return setting{name: "wire_" + name, text: text, apply: take(parse, func(to *configuration) *string { return of.Field(&to.Wire) })}
 }
 
 // choice returns the description of a setting with few values, the first of which is the default.
@@ -233,13 +235,41 @@ func choice(text string, accepted []string) string {
 	return text + " One of `" + strings.Join(accepted, "`, `") + "`. Defaults to `" + accepted[0] + "`."
 }
 
-// applyHeaders takes over a JSON object of headers.
-func applyHeaders(to *configuration, value string) error {
-	if json.Unmarshal([]byte(value), &to.Headers) != nil {
-		return errors.New("must be a JSON object of strings")
+func (p *analyticsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	attributes, wire := map[string]schema.Attribute{}, map[string]schema.Attribute{}
+	for _, s := range settings {
+		if name, isWire := strings.CutPrefix(s.name, "wire_"); isWire {
+			wire[name] = s.attribute()
+		} else {
+			attributes[s.name] = s.attribute()
+		}
 	}
-	if err := transport.ValidateHeaders(to.Headers); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "headers "))
+
+	attributes["wire"] = schema.SingleNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "Settings for what the interface description leaves open. `doctor` prints those that your service needs. Each has an environment variable `ANALYTICS_WIRE_…`.",
+		Attributes:          wire,
 	}
-	return nil
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Manages the consent, the profiles and the data requests of people at a product analytics service, and exports its records.",
+		Attributes:          attributes,
+	}
+}
+
+// attribute returns the attribute of a setting. Its values are checked by the setting itself.
+func (s setting) attribute() schema.Attribute {
+	text := s.text + " Environment variable: `" + s.variable() + "`." + s.inVariable
+
+	switch s.typ {
+	case types.BoolType:
+		return schema.BoolAttribute{Optional: true, MarkdownDescription: text}
+	case types.NumberType:
+		return schema.NumberAttribute{Optional: true, MarkdownDescription: text}
+	case textMap:
+		return schema.MapAttribute{Optional: true, Sensitive: s.sensitive, ElementType: types.StringType, MarkdownDescription: text}
+	case textSet:
+		return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: text}
+	}
+
+	return schema.StringAttribute{Optional: true, Sensitive: s.sensitive, MarkdownDescription: text}
 }

@@ -136,14 +136,14 @@ func (p Process) complete(o *doctor.Options, day string) error {
 		return errors.New("-day must be a UTC day that is over")
 	}
 
-	e, problems := provider.ReadEnvironment(p.Version, p.Getenv)
+	var problems []string
+	o.Client, o.Scope, problems = provider.ReadEnvironment(p.Version, p.Getenv)
 	if len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
 	}
-	if o.Write && e.Client.ReadOnly {
+	if o.Write && o.Client.ReadOnly {
 		return errors.New("-write writes, and ANALYTICS_READ_ONLY forbids it")
 	}
-	o.Client, o.Scope = e.Client, e.Scope
 
 	return nil
 }

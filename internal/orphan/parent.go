@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-//go:build unix
+//go:build !windows
 
 package orphan
 
