@@ -30,7 +30,9 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-func guarding(server Server) *Guard { return &Guard{Server: server, calls: semaphore.NewWeighted(allCalls)} }
+func guarding(server Server) *Guard {
+	return &Guard{Server: server, calls: semaphore.NewWeighted(allCalls)}
+}
 
 // connection is a connection to a provider, as Terraform has one, in memory. The driver of
 // the other tests calls the provider without gRPC, since the types of its messages are
