@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // readText returns the records that Read passes on, each as "kind record".
@@ -116,38 +118,49 @@ func TestRead_clearDiscriminatorWinsOverAnother(t *testing.T) {
 // noRecords are what services end a list with, or put into its place.
 var noRecords = []string{
 	`{"error":"quota exceeded"}`, `{"error":{"code":5}}`, `{"errors":["partial"]}`, `{"message":"not found"}`, `{"msg":"timeout","level":"error"}`,
-	`{"status":"queued"}`, `{"id":"job-7","status":"queued"}`, `{"jobId":7}`, `{"success":false}`, `{"ok":true}`, `{"done":true}`, `{"eof":1}`,
+	`{"status":"queued"}`, `{"jobId":7,"status":"queued"}`, `{"jobId":7}`, `{"success":false}`, `{"ok":true}`, `{"done":true}`, `{"eof":1}`,
 	`{"next":"abc"}`, `{"nextCursor":"abc","hasMore":true}`, `{"links":{"next":"https://example.com/2"}}`, `{"truncated":true}`, `{"page":1,"pages":4}`,
 	`{"count":7}`, `{"summary":{"rows":7}}`, `{"checksum":"abc"}`, `{"downloadUrl":"https://example.com/x"}`, `{"warning":"late data"}`,
 	`{"type":"error","detail":"x"}`, `{"type":"end"}`, `{"kind":"EventList","next":"x"}`, `{"exception":"java.io.IOException"}`, `{"heartbeat":1}`,
+	`{"name":"QuotaError","message":"x","requestId":"r-1"}`, `{"__type":"ThrottlingException","message":"x"}`, `{"last_seq":"1-x","pending":0}`,
+	`{"timestamp":1,"status":500,"error":"Internal Server Error","path":"/export"}`,
+	`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/export"}`,
 }
 
+// TestRead_whatIsNoRecordIsRefusedWhereverItStands has no list of bad words to lean on: nothing
+// shows that these are records, not even a container that a kind names.
 func TestRead_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 	t.Parallel()
 
-	const event = `{"type":"event","id":1}`
-	for _, last := range noRecords {
-		for name, text := range map[string]string{
-			"the last line":      event + "\n" + last + "\n",
-			"the first line":     last + "\n" + event + "\n",
-			"the only line":      last + "\n",
-			"the last element":   `[` + event + `,` + last + `]`,
-			"the only element":   `[` + last + `]`,
-			"in a list":          `{"data":[` + event + `,` + last + `]}`,
-			"beside a container": `{"events":[{"id":1}],` + last[1:],
-			"before a container": last[:len(last)-1] + `,"events":[{"id":1}]}`,
-		} {
+	const (
+		event  = `{"type":"event","id":1}`
+		one    = `{"eventId":"e-1","identityId":"u-1","name":"opened","at":1,"properties":{}}`
+		sparse = `{"eventId":"e-2","name":"opened","extra":1}`
+	)
+	// With an ID, they are told from the records that they stand among, and not from one.
+	others := append([]string{`{"id":"job-7","status":"queued"}`, `{"id":"err-7","error":"quota exceeded","at":1}`}, noRecords...)
+	for _, no := range others {
+		texts := []string{
+			event + "\n" + no + "\n", no + "\n" + event + "\n", no + "\n", `[` + event + `,` + no + `]`, `[` + no + `]`, `{"data":[` + event + `,` + no + `]}`,
+			`{"events":[` + one + `,` + no + `]}`, `{"events":[` + no + `,` + one + `]}`, `{"events":[` + one + `,` + sparse + `,` + no + `,` + one + `]}`,
+			`{"data":{"events":{"items":[` + one + `,` + no + `]}}}`, `{"events":[` + one + `],"eventList":[` + no + `]}`,
+			`{"events":[{"id":1}],` + no[1:], no[:len(no)-1] + `,"events":[{"id":1}]}`,
+		}
+		if !strings.HasPrefix(no, `{"id"`) {
+			texts = append(texts, `{"events":[`+no+`]}`, `{"persons":{"items":[`+no+`]},"events":[]}`)
+		}
+		for _, text := range texts {
 			for _, asked := range []Kind{Unknown, Event} {
 				_, _, err := readText(text, Options{Asked: asked})
-				if refusal, ok := errors.AsType[*RefusalError](err); !ok || len(refusal.Members) == 0 && !errors.Is(err, ErrNoRecord) {
-					t.Errorf("%s, %s: %v", name, text, err)
+				if refusal, ok := errors.AsType[*RefusalError](err); !ok || len(refusal.Members) == 0 && !errors.Is(err, ErrNoRecord) && asked == Unknown {
+					t.Errorf("%s: %v", text, err)
 				}
 			}
 		}
 	}
 
 	for _, last := range []string{`{}`, `null`, `"done"`, `7`, `[]`, `[` + event + `]`, `{"events":[{"id":1}]}`, `{"persons":{}}`} {
-		for _, text := range []string{event + "\n" + last, `[` + event + `,` + last + `]`, `{"data":[` + last + `]}`} {
+		for _, text := range []string{event + "\n" + last, `[` + event + `,` + last + `]`, `{"data":[` + last + `]}`, `{"events":[` + one + `,` + last + `]}`, `{"events":[` + last + `]}`} {
 			if _, _, err := readText(text, Options{}); !errors.Is(err, ErrNoRecord) {
 				t.Errorf("%s: %v", text, err)
 			}
@@ -155,59 +168,35 @@ func TestRead_whatIsNoRecordIsRefusedWhereverItStands(t *testing.T) {
 	}
 }
 
-// TestRead_containerOfAKindHoldsRecordsThatAreAlike puts what is no record between the
-// records of a container that a kind names.
-func TestRead_containerOfAKindHoldsRecordsThatAreAlike(t *testing.T) {
+// TestRead_containerOfAKindHoldsRecords has records that only the name of their container shows:
+// the first has an ID, and the others have most members in common with it.
+func TestRead_containerOfAKindHoldsRecords(t *testing.T) {
 	t.Parallel()
 
-	const (
-		event  = `{"eventId":"e-1","identityId":"u-1","name":"opened","at":1,"properties":{}}`
-		sparse = `{"eventId":"e-2","name":"opened","extra":1}`
-		plain  = `{"id":1}`
-	)
-	others := append([]string{
-		`{"id":"err-7","error":"quota exceeded","at":1}`, `{"name":"QuotaError","message":"x"}`,
-		`{"timestamp":1,"status":500,"error":"Internal Server Error","path":"/export"}`,
-		`{"type":"about:blank","title":"x","status":500,"detail":"x","instance":"/export"}`,
-	}, noRecords...)
-	for _, other := range others {
-		for _, text := range []string{
-			`{"events":[` + event + `,` + other + `]}`,
-			`{"events":[` + event + `,` + sparse + `,` + other + `,` + event + `]}`,
-			`{"events":[` + other + `,` + event + `]}`,
-			`{"data":{"events":{"items":[` + event + `,` + other + `]}}}`,
-			`{"persons":[` + plain + `],"events":[` + event + `],"eventList":[` + other + `]}`,
-		} {
-			_, _, err := readText(text, Options{})
-			if refusal, ok := errors.AsType[*RefusalError](err); !ok || !errors.Is(err, ErrNoRecord) || refusal.List != "" {
-				t.Errorf("%s: %v", text, err)
-			}
-		}
-	}
-
-	for _, list := range []string{
-		event, event + `,` + event, event + `,` + sparse, sparse + `,` + event, plain + `,{"id":2,"name":"x"}`, `{"id":2,"name":"x"},` + plain,
-		event + `,{"at":2,"eventId":"e-2","properties":null}`, event + `,{"eventId":"e-2"}`, event + `,{"recordType":"event"}`, `{"recordType":"event"},{"kind":"event","x":1}`,
+	const event = `{"eventId":"e-1","identityId":"u-1","name":"opened","at":1,"properties":{}}`
+	for list, n := range map[string]int64{
+		event: 1, event + `,` + event: 2, event + `,{"eventId":"e-2","name":"opened","extra":1}`: 2, `{"eventId":"e-2","name":"opened"},` + event: 2,
+		`{"id":1},{"id":2,"name":"x"}`: 2, `{"id":2,"name":"x"},{"id":1}`: 2, event + `,{"at":2,"eventId":"e-2","properties":null}`: 2, event + `,{"eventId":"e-2"}`: 2,
+		event + `,{"recordType":"event"}`: 2, `{"recordType":"event"},{"kind":"event","x":1}`: 2,
+		`{"_id":1}`: 1, `{"uuid":1}`: 1, `{"name":"x","user_id":1}`: 1, `{"a":1,"sessionID":1}`: 1, `{"PersonUuid":1}`: 1, `{"identity-id":1}`: 1, `{"event_uid":1}`: 1,
 	} {
 		text := `{"events":[` + list + `]}`
-		if got, _, err := readText(text, Options{}); err != nil || len(got) == 0 {
-			t.Errorf("%s: %v", text, err)
+		if _, res, err := readText(text, Options{}); err != nil || res.Counts.Of(Event) != n {
+			t.Errorf("%s: %v, %v", text, res.Counts, err)
 		}
 	}
 
-	if _, _, err := readText(`{"events":[`+event+`,{}]}`, Options{}); !errors.Is(err, ErrNoRecord) {
-		t.Errorf("an object without members: %v", err)
-	}
-
-	// With a member that each record has, they may be as different as they like.
-	different := `{"persons":[{"uid":1,"a":1,"b":1},{"uid":2,"c":1,"d":1}]}`
-	_, _, err := readText(different, Options{})
-	refusal, _ := errors.AsType[*RefusalError](err)
-	if !errors.Is(err, ErrNoRecord) || !slices.Equal(refusal.Members, []string{"uid"}) {
-		t.Errorf("%v", err)
-	}
-	if _, res, err := readText(different, Options{RecordMember: "uid"}); err != nil || res.Counts != (Counts{Person: 2}) {
-		t.Errorf("%v, %v", res, err)
+	// Others have a member that can be named.
+	for list, members := range map[string][]string{`{"uid":1,"a":1,"b":1},{"uid":2,"c":1,"d":1}`: {"uid"}, `{"uid2":1,"a":1},{"uid2":2,"b":1}`: {"uid2", "a"}} {
+		text := `{"persons":[` + list + `]}`
+		_, _, err := readText(text, Options{})
+		refusal, _ := errors.AsType[*RefusalError](err)
+		if !errors.Is(err, ErrNoRecord) || !slices.Equal(refusal.Members, members) || refusal.List != "" {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, res, err := readText(text, Options{RecordMember: members[0]}); err != nil || res.Counts != (Counts{Person: 2}) {
+			t.Errorf("%s: %v, %v", text, res, err)
+		}
 	}
 }
 
@@ -385,39 +374,23 @@ func TestRead_settingsOfAnErrorAdmitTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRead_ignoredValueIsNoOtherValue reads the next day of a service whose next and
-// hasMore said nothing on the day before.
-func TestRead_ignoredValueIsNoOtherValue(t *testing.T) {
-	t.Parallel()
-	o := Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}"}}
-	if _, _, err := readText(`{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`, o); err != nil {
-		t.Errorf("the same values: %v", err)
-	}
-	for _, text := range []string{`{"events":[],"next":"x"}`, `{"events":[],"hasMore":true}`, `{"events":[],"errors":["x"]}`, `{"events":[],"warnings":{"a":1}}`} {
-		if _, _, err := readText(text, o); err == nil {
-			t.Errorf("%s is read", text)
-		}
-	}
-}
-
-func TestRead_longNameThatIsIgnoredIsNoOtherName(t *testing.T) {
+// TestRead_ignoredIsWhatWasNamed reads the next day of a service, on which members say something
+// that said nothing on the day before.
+func TestRead_ignoredIsWhatWasNamed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 50)
-	o := Options{Ignored: []string{long}}
-	if _, _, err := readText(`{"events":[],"`+long+`":1}`, o); err != nil {
-		t.Errorf("the name that is ignored: %v", err)
-	}
-	if _, _, err := readText(`{"events":[],"`+long+`b":1}`, o); !errors.Is(err, ErrMember) {
-		t.Errorf("another name: %v", err)
-	}
-}
+	o := Options{Ignored: []string{"next=null", "hasMore=false", "errors=[]", "warnings={}", "events", "persons", long}}
+	for text, want := range map[string]error{
+		`{"events":[],"next":null,"has_more":false,"errors":[],"warnings":{}}`: nil, `{"events":[],"` + long + `":1}`: nil,
+		`{"events":[],"next":"x"}`: ErrMember, `{"events":[],"hasMore":true}`: ErrMember, `{"events":[],"errors":["x"]}`: ErrNoRecord, `{"events":[],"warnings":{"a":1}}`: ErrMember,
+		`{"events":[],"` + long + `b":1}`: ErrMember,
 
-func TestRead_containersAreNeverIgnored(t *testing.T) {
-	t.Parallel()
-	o := Options{Ignored: []string{"events", "persons"}}
-	_, res, err := readText(`{"events":[{"id":1}],"persons":{"items":[{"id":2}]}}`, o)
-	if err != nil || res.Counts != (Counts{Event: 1, Person: 1}) {
-		t.Errorf("%v, %v", res, err)
+		// A container that a kind names is never ignored.
+		`{"events":[{"id":1}],"persons":{"items":["x"]}}`: ErrNoRecord,
+	} {
+		if _, _, err := readText(text, o); !errors.Is(err, want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
@@ -460,11 +433,10 @@ func TestRead_otherKindThanItsPlaceOrTheRequestSaysIsAnError(t *testing.T) {
 func TestRead_askedForIsRecognisedAllTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`[{"id":1}]`, `{"data":[{"id":1}]}`, `{"id":1}` + "\n" + `{"id":2}`} {
-		if _, _, err := readText(text, Options{Asked: Event}); !errors.Is(err, ErrNoRecord) && !errors.Is(err, ErrNoList) {
-			t.Errorf("%s: %v", text, err)
-		}
-		if _, res, err := readText(text, Options{Asked: Event, RecordMember: "id"}); err != nil || res.Counts.Total() != res.Counts.Of(Event) {
-			t.Errorf("%s: %v, %v", text, res, err)
+		_, _, err := readText(text, Options{Asked: Event})
+		_, res, admitted := readText(text, Options{Asked: Event, RecordMember: "id"})
+		if !errors.Is(err, ErrNoRecord) && !errors.Is(err, ErrNoList) || admitted != nil || res.Counts.Total() != res.Counts.Of(Event) {
+			t.Errorf("%s: %v, and with the setting %v, %v", text, err, res, admitted)
 		}
 	}
 }
@@ -540,15 +512,25 @@ func TestRead_incompleteOrInvalidAnswerIsAnError(t *testing.T) {
 		`[]7`:                                   ErrFollowed,
 		`[][]`:                                  ErrFollowed,
 		`{"events":[]}` + "\n" + `{"events":[{"id":1}]}`: ErrFollowed,
-		`<html></html>`:                                                                            ErrShape,
-		`[` + strings.Repeat("[", 20_000):                                                          ErrSyntax,
-		`["` + strings.Repeat("x", LimitRecord) + `"]`:                                             ErrTooLarge,
-		`[` + strings.Repeat(" ", LimitRecord+2*lookahead) + `1]`:                                  ErrTooLarge,
-		`{"events":[],` + manyMembers(LimitMembers) + `}`:                                          ErrShape,
-		`{"type":"event"}` + "\n" + `{"a":"` + strings.Repeat("x", LimitRecord+2*lookahead) + `"}`: ErrTooLarge,
+		`<html></html>`:                                   ErrShape,
+		`[` + strings.Repeat("[", 20_000):                 ErrSyntax,
+		`{"events":[],` + manyMembers(LimitMembers) + `}`: ErrShape,
 	} {
 		if _, _, err := readText(text, Options{}); !errors.Is(err, want) {
 			t.Errorf("%.60q: %v, not %v", text, err, want)
+		}
+	}
+}
+
+func TestRead_tooLargeAnswerIsAnError(t *testing.T) {
+	t.Parallel()
+	const half = LimitRecord/2 + lookahead
+	for name, parts := range soak.SomeOf(1, map[string][3]string{
+		"a record": {`["`, strings.Repeat("x", half), `"]`}, "between two": {`[`, strings.Repeat(" ", half), `1]`}, "a line": {"{\"type\":\"event\"}\n{\"a\":\"", strings.Repeat("x", half), `"}`},
+	}) {
+		text := io.MultiReader(strings.NewReader(parts[0]), strings.NewReader(parts[1]), strings.NewReader(parts[1]), strings.NewReader(parts[2]))
+		if _, err := Read(text, Options{}, keep); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
