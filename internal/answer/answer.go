@@ -10,6 +10,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,12 +47,9 @@ func (p *Error) Error() string {
 	return p.Why + "; if that is right for your service, " + p.Setting + " admits it"
 }
 
-// unrecognised returns the Error of an answer that nothing is known of.
-func unrecognised(why string) *Error { return &Error{Why: why} }
-
 // wantObject returns the Error of an answer that is no object.
 func wantObject(v jsontext.Value) *Error {
-	return unrecognised("$: expected an object, found " + jsonvalue.KindName(v.Kind()))
+	return &Error{Why: "$: expected an object, found " + jsonvalue.KindName(v.Kind())}
 }
 
 // member is one member of an object.
@@ -143,30 +141,35 @@ func (o *Object) has(names string) bool {
 // fail notes an Error, unless there is one already.
 func (o *Object) fail(why string) {
 	if o.problem == nil {
-		o.problem = unrecognised(why)
+		o.problem = &Error{Why: why}
 	}
 }
 
 // describing are the members that say something about an answer, and hold none of its data.
 const describing = "links meta relationships warnings error errors"
 
+// objects returns the objects in the object, other than these fields. but are folded names.
+func (o *Object) objects(but string) []*Object {
+	var found []*Object
+	for _, m := range o.members {
+		if m.value.Kind() == '{' && !m.isNamed(but) {
+			found = append(found, o.open(m))
+		}
+	}
+	return found
+}
+
 // inner opens a wrapper: the only object in o, other than one that describes the answer or
 // is one of these fields. It returns nil where there is none, and beside a list, which makes
 // it one of several things. fields are folded names.
 func (o *Object) inner(fields string) *Object {
-	var found *Object
-	for _, m := range o.members {
-		isComposite := m.value.Kind() == '{' || m.value.Kind() == '['
-		if !isComposite || m.isNamed(describing) || m.isNamed(fields) {
-			continue
-		}
-		if found != nil || m.value.Kind() == '[' {
-			return nil
-		}
-		found = o.open(m)
+	none := describing + " " + fields
+	isList := func(m member) bool { return m.value.Kind() == '[' && !m.isNamed(none) }
+	found := o.objects(none)
+	if len(found) != 1 || slices.ContainsFunc(o.members, isList) {
+		return nil
 	}
-
-	return found
+	return found[0]
 }
 
 // setting returns a setting with names of members as its value, such as

@@ -63,14 +63,14 @@ func (c Consent) HasClauses(want [Clauses]bool) bool {
 // *Error. It is Absent where the answer is null or empty, or all five clauses are null:
 // the service knows of no choice.
 func ReadConsent(v jsontext.Value) (Consent, error) {
+	absent := &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
 	top := Open(v)
-	if top.saysNo(outcomes) {
+	switch {
+	case top.saysNo(outcomes):
 		return Consent{}, refused()
-	}
-	if isBlank(v) {
-		return Consent{}, noConsent()
-	}
-	if v.Kind() != '{' {
+	case isBlank(v):
+		return Consent{}, absent
+	case v.Kind() != '{':
 		return Consent{}, wantObject(v)
 	}
 
@@ -97,46 +97,43 @@ func ReadConsent(v jsontext.Value) (Consent, error) {
 		return Consent{}, o.problem
 	}
 	if nulls == Clauses {
-		return Consent{}, noConsent()
+		return Consent{}, absent
 	}
 
 	return held, nil
 }
 
-func noConsent() *Error {
-	return &Error{Outcome: Absent, Why: "the service holds no consent of this person; its answer is empty"}
-}
-
 // isBlank reports whether a value is null, or an object of nothing but such values.
 func isBlank(v jsontext.Value) bool {
-	if isNull(v) {
-		return true
-	}
 	if v.Kind() != '{' {
-		return false
+		return isNull(v)
 	}
-
 	return !slices.ContainsFunc(Open(v).members, func(m member) bool { return !isBlank(m.value) })
 }
-
-// consentLevels bounds how deep a consent record is searched.
-const consentLevels = 8
 
 // outermostConsent returns the outermost object with five clauses. An object with some of
 // them, or several objects at one depth, are an Error: which of them is the latest state
 // is not known.
 func outermostConsent(top *Object) (*Object, *Error) {
+	const levels = 8
 	level := []*Object{top}
-	for range consentLevels {
+	for range levels {
 		var found, next []*Object
 		for _, o := range level {
-			switch o.countClauses() {
+			clauses := 0
+			for _, name := range ClauseNames {
+				if o.has(jsonvalue.Fold(name)) {
+					clauses++
+				}
+			}
+
+			switch clauses {
 			case 0:
-				next = append(next, o.objects()...)
+				next = append(next, o.objects("")...)
 			case Clauses:
 				found = append(found, o)
 			default:
-				return nil, unrecognised(o.path + " has some of the five clauses and not all")
+				return nil, &Error{Why: o.path + " has some of the five clauses and not all"}
 			}
 		}
 
@@ -144,32 +141,10 @@ func outermostConsent(top *Object) (*Object, *Error) {
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			return nil, unrecognised("the answer has clauses in more than one object, so that the record of this person is not known")
+			return nil, &Error{Why: "the answer has clauses in more than one object, so that the record of this person is not known"}
 		}
 		level = next
 	}
 
-	return nil, unrecognised("no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent")
-}
-
-// countClauses returns how many of the five clauses the object has.
-func (o *Object) countClauses() int {
-	count := 0
-	for _, name := range ClauseNames {
-		if o.has(jsonvalue.Fold(name)) {
-			count++
-		}
-	}
-	return count
-}
-
-// objects returns the objects in the object.
-func (o *Object) objects() []*Object {
-	var found []*Object
-	for _, m := range o.members {
-		if m.value.Kind() == '{' {
-			found = append(found, o.open(m))
-		}
-	}
-	return found
+	return nil, &Error{Why: "no object of the answer has the five clauses of a consent record, clause_1_consent to clause_5_consent"}
 }

@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -34,41 +35,41 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 
-	marked, isMarked := c.marked(v)
-	if isMarked && (err == nil || jsonvalue.Told(marked)) {
-		receipt.Delivered, receipt.ID, receipt.NotUnderstood = true, "", ""
-		return receipt, nil
+	// The member is at the top of an object, or of the first element of an array.
+	first := v
+	if elements := jsonvalue.Elements(v); len(elements) > 0 {
+		first = elements[0]
 	}
-	if err != nil || receipt.NotUnderstood == "" || !c.Seen {
+	marked, isMarked := jsonvalue.Members(first)[c.Member]
+	if c.Member != "" && isMarked && (err == nil || jsonvalue.Told(marked)) {
+		return Receipt{At: receipt.At, Delivered: true}, nil
+	}
+	if err != nil || !c.Seen {
 		return receipt, err
 	}
-	if c.Member == "" && !c.Continued && c.isData(v) {
-		receipt.Delivered, receipt.NotUnderstood = true, ""
+
+	r := openRequest(v, "")
+	if c.Member == "" && !c.Continued && !r.isRequest(c.Person) && c.isData(v) {
+		return Receipt{At: receipt.At, Delivered: true}, nil
+	}
+
+	// What has data beside an ID may be the data of somebody with that ID.
+	_, hasType := r.requestType().Get()
+	isPersonal, _, _ := c.parts(v)
+	if receipt.NotUnderstood == "" && (!isPersonal || hasType || r.isOpen()) {
 		return receipt, nil
 	}
 
 	return Receipt{}, &Error{
-		Why:     "the answer is not recognised as the person's data; it is " + receipt.NotUnderstood,
+		Why:     "the answer is not recognised as the person's data; it is " + Structure(v),
 		Setting: "wire.all_data_member, the name of a member that the data has at its top,",
 	}
 }
 
-// marked returns the member that wire.all_data_member names, at the top of an object or in
-// the first element of an array.
-func (c DataCall) marked(v jsontext.Value) (jsontext.Value, bool) {
-	for element := range jsonvalue.EachElement(v) {
-		v = element
-		break
-	}
-	inside, has := jsonvalue.Members(v)[c.Member]
-
-	return inside, has && c.Member != ""
-}
-
-// isData reports whether a value is the person's data: an object that consists of objects
-// and arrays, beside nothing but the person; or an array of objects that are no requests.
-// The only member of an object may be the data in a wrapper, or a page of it: beside its
-// lists may stand no more than beside the whole.
+// isData reports whether a value is the person's data: an array of objects that are no
+// requests; or an object of nothing but the person, lists of objects and what the interface
+// has of a person, possibly in wrappers. An object of another name beside a list may
+// describe a page, and one without a list an acknowledgement.
 func (c DataCall) isData(v jsontext.Value) bool {
 	if v.Kind() == '[' {
 		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
@@ -79,56 +80,70 @@ func (c DataCall) isData(v jsontext.Value) bool {
 		})
 	}
 
-	parts := c.parts(v)
-	if parts.others || len(parts.composites) == 0 {
-		return false
+	const wrappers = 4
+	for range wrappers {
+		isPersonal, others, objects := c.parts(v)
+		if isPersonal || others || len(objects) != 1 {
+			return isPersonal && !others && len(objects) == 0
+		}
+		v = objects[0]
 	}
 
-	for len(parts.composites) == 1 {
-		inside := parts.composites[0]
-		if !jsonvalue.Told(inside) {
-			return false // an empty wrapper is no data
-		}
-		if inside.Kind() == '[' {
-			return !parts.others
-		}
-		parts = c.parts(inside)
-	}
-
-	isList := func(v jsontext.Value) bool { return v.Kind() == '[' }
-
-	return !parts.others || !slices.ContainsFunc(parts.composites, isList)
+	return false
 }
 
-// dataParts are what an object consists of.
-type dataParts struct {
-	composites []jsontext.Value // objects and arrays, other than those that describe the answer
-	others     bool             // something else says anything, and does not name the person
-}
+// ofPerson are what the interface has of a person (sections 1 and 2).
+const ofPerson = "identity user users person persons people profile profiles consent consents session sessions event events"
 
-func (c DataCall) parts(object jsontext.Value) dataParts {
-	var parts dataParts
+// parts returns what an object consists of. isPersonal: it has a list of objects, or
+// something that the interface has of a person. others: it has something else that may say
+// anything but the person and success. objects are the other objects in it.
+func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects []jsontext.Value) {
 	for _, m := range Open(object).members {
-		isComposite := m.value.Kind() == '{' || m.value.Kind() == '['
+		isObject, isList := m.value.Kind() == '{', m.value.Kind() == '['
+		isEntry := func(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
+
 		switch {
-		case isComposite && !m.isNamed(describing):
-			parts.composites = append(parts.composites, m.value)
-		case jsonvalue.Told(m.value) && PersonKey(scalar(m.value)) != PersonKey(c.Person):
-			parts.others = true
+		case c.isPerson(m.value) || m.saysYes():
+		case (isObject || isList) && m.isNamed(ofPerson):
+			isPersonal = true
+		case !jsonvalue.Told(m.value):
+		case isList && !m.isNamed(describing) && slices.ContainsFunc(jsonvalue.Elements(m.value), isEntry):
+			isPersonal = true
+		case isObject && !m.isNamed(describing):
+			objects = append(objects, m.value)
+		default:
+			others = true
 		}
 	}
 
-	return parts
+	return isPersonal, others, objects
 }
 
-// Skeleton reads one JSON value to the end of text, and returns what Read needs of it, in
-// constant memory: the upper levels of its objects, the first object of its arrays, and what
-// names the person. It is for values too large for anything but data: other texts and
-// numbers become true, and what is empty is left out.
-func (c DataCall) Skeleton(text io.Reader) (jsontext.Value, error) {
-	const levels = 4
-	decoder := jsontext.NewDecoder(text)
-	v, err := c.skeleton(decoder, levels)
+// isPerson reports whether a value is the identifier of the person, or an object of nothing
+// else.
+func (c DataCall) isPerson(v jsontext.Value) bool {
+	if inside := Open(v).members; len(inside) == 1 {
+		v = inside[0].value
+	}
+	return PersonKey(scalar(v)) == PersonKey(c.Person)
+}
+
+// Bounds of a skeleton.
+const (
+	skeletonLevels = 8
+	skeletonParts  = 200      // of an object, whose names count too, or of an array
+	skeletonText   = 200      // of a text, in bytes
+	skeletonSize   = 64 << 10 // beyond it, only what is at the top
+)
+
+// Skeleton reads one JSON value to the end of text, and returns what DataCall.Read needs of
+// it, in constant memory: what is too deep, too long or too much is left out or cut. It is
+// for values too large for anything but data.
+func Skeleton(text io.Reader) (jsontext.Value, error) {
+	var kept bytes.Buffer
+	s := skeleton{jsontext.NewDecoder(text), jsontext.NewEncoder(&kept, jsontext.AllowDuplicateNames(true))}
+	err := s.keepValue(skeletonLevels)
 	if errors.Is(err, io.EOF) {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -136,94 +151,60 @@ func (c DataCall) Skeleton(text io.Reader) (jsontext.Value, error) {
 		return nil, err
 	}
 
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+	if _, err := s.in.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, cmp.Or(err, jsonvalue.ErrTrailing)
 	}
 
-	return v, nil
+	return bytes.TrimSpace(kept.Bytes()), nil
 }
 
-// skeleton returns the skeleton of the next value; null where it has none.
-func (c DataCall) skeleton(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
-	kind := decoder.PeekKind()
+type skeleton struct {
+	in  *jsontext.Decoder
+	out *jsontext.Encoder
+}
+
+// keepValue writes the next value, as far as it is kept.
+func (s skeleton) keepValue(levels int) error {
+	kind := s.in.PeekKind()
 	if kind != '{' && kind != '[' {
-		v, err := decoder.ReadValue()
-		return c.standIn(v), err
-	}
-	if levels == 0 {
-		return jsontext.Value(`[{}]`), decoder.SkipValue()
-	}
-
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, err
-	}
-	inside := c.skeletonOfArray
-	if kind == '{' {
-		inside = c.skeletonOfObject
+		v, err := s.in.ReadValue()
+		if err != nil {
+			return err
+		}
+		if len(v) > skeletonText {
+			v = jsontext.Value(`"…"`)
+		}
+		return s.out.WriteValue(v)
 	}
 
-	v, err := inside(decoder, levels-1)
+	// What is left out still says something.
+	if levels == 0 || s.out.OutputOffset() > skeletonSize {
+		standIn := map[jsontext.Kind]string{'{': `{"…":{}}`, '[': `[{}]`}[kind]
+		return cmp.Or(s.in.SkipValue(), s.out.WriteValue(jsontext.Value(standIn)))
+	}
+
+	if err := s.keepToken(); err != nil {
+		return err
+	}
+	for n := 0; s.in.PeekKind() != '}' && s.in.PeekKind() != ']'; n++ {
+		var err error
+		if n < skeletonParts {
+			err = s.keepValue(levels - 1)
+		} else {
+			err = s.in.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+	}
+
+	return s.keepToken()
+}
+
+func (s skeleton) keepToken() error {
+	token, err := s.in.ReadToken()
 	if err != nil {
-		return nil, err
+		return err
 	}
-
-	_, err = decoder.ReadToken()
-
-	return v, err
-}
-
-func (c DataCall) skeletonOfObject(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
-	const limit = 100
-	members := map[string]jsontext.Value{}
-	for decoder.PeekKind() == '"' {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-
-		name := token.String()
-		v, err := c.skeleton(decoder, levels)
-		if err != nil {
-			return nil, err
-		}
-		if v.Kind() != 'n' && len(members) < limit {
-			members[name] = v
-		}
-	}
-
-	return jsontext.Value(jsonvalue.FormatObject(members)), nil
-}
-
-// skeletonOfArray returns an array of the first object, or else of true, which stands for
-// any element.
-func (c DataCall) skeletonOfArray(decoder *jsontext.Decoder, levels int) (jsontext.Value, error) {
-	first := ""
-	for kind := decoder.PeekKind(); kind != ']' && kind != 0; kind = decoder.PeekKind() {
-		if kind != '{' || first != "" && first != "true" {
-			first = cmp.Or(first, "true")
-			if err := decoder.SkipValue(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-
-		v, err := c.skeleton(decoder, levels)
-		if err != nil {
-			return nil, err
-		}
-		first = string(v)
-	}
-
-	return jsontext.Value("[" + first + "]"), nil
-}
-
-// standIn returns what stands for a scalar in a skeleton.
-func (c DataCall) standIn(v jsontext.Value) jsontext.Value {
-	switch {
-	case v.Kind() == 't' || v.Kind() == 'f' || PersonKey(scalar(v)) == PersonKey(c.Person):
-		return v.Clone()
-	case jsonvalue.Told(v):
-		return jsontext.Value("true")
-	}
-	return jsontext.Value("null")
+	return s.out.WriteToken(token)
 }

@@ -19,20 +19,33 @@ var personal = map[string]string{
 	`{"data":{"profile":{"plan":"gold"}}}`:                                        "data",
 	`{"data":{"profile":{"plan":"gold"},"events":[{"name":"x"}]}}`:                "data",
 	`{"user":{"id":"` + person + `","plan":"gold"},"errors":[]}`:                  "user",
+	`{"user":{"id":"` + person + `"},"orders":[{"sku":"1"}],"visits":[["/",1]]}`:  "orders",
 	`[{"profile":{"plan":"gold"}},{"events":[]}]`:                                 "profile",
 	`{"value":[{"name":"x"}]}`:                                                    "value",
 	`{"data":{"user":{"profile":{"plan":"gold"},"events":[]}},"extensions":null}`: "data",
+	`{"status":"success","data":{"profile":{"plan":"gold"},"events":[]}}`:         "data",
+	`{"status":"success","data":{"orders":[{"sku":"1"}]},"message":null}`:         "data",
+	`{"success":true,"data":{"consent":{"given":false}}}`:                         "data",
+	`{"orders":[{"sku":"1"}],"next":null,"hasMore":false}`:                        "orders",
 }
 
-// unsure are answers that may be all data of a person, or its first page, with a member that
-// each has at its top.
+// unsure are answers that may be all data of a person, or its first page, or an
+// acknowledgement, with a member that each has at its top.
 var unsure = map[string]string{
-	`{"message":"Your export is ready","links":{"download":"https://example.com/x"}}`:      "links",
-	`{"message":"Your export is ready","download":{"url":"https://example.com/x"}}`:        "download",
-	`{"message":"It will take a while."}`:                                                  "message",
-	`{"plan":"gold","email":"` + person + `"}`:                                             "plan",
+	`{"message":"Your export is ready","links":{"download":"https://example.com/x"}}`: "links",
+	`{"message":"Your export is ready","download":{"url":"https://example.com/x"}}`:   "download",
+	`{"download":{"url":"https://example.com/x"}}`:                                    "download",
+	`{"data":{"message":"Your export is under way"}}`:                                 "data",
+	`{"links":{"download":"https://example.com/x"}}`:                                  "links",
+	`{"export":{"position":4},"contact":{"team":"privacy"}}`:                          "export",
+	`{"message":"It will take a while."}`:                                             "message",
+	`{"plan":"gold","email":"` + person + `"}`:                                        "plan",
+	`{"tags":["a","b"]}`: "tags",
 	`{"id":"` + person + `","email":"x","orders":[{"sku":"1"}]}`:                           "orders",
-	`{"status":"success","data":{"profile":{"plan":"gold"},"events":[]}}`:                  "data",
+	`{"orders":[{"sku":"1"}],"paging":{"next":"https://example.com/?page=2"}}`:             "orders",
+	`{"data":{"orders":[{"sku":"1"}],"cursor":{"after":"x"}}}`:                             "data",
+	`{"profile":{"plan":"gold"},"events":[{"name":"x"}],"window":{"to":"2026-01-31"}}`:     "profile",
+	`{"orders":[{"sku":"1"}],"after":["x",7]}`:                                             "orders",
 	`{"items":[{"name":"x"}],"next":"https://example.com/?page=2"}`:                        "items",
 	`{"value":[{"name":"x"}],"@odata.nextLink":"https://example.com/?$skip=1"}`:            "value",
 	`{"@odata.context":"x","value":[{"name":"x"}]}`:                                        "value",
@@ -43,8 +56,13 @@ var unsure = map[string]string{
 	`{"_links":{"next":{"href":"x"}},"_embedded":{"events":[{"name":"x"}]}}`:               "_embedded",
 	`{"content":[{"name":"x"}],"page":{"size":1,"number":0},"totalPages":2}`:               "content",
 	`{"data":[{"name":"x"}],"links":{"next":null},"meta":{"current_page":1,"total":1}}`:    "data",
+	`{"data":{"user":{"orders":{"edges":[{"node":{}}]}}},"extensions":{"cost":1}}`:         "data",
 	`{"type":"https://example.com/probs/late","title":"Not yet","invalid":[{"name":"x"}]}`: "title",
 	`{"__type":"AccessDeniedException","message":"x"}`:                                     "message",
+	`{"took":3,"timed_out":false,"hits":{"total":{"value":1},"hits":[{"_id":"1"}]}}`:       "hits",
+
+	// Data with an ID, and no request.
+	`{"id":"u-77","orders":[{"sku":"1"}]}`: "orders",
 }
 
 // acknowledgements are answers that are no data of a person.
@@ -57,39 +75,35 @@ var acknowledgements = []string{
 	`{"data":{"type":"access-requests","id":"r-1","attributes":{"state":"queued"}}}`,
 	`{"job":{"jobId":"r-1","state":"RUNNING"}}`,
 	`{"status":"queued","eta":{"seconds":60}}`,
+	`{"id":"r-1","status":"queued","steps":[{"name":"collect"}]}`,
 	`{"_id":{"$oid":"64b7"},"user":{"id":"` + person + `"}}`,
 	`{"task":{"id":1,"progress":{"percent":10}}}`, `{"data":{}}`, `{}`,
 }
 
-func TestDataCall_firstAnswerIsNeverTheData(t *testing.T) {
+// The first answer is never the data, and one after the request has left the list may be. With
+// a member that is named, each of them is.
+func TestDataCall_recognised(t *testing.T) {
 	t.Parallel()
-	for body := range personal {
-		receipt, err := answer.DataCall{Person: person}.Read(200, parse(t, body))
-		if err != nil || receipt.Delivered || receipt.NotUnderstood == "" {
+
+	isData := func(call answer.DataCall, body string) bool {
+		receipt, err := call.Read(200, parse(t, body))
+		if receipt.Delivered && (err != nil || receipt.NotUnderstood != "" || receipt.ID != "" || receipt.At.IsZero()) {
 			t.Errorf("%s: %+v, %v", body, receipt, err)
 		}
+		return receipt.Delivered
 	}
-}
 
-func TestDataCall_answerAfterTheRequestHasLeftTheList(t *testing.T) {
-	t.Parallel()
-	for body := range personal {
-		receipt, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
-		if err != nil || !receipt.Delivered || receipt.NotUnderstood != "" {
-			t.Errorf("%s: %+v, %v", body, receipt, err)
-		}
-	}
-}
-
-func TestDataCall_memberThatTheDataHasAtItsTop(t *testing.T) {
-	t.Parallel()
 	all := maps.Clone(personal)
 	maps.Copy(all, unsure)
 	for body, member := range all {
-		for _, seen := range []bool{false, true} {
-			receipt, err := answer.DataCall{Person: person, Seen: seen, Member: member}.Read(200, parse(t, body))
-			if err != nil || !receipt.Delivered || receipt.ID != "" || receipt.NotUnderstood != "" {
-				t.Errorf("%s, %t: %+v, %v", body, seen, receipt, err)
+		_, seen := personal[body]
+		for call, want := range map[answer.DataCall]bool{
+			{}: false, {Seen: true}: seen, {Seen: true, Continued: true}: false,
+			{Member: member}: true, {Member: member, Seen: true}: true, {Member: member, Seen: true, Continued: true}: true, {Member: "nothing", Seen: true}: false,
+		} {
+			call.Person = person
+			if got := isData(call, body); got != want {
+				t.Errorf("%s is the data for %+v: %t", body, call, got)
 			}
 		}
 	}
@@ -101,8 +115,6 @@ func TestDataCall_memberThatTheDataHasAtItsTop(t *testing.T) {
 	if receipt, err := marked.Read(200, parse(t, `{"id":"r-1"}`)); err != nil || receipt.Delivered || receipt.ID != "r-1" {
 		t.Errorf("without the member: %+v, %v", receipt, err)
 	}
-	_, err := marked.Read(200, parse(t, `{"success":false,"data":null}`))
-	_ = wantProblem(t, err, answer.Refused)
 }
 
 func TestDataCall_acknowledgementsAreNoData(t *testing.T) {
@@ -118,74 +130,76 @@ func TestDataCall_acknowledgementsAreNoData(t *testing.T) {
 }
 
 // What is neither the data nor a receipt is refused once the request has left the list, and
-// the setting that the refusal names admits it.
-func TestDataCall_refusalNamesTheSettingThatAdmitsIt(t *testing.T) {
+// names the setting that admits it. Before, it is only not understood.
+func TestDataCall_refused(t *testing.T) {
 	t.Parallel()
-	for body := range unsure {
-		v := parse(t, body)
-		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, v)
+
+	others := append([]string{`[{"status":"pending","name":"x"}]`, `[1]`, `"x"`}, jsonKeys(unsure)...)
+	for _, body := range others {
+		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
 		p := wantProblem(t, err, answer.Unrecognised)
 		if !strings.Contains(p.Setting, "wire.all_data_member") || strings.Contains(p.Error(), "example.com") || strings.Contains(p.Error(), "gold") {
 			t.Errorf("%s: %s", body, p)
 		}
 	}
 
-	requests := parse(t, `[{"status":"pending","name":"x"}]`)
-	_, err := answer.DataCall{Person: person, Seen: true}.Read(200, requests)
-	_ = wantProblem(t, err, answer.Unrecognised)
-
-	paged := parse(t, `{"profile":{"plan":"gold"}}`)
-	_, err = answer.DataCall{Person: person, Seen: true, Continued: true}.Read(200, paged)
-	_ = wantProblem(t, err, answer.Unrecognised)
-	if receipt, err := (answer.DataCall{Person: person, Seen: true, Continued: true, Member: "profile"}).Read(200, paged); err != nil || !receipt.Delivered {
-		t.Errorf("with the setting it is %+v, %v", receipt, err)
-	}
-}
-
-func TestDataCall_refusals(t *testing.T) {
-	t.Parallel()
 	for _, body := range []string{
-		`{"success":false,"data":{"profile":{}}}`, `{"error":{"code":"E"}}`, `{"errors":[{"message":"x"}],"data":{"user":{}}}`, `{"status":"failed","events":[{}]}`, `{"accepted":false}`,
+		`{"success":false,"data":{"profile":{}}}`, `{"error":{"code":"E"}}`, `{"errors":[{"message":"x"}],"data":{"user":{}}}`, `{"status":"failed","events":[{}]}`,
+		`{"accepted":false}`, `{"status":"error","message":"x","data":{"profile":{}}}`, `{"success":false,"data":null}`,
 	} {
-		_, err := answer.DataCall{Person: person, Seen: true}.Read(200, parse(t, body))
-		_ = wantProblem(t, err, answer.Refused)
+		for _, member := range []string{"", "nothing"} {
+			_, err := answer.DataCall{Person: person, Seen: true, Member: member}.Read(200, parse(t, body))
+			_ = wantProblem(t, err, answer.Refused)
+		}
 	}
+	_, err := answer.DataCall{Person: person, Member: "data"}.Read(200, parse(t, `{"success":false,"data":null}`))
+	_ = wantProblem(t, err, answer.Refused)
 }
 
-// A skeleton is read as the whole value is.
+func jsonKeys(bodies map[string]string) (keys []string) {
+	for body := range bodies {
+		keys = append(keys, body)
+	}
+	return keys
+}
+
+// A skeleton is read as the whole value is, however large that is.
 func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 	t.Parallel()
-	call := answer.DataCall{Person: person, Seen: true}
+	many := `[` + strings.Repeat(`{"name":"x","at":[1,2,3]},`, 10_000) + `{}]`
 	for text, want := range map[string]string{
-		`{"a":"x","b":1,"c":false,"d":null,"e":{"f":1,"g":""},"h":[1,2],"i":0}`: `{"a":true,"b":true,"c":false,"e":{"f":true},"h":[true]}`,
-		`[{"a":"` + person + `","b":[]},{"c":1}]`:                               `[{"a":"` + person + `","b":[]}]`,
-		`[1,{"c":1}]`:                     `[{"c":true}]`,
-		`{"a":{"b":{"c":{"d":{"e":1}}}}}`: `{"a":{"b":{"c":{"d":[{}]}}}}`,
-		` {} `:                            `{}`,
-		`"x"`:                             `true`,
+		`{"a":"x","b":1,"c":false,"d":null,"e":{"f":""},"h":[1,{}]}`: `{"a":"x","b":1,"c":false,"d":null,"e":{"f":""},"h":[1,{}]}`,
+		`{"a":"` + strings.Repeat("x", 300) + `"}`:                   `{"a":"…"}`,
+		strings.Repeat(`[`, 10) + strings.Repeat(`]`, 10):            `[[[[[[[[[{}]]]]]]]]]`,
+		strings.Repeat(`{"a":`, 9) + `1` + strings.Repeat(`}`, 9):    strings.Repeat(`{"a":`, 8) + `{"…":{}}` + strings.Repeat(`}`, 8),
+		` {} `: `{}`,
+		`"x"`:  `"x"`,
 	} {
-		got, err := call.Skeleton(strings.NewReader(text))
+		got, err := answer.Skeleton(strings.NewReader(text))
 		if err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v", text, got, err)
+			t.Errorf("%.80s: %.200s, %v", text, got, err)
 		}
 	}
 
-	for _, text := range []string{`{"a":{}`, `{"a":1}{}`, `[1,`, `{"a":1,"a":2}`, `{"a"}`, `[1}`, ``, `{"a":1} x`} {
-		if got, err := call.Skeleton(strings.NewReader(text)); err == nil {
-			t.Errorf("%s is read as %s", text, got)
+	for _, text := range []string{`{"a":{}`, `{"a":1}{}`, `[1,`, `{"a":1,"a":2}`, `{"a"}`, `[1}`, ``, `{"a":1} x`, `[` + many} {
+		if got, err := answer.Skeleton(strings.NewReader(text)); err == nil {
+			t.Errorf("%.80s is read as %.80s", text, got)
 		}
 	}
 
-	all := maps.Clone(personal)
-	maps.Copy(all, unsure)
-	for text := range all {
-		v, err := call.Skeleton(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
+	call := answer.DataCall{Person: person, Seen: true}
+	for body, isData := range map[string]bool{
+		`{"profile":{"plan":"gold"},"events":` + many + `,"sessions":` + many + `}`: true, `{"events":` + many + `,"error":"partial"}`: false,
+		`{"orders":` + many + `,"paging":{"next":"x"}}`: false, `{"orders":` + many + `,"next":"x"}`: false, many: true,
+		`{"data":{"identity":"` + person + `","orders":` + many + `,"visits":` + many + `}}`: true,
+	} {
+		v, err := answer.Skeleton(strings.NewReader(body))
+		if err != nil || len(v) > 200<<10 {
+			t.Fatalf("%.60s: %d bytes, %v", body, len(v), err)
 		}
-		large, _ := call.Read(200, v)
-		if small, _ := call.Read(200, parse(t, text)); large.Delivered != small.Delivered {
-			t.Errorf("%s: its skeleton %s is the data: %t", text, v, large.Delivered)
+		small, _ := call.Read(200, v)
+		if whole, _ := call.Read(200, parse(t, body)); small.Delivered != isData || whole.Delivered != isData {
+			t.Errorf("%.60s is the data: %t, and in whole %t", body, small.Delivered, whole.Delivered)
 		}
 	}
 }

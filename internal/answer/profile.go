@@ -31,48 +31,39 @@ func (p Profile) Holds(members map[string]jsontext.Value) bool {
 // ReadProfile returns the profile of an answer: the object as it is, or else the object in
 // the member that wire.profile_member names. managed are members of a profile that the
 // caller knows of: an object with one of them is a profile, whatever else it has, and one
-// without is not if it says no. The error is a *Error.
+// without is not if it says no. A caller that knows of none is given the object with all that
+// it says. The error is a *Error.
 func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.Value) (Profile, error) {
 	if v.Kind() != '{' {
 		return Profile{}, wantObject(v)
 	}
 
-	members := jsonvalue.Members(v)
-	if Open(v).saysNo(outcomes) && (wrapper != "" || !shareName(members, managed)) {
+	o, members := Open(v), jsonvalue.Members(v)
+	if wrapper != "" {
+		inside, found := members[wrapper]
+		if o.saysNo(outcomes) {
+			return Profile{}, refused()
+		}
+		if !found && len(members) > 0 || found && inside.Kind() != '{' && inside.Kind() != 'n' {
+			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(v, "")}
+		}
+		return Profile{Members: jsonvalue.Members(inside), JSON: v}, nil
+	}
+
+	isKnown := shareName(members, managed)
+	if !isKnown && len(managed) > 0 && o.saysNo(outcomes) {
 		return Profile{}, refused()
 	}
 
-	if wrapper == "" {
-		if problem := wrapped(members, managed); problem != nil {
-			return Profile{}, problem
+	// Taken as it is, it would never hold what is managed.
+	if !isKnown && len(o.members) == 1 && shareName(jsonvalue.Members(o.members[0].value), managed) {
+		return Profile{}, &Error{
+			Why:     "the only member of the answer, " + shown(jsonvalue.Names(members)) + ", is an object with members of the profile",
+			Setting: setting("wire.profile_member", o.members[0].name),
 		}
-		return Profile{Members: members, JSON: v}, nil
 	}
 
-	inside, found := members[wrapper]
-	if !found && len(members) > 0 || found && inside.Kind() != '{' && inside.Kind() != 'n' {
-		return Profile{}, unrecognised("the answer has no object in the member that wire.profile_member names" + Members(v, ""))
-	}
-
-	return Profile{Members: jsonvalue.Members(inside), JSON: v}, nil
-}
-
-// wrapped returns the Error of an answer whose only member is an object that holds what is
-// managed: taken as it is, it would never hold it.
-func wrapped(members, managed map[string]jsontext.Value) *Error {
-	name, inside := soleMember(members)
-	if _, isManaged := managed[name]; isManaged || inside.Kind() != '{' {
-		return nil
-	}
-
-	if !shareName(jsonvalue.Members(inside), managed) {
-		return nil
-	}
-
-	return &Error{
-		Why:     "the only member of the answer, " + shown([]string{name}) + ", is an object with members of the profile",
-		Setting: setting("wire.profile_member", name),
-	}
+	return Profile{Members: members, JSON: v}, nil
 }
 
 // shareName reports whether two objects have a member of the same name.
@@ -83,15 +74,4 @@ func shareName(a, b map[string]jsontext.Value) bool {
 		}
 	}
 	return false
-}
-
-// soleMember returns the only member of an object.
-func soleMember(members map[string]jsontext.Value) (string, jsontext.Value) {
-	if len(members) != 1 {
-		return "", nil
-	}
-	for name, v := range members {
-		return name, v
-	}
-	return "", nil
 }

@@ -103,6 +103,13 @@ func TestReadProfile_refusesErrors(t *testing.T) {
 		_, err := answer.ReadProfile(parse(t, body), "", managed)
 		_ = wantProblem(t, err, answer.Refused)
 	}
+	// To a caller that knows no member of it, it may be the profile.
+	for _, body := range []string{`{"error":"none","rank":7}`, `{"ok":false}`, `{"user":{"plan":"gold"}}`, `{"success":false,"errors":["x"]}`} {
+		p, err := answer.ReadProfile(parse(t, body), "", nil)
+		if got := jsonvalue.FormatObject(p.Members); err != nil || !jsonvalue.Equal(jsontext.Value(got), jsontext.Value(body)) {
+			t.Errorf("%s is read as %s, %v", body, got, err)
+		}
+	}
 	for _, body := range []string{`[]`, `null`, `"gold"`, `[{"plan":"gold"}]`} {
 		_, err := answer.ReadProfile(parse(t, body), "", nil)
 		_ = wantProblem(t, err, answer.Unrecognised)

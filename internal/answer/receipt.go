@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,8 +41,9 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 		receipt.At = at
 	}
 
+	saysYes := func(m member) bool { return m.isNamed(flags) && m.saysYes() }
 	const accepted, noContent = 202, 204
-	understood := status == accepted || status == noContent || isBlank(v) || r.isRequest(person) || Open(v).saysYes()
+	understood := status == accepted || status == noContent || isBlank(v) || r.isRequest(person) || slices.ContainsFunc(Open(v).members, saysYes)
 	if !understood {
 		receipt.NotUnderstood = Structure(v)
 	}
@@ -54,8 +56,8 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 // request.
 func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	members := jsonvalue.Members(v)
-	if _, inside := soleMember(members); inside.Kind() == '{' {
-		members = jsonvalue.Members(inside)
+	if o := Open(v); len(o.members) == 1 && o.members[0].value.Kind() == '{' {
+		members = jsonvalue.Members(o.members[0].value)
 	}
 	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
 		return Receipt{At: time.Now()}, nil

@@ -26,14 +26,9 @@ func (o *Object) saysNo(flags string) bool {
 	})
 }
 
-// saysYes reports whether one of the flags is true.
-func (o *Object) saysYes() bool {
-	for _, m := range o.members {
-		if m.isNamed(flags) && m.value.Kind() == 't' {
-			return true
-		}
-	}
-	return false
+// saysYes reports whether the member is a flag that is true, or a status of success.
+func (m member) saysYes() bool {
+	return m.isNamed(flags) && m.value.Kind() == 't' || m.isNamed(statusFields) && progressOf(scalar(m.value)) == Done
 }
 
 // SaysNo reports whether the answer to a request for a change says that it failed, although

@@ -14,7 +14,7 @@ func ReadToken(v jsontext.Value) (string, error) {
 	if text := jsonvalue.Text(jsonvalue.Members(v)["token"]); text != "" {
 		return text, nil
 	}
-	return "", unrecognised("the answer has no text in a field token (section 2 of the interface); it is not shown")
+	return "", &Error{Why: "the answer has no text in a field token (section 2 of the interface); it is not shown"}
 }
 
 // ReadUser returns an error, which is a *Error, for an answer that is not the record of

@@ -67,7 +67,7 @@ func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Recei
 // memory.
 func largeReceipt(s *transport.Stream, of answer.DataCall, text io.Reader, w io.Writer) (answer.Receipt, error) {
 	sink := &sink{Writer: w}
-	v, err := of.Skeleton(io.TeeReader(text, sink))
+	v, err := answer.Skeleton(io.TeeReader(text, sink))
 	if sink.err != nil {
 		return answer.Receipt{}, sink.err
 	}
