@@ -54,9 +54,8 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 	}
 
 	// What has data beside an ID may be the data of somebody with that ID.
-	_, hasType := r.requestType().Get()
 	isPersonal, _, _ := c.parts(v)
-	if receipt.NotUnderstood == "" && (!isPersonal || hasType || r.isOpen()) {
+	if receipt.NotUnderstood == "" && (!isPersonal || r.requestType() != "" || r.isOpen()) {
 		return receipt, nil
 	}
 
@@ -74,9 +73,7 @@ func (c DataCall) isData(v jsontext.Value) bool {
 	if v.Kind() == '[' {
 		return slices.ContainsFunc(jsonvalue.Elements(v), func(e jsontext.Value) bool {
 			r := openRequest(e, "")
-			_, hasType := r.requestType().Get()
-
-			return e.Kind() == '{' && !hasType && !r.isOpen() && !r.saysNo()
+			return e.Kind() == '{' && r.requestType() == "" && !r.isOpen() && !r.saysNo()
 		})
 	}
 

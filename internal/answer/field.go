@@ -21,8 +21,10 @@ type Optional[T any] struct {
 // Some returns a field with a value.
 func Some[T any](v T) Optional[T] { return Optional[T]{value: v, present: true} }
 
-// Null returns a field that is present and null.
-func Null[T any]() Optional[T] { return Optional[T]{present: true, null: true} }
+// optionalText returns a field that is absent where it is empty.
+func optionalText(text string) Optional[string] {
+	return Optional[string]{value: text, present: text != ""}
+}
 
 // Get returns the value, and whether the field has one.
 func (o Optional[T]) Get() (T, bool) { return o.value, o.present && !o.null }
@@ -37,11 +39,9 @@ func (o Optional[T]) IsNull() bool { return o.present && o.null }
 // says what convert accepts, for the Error of any other value.
 func read[T any](o *Object, name, expected string, convert func(jsontext.Value) (T, bool)) Optional[T] {
 	v := o.field(jsonvalue.Fold(name))
-	if v == nil && o.has(jsonvalue.Fold(name)) {
-		return Null[T]()
-	}
 	if v == nil {
-		return Optional[T]{}
+		isNull := o.has(jsonvalue.Fold(name))
+		return Optional[T]{present: isNull, null: isNull}
 	}
 
 	value, ok := convert(v)
@@ -108,16 +108,10 @@ func scalar(v jsontext.Value) string {
 }
 
 // identifier returns text, a number, or the identifier in an object, such as {"$oid": "…"}
-// or a user.
-func identifier(v jsontext.Value) Optional[string] {
-	text := scalar(v)
+// or a user; empty for any other value.
+func identifier(v jsontext.Value) string {
 	if v.Kind() == '{' {
-		text = scalar(Open(v).field("oid id identityid"))
+		return scalar(Open(v).field("oid id identityid"))
 	}
-
-	if text == "" {
-		return Optional[string]{}
-	}
-
-	return Some(text)
+	return scalar(v)
 }

@@ -214,22 +214,19 @@ func (c ListCall) record(v jsontext.Value) PendingRecord {
 	r := openRequest(v, c.IdentityField)
 	status := scalar(r.field(statusFields))
 
-	record := PendingRecord{
-		Identity:    identifier(r.field(r.person)),
-		RequestType: r.requestType(),
+	person := identifier(r.field(r.person))
+
+	return PendingRecord{
+		ID:          optionalText(r.id(person)),
+		Identity:    optionalText(person),
+		RequestType: optionalText(r.requestType()),
 		CreatedAt:   r.createdAt(),
+		Status:      optionalText(status),
 		HasEnd:      r.field(endFields) != nil,
 		Ended:       slices.ContainsFunc(c.EndedStatuses, func(ended string) bool { return sameWord(ended, status) }),
 		Code:        failureCode(r),
 		JSON:        v,
 	}
-	person, _ := record.Identity.Get()
-	record.ID = r.id(person)
-	if status != "" {
-		record.Status = Some(status)
-	}
-
-	return record
 }
 
 // failureCode returns the service's code of a failure; empty where it gives none.

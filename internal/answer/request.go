@@ -113,11 +113,10 @@ func (r request) field(names string) jsontext.Value {
 }
 
 // id returns the service's identifier of the request. The identifier of the person is none.
-func (r request) id(person string) Optional[string] {
+func (r request) id(person string) string {
 	id := identifier(r.field(idFields))
-	text, _ := id.Get()
-	if text != "" && PersonKey(text) == PersonKey(person) {
-		return Optional[string]{}
+	if PersonKey(id) == PersonKey(person) {
+		return ""
 	}
 	return id
 }
@@ -132,7 +131,7 @@ func (r request) createdAt() Optional[time.Time] {
 
 // requestType returns the type of the request, which all its fields of this name agree on:
 // {"type":"consent","action":"delete"} is not known.
-func (r request) requestType() Optional[string] {
+func (r request) requestType() string {
 	var words []string
 	for _, o := range r.levels {
 		for _, m := range o.members {
@@ -142,12 +141,7 @@ func (r request) requestType() Optional[string] {
 		}
 	}
 
-	found := RequestTypeOf(strings.Join(words, " "))
-	if found == "" {
-		return Optional[string]{}
-	}
-
-	return Some(found)
+	return RequestTypeOf(strings.Join(words, " "))
 }
 
 // saysNo reports whether the request was refused, or has failed.
@@ -159,9 +153,7 @@ func (r request) saysNo() bool {
 // isRequest reports whether the object is a request: it has an identifier, a type, or a
 // status that is known to be open.
 func (r request) isRequest(person string) bool {
-	_, hasID := r.id(person).Get()
-	_, hasType := r.requestType().Get()
-	return hasID || hasType || r.isOpen()
+	return r.id(person) != "" || r.requestType() != "" || r.isOpen()
 }
 
 func (r request) isOpen() bool {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -53,26 +54,12 @@ func hasFiniteNumbers(v jsontext.Value) bool {
 	return true
 }
 
-// FormatObject returns members as a JSON object, in the order of their names and with
-// values spelled as they are.
+// FormatObject returns members as a JSON object, in the order of their names and with texts
+// and numbers spelled as they are.
 func FormatObject(members map[string]jsontext.Value) string {
-	var b strings.Builder
-
-	b.WriteByte('{')
-	for i, name := range Names(members) {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-
-		quoted, err := jsontext.AppendQuote(nil, name)
-		if err != nil {
-			continue // names come from parsed JSON and are valid
-		}
-		b.Write(quoted)
-		b.WriteByte(':')
-		b.Write(members[name])
+	text, err := json.Marshal(members, json.Deterministic(true), jsontext.PreserveRawStrings(true))
+	if err != nil {
+		return "" // not reached: members come from parsed JSON
 	}
-	b.WriteByte('}')
-
-	return b.String()
+	return string(text)
 }

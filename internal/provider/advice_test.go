@@ -139,7 +139,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 
 		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile_member": "traits"}, nil},
 
-		{mockserver.OpGetAllData, `{"status":"success","data":{"events":[{"id":1}]}}`, data, nil},
+		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
 		{mockserver.OpGetAllData, `{"data":[{"id":1}],"links":{"next":"https://example.com/2"}}`, data, nil},
 	} {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
