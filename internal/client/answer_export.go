@@ -33,6 +33,9 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// text returns the beginning of the answer.
+func (h *head) text() []byte { return bytes.TrimSpace(bytes.TrimPrefix(h.bytes, []byte("\uFEFF"))) }
+
 // split passes the records of the answer to emit, and returns in how many of them invalid
 // UTF-8 was replaced. Errors are *Error, or those of emit as they are.
 //
@@ -81,14 +84,9 @@ func (s *exportAnswer) split(o records.Options, emit func(records.Kind, jsontext
 	return res.Mended, s.checkTrailer(o.Ignored)
 }
 
-// text returns the beginning of the answer.
-func (s *exportAnswer) text() []byte {
-	return bytes.TrimSpace(bytes.TrimPrefix(s.head.bytes, []byte("\uFEFF")))
-}
-
 // opening returns the first character of the answer; 0 where it has none.
 func (s *exportAnswer) opening() byte {
-	if text := s.text(); len(text) > 0 {
+	if text := s.head.text(); len(text) > 0 {
 		return text[0]
 	}
 	return 0
@@ -124,16 +122,22 @@ func containsFold(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool { return strings.EqualFold(entry, name) })
 }
 
-// judge returns the *Error for what ended the reading of the answer.
+// judge returns the *Error for what ended the reading of the answer. What broke off may be
+// whole when it is read again from the beginning.
 func (s *exportAnswer) judge(err error) *transport.Error {
 	status := s.Response.StatusCode
-	if errors.Is(err, transport.ErrPanic) {
+	switch {
+	case errors.Is(err, transport.ErrPanic):
 		return s.Call.Fail(transport.ClassInternal, status, "reading the answer ended in a panic")
-	}
-	if errors.Is(err, records.ErrShape) && s.isMarkup() {
+	case errors.Is(err, transport.ErrNothing):
+		return s.Call.Fail(transport.ClassPayload, status, err.Error())
+	case errors.Is(err, records.ErrShape) && s.isMarkup():
 		return s.Call.PageError(s.Response, s.head.bytes)
-	}
-	if e := s.brokenOff(err); e != nil {
+	case errors.Is(err, records.ErrTruncated):
+		return s.Call.Fail(transport.ClassTruncated, status, "the export ends in the middle, or nothing shows that it is complete")
+	case errors.Is(err, io.ErrUnexpectedEOF), s.NetworkError() != nil:
+		e := s.Call.TransportError(err)
+		e.Status = status
 		return e
 	}
 
@@ -142,8 +146,6 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 	switch {
 	case refused:
 		detail += "; " + advice(refusal)
-	case errors.Is(err, transport.ErrNothing):
-		return s.Call.Fail(transport.ClassPayload, status, detail)
 	case errors.Is(err, records.ErrTooLarge):
 		class = transport.ClassTooLarge
 	case errors.Is(err, records.ErrUTF8):
@@ -157,24 +159,6 @@ func (s *exportAnswer) judge(err error) *transport.Error {
 	if refused {
 		e.Cause = refusal
 	}
-
-	return e
-}
-
-// brokenOff returns the error of an answer that broke off; nil where it did not. Reading
-// the answer again from the beginning may help.
-func (s *exportAnswer) brokenOff(err error) *transport.Error {
-	var e *transport.Error
-	switch {
-	case errors.Is(err, records.ErrTruncated):
-		e = s.Call.Fail(transport.ClassTruncated, 0, "the export ends in the middle, or nothing shows that it is complete")
-	case errors.Is(err, io.ErrUnexpectedEOF), s.NetworkError() != nil:
-		e = s.Call.TransportError(err)
-	default:
-		return nil
-	}
-
-	e.Status = s.Response.StatusCode
 
 	return e
 }
@@ -203,7 +187,7 @@ func advice(r *records.RefusalError) string {
 // isMarkup reports whether the answer is a page for people, by what it is and not by
 // what it is called.
 func (s *exportAnswer) isMarkup() bool {
-	begin := bytes.ToLower(s.text())
+	begin := bytes.ToLower(s.head.text())
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) ||
 		transport.MediaType(s.Response) == "text/html" && bytes.HasPrefix(begin, []byte("<"))
 }

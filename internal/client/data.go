@@ -3,13 +3,17 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
@@ -77,6 +81,96 @@ func (c *Client) FetchData(ctx context.Context, scope Scope, call answer.DataCal
 	defer s.Close()
 
 	call.Member = c.wire.AllDataMember
+	call.Continued = transport.HasNextLink(s.Response.Header)
 
 	return dataReceipt(ctx, s, call, w)
+}
+
+// limitAcknowledgement is the size of the largest receipt, in bytes. A larger answer is the
+// data, or not understood.
+const limitAcknowledgement = 64 << 10
+
+// dataReceipt reads the answer to a request for data. It writes the data to w, and anything
+// that is larger than a receipt, while it checks that it is one JSON value.
+func dataReceipt(ctx context.Context, s *transport.Stream, call answer.DataCall, w io.Writer) (answer.Receipt, error) {
+	status := s.Response.StatusCode
+	if detail := s.Call.Op.Incomplete(status); detail != "" {
+		return answer.Receipt{}, s.Call.Fail(transport.ClassPayload, status, detail)
+	}
+
+	unpacked, err := s.Unpacked()
+	if err != nil {
+		return answer.Receipt{}, dataError(s, err)
+	}
+	defer unpacked.Close()
+
+	head, err := io.ReadAll(io.LimitReader(unpacked, limitAcknowledgement+1))
+	if err != nil {
+		return answer.Receipt{}, dataError(s, err)
+	}
+	if len(head) <= limitAcknowledgement {
+		got, err := s.Call.SuccessAnswer(ctx, s.Response, head)
+		if err != nil {
+			return answer.Receipt{}, err
+		}
+		receipt, err := call.Read(status, got.JSON)
+		if err == nil && receipt.Delivered {
+			_, err = w.Write(got.JSON)
+		}
+		return shownReceipt(got, receipt, err)
+	}
+
+	sink := &sink{Writer: w}
+	v, err := answer.Skeleton(io.TeeReader(io.MultiReader(bytes.NewReader(head), unpacked), sink))
+	if sink.err != nil {
+		return answer.Receipt{}, sink.err
+	}
+	if err != nil {
+		return answer.Receipt{}, dataError(s, err)
+	}
+	receipt, err := call.Read(status, v)
+
+	return shownReceipt(transport.Answer{Call: s.Call, Status: status, JSON: v}, receipt, err)
+}
+
+// shownReceipt returns the receipt of an answer as it may be shown, or the error of an answer
+// that is none. err is of package answer.
+func shownReceipt(a transport.Answer, r answer.Receipt, err error) (answer.Receipt, error) {
+	if err != nil {
+		return answer.Receipt{}, problem(a, err)
+	}
+	r.NotUnderstood = a.Call.Redact.Clean(r.NotUnderstood)
+	return r, nil
+}
+
+// dataError returns the *Error for what ended the reading of the answer. It shows nothing of the
+// answer.
+func dataError(s *transport.Stream, err error) error {
+	if lost := s.NetworkError(); lost != nil {
+		return s.Call.TransportError(lost)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return s.Call.Fail(transport.ClassTruncated, s.Response.StatusCode, "the JSON ends in the middle")
+	}
+
+	if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok || errors.Is(err, jsonvalue.ErrTrailing) {
+		return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, jsonvalue.DescribeSyntax(err))
+	}
+
+	return s.Call.Fail(transport.ClassPayload, s.Response.StatusCode, transport.ErrCoding.Error())
+}
+
+// sink is a writer that remembers its error, to tell it from one of what is read.
+type sink struct {
+	io.Writer
+
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
 }

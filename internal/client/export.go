@@ -133,33 +133,27 @@ type exporting struct {
 	prints   []fingerprint
 }
 
-// read reads the day from its beginning.
+// read reads the day from its beginning: the answer to one request, or to one for each kind.
 func (x *exporting) read(ctx context.Context) error {
 	x.result, x.prints = ExportResult{}, nil
 
-	err := x.readKinds(ctx)
-	if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
-		e.Attempts += x.attempts
-		x.attempts = e.Attempts
+	wire, asked := x.client.wire, []records.Kind{records.Unknown}
+	if wire.ExportKindParameter != "" {
+		asked = slices.DeleteFunc(slices.Clone(records.Kinds), func(k records.Kind) bool { return !x.query.wants(k) })
 	}
-	return err
-}
 
-// readKinds reads the answer to one request, or to one for each kind.
-func (x *exporting) readKinds(ctx context.Context) error {
 	query := url.Values{"utcDate": {FormatDay(x.query.Day)}}
-	wire := x.client.wire
-	if wire.ExportKindParameter == "" {
-		return x.part(ctx, query, records.Unknown)
-	}
-
-	for _, k := range records.Kinds {
-		if !x.query.wants(k) {
-			continue
+	for _, k := range asked {
+		if k != records.Unknown {
+			query.Set(wire.ExportKindParameter, wire.exportKindValues()[slices.Index(records.Kinds, k)])
 		}
 
-		query.Set(wire.ExportKindParameter, wire.exportKindValues()[slices.Index(records.Kinds, k)])
-		if err := x.part(ctx, query, k); err != nil {
+		err := x.part(ctx, query, k)
+		if e, ok := errors.AsType[*transport.Error](err); ok && e.Operation == opExport.Name {
+			e.Attempts += x.attempts
+			x.attempts = e.Attempts
+		}
+		if err != nil {
 			return err
 		}
 	}
