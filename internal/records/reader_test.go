@@ -220,14 +220,14 @@ func TestRead_listsOfRealServices(t *testing.T) {
 		"Elasticsearch, an error": {text: `{"error":{"root_cause":[{"type":"illegal","reason":"x"}],"type":"illegal"},"status":400}`, reason: ErrNoRecord, names: "type,reason"},
 		"Elasticsearch, bulk":     {text: `{"took":7,"errors":true,"items":[{"index":{"status":429}}]}`, reason: ErrMember, names: "took,errors=true"},
 		"HAL": {
-			text:   `{"_links":{"self":{"href":"/e"},"next":{"href":"/e?page=2"}},"count":1,"_embedded":{"events":[{"id":1}]}}`,
-			reason: ErrMember, names: "_links", admits: Options{Ignored: []string{"_links"}}, want: Counts{Event: 1},
+			text:   `{"_embedded":{"events":[{"id":1}]},"_links":{"self":{"href":"/e"},"next":{"href":"/e?page=2"}},"page":{"size":20,"totalElements":1,"totalPages":1,"number":0}}`,
+			reason: ErrMember, names: "_links,page", admits: Options{Ignored: []string{"_links", "page"}}, want: Counts{Event: 1},
 		},
 		"JSON:API": {
 			text:   `{"data":[{"type":"events","id":"1","attributes":{}}],"meta":{"totalPages":13},"links":{"next":"https://example.com/2"}}`,
 			reason: ErrMember, names: "meta,links", admits: Options{Ignored: []string{"meta", "links"}}, want: Counts{Event: 1},
 		},
-		"JSON:API, errors": {text: `{"errors":[{"status":"422","title":"Invalid"}]}`, reason: ErrNoRecord, names: "status,title"},
+		"JSON:API, errors": {text: `{"errors":[{"id":"7","status":"422","title":"Invalid"}],"jsonapi":{"version":"1.1"}}`, reason: ErrNoRecord, names: "id,status,title"},
 		"JSON:API, included": {
 			text:   `{"data":[{"type":"events","id":"1"}],"included":[{"type":"authors","id":"9"}]}`,
 			reason: ErrNoRecord, names: "type,id", admits: Options{Ignored: []string{"included"}}, want: Counts{Event: 1},
@@ -235,6 +235,10 @@ func TestRead_listsOfRealServices(t *testing.T) {
 		"OData": {
 			text:   `{"@odata.context":"https://example.com/$metadata","@odata.count":1,"value":[{"@type":"event"}],"@odata.nextLink":"https://example.com/2"}`,
 			reason: ErrMember, names: "@odata.context", admits: Options{Ignored: []string{"@odata.context", "@odata.nextLink"}}, want: Counts{Event: 1},
+		},
+		"OData 4.01": {
+			text:   `{"@context":"$metadata#events","@count":1,"value":[{"@type":"#Event"}],"@nextLink":"https://example.com/2"}`,
+			reason: ErrMember, names: "@context", admits: Options{Ignored: []string{"@context", "@nextLink"}}, want: Counts{Event: 1},
 		},
 		"OData, an error in the stream": {text: `{"value":[{"@type":"event"},{"error":{"code":"500","message":"x"}}`, reason: ErrNoRecord, names: "error"},
 		"GraphQL, with errors":          {text: `{"data":{"events":[{"id":1}]},"errors":[{"message":"x","path":["events"]}]}`, reason: ErrNoRecord, names: "message,path"},
@@ -259,8 +263,9 @@ func TestRead_listsOfRealServices(t *testing.T) {
 			want:   Counts{Event: 1},
 		},
 		"Laravel, resources": {
-			text:   `{"data":[{"type":"event"}],"links":{"first":"/?page=1","last":"/?page=1","prev":null,"next":null},"meta":{"current_page":1,"from":1,"last_page":1,"per_page":15,"to":1,"total":1}}`,
-			reason: ErrMember, names: "links,meta", admits: Options{Ignored: []string{"links", "meta"}}, want: Counts{Event: 1},
+			text: `{"data":[{"type":"event"}],"links":{"first":"/?page=1","last":"/?page=1","prev":null,"next":null},"meta":{"current_page":1,"from":1,"last_page":1,` +
+				`"links":[{"url":null,"label":"Previous","page":null,"active":false}],"path":"/","per_page":15,"to":1,"total":1}}`,
+			reason: ErrMember, names: "links,current_page,from,last_page", admits: Options{Ignored: []string{"links", "meta"}}, want: Counts{Event: 1},
 		},
 		"Laravel, validation": {text: `{"message":"The utc date field is required.","errors":{"utcDate":["The utc date field is required."]}}`, reason: ErrMember, names: "message"},
 		"Spring, a page": {
