@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
@@ -25,144 +24,71 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-func TestExportAnswer_everyShapeAndCoding(t *testing.T) {
+// TestExportAnswer_everyForm reads a day with three records, and one with none. The end of
+// lines has to be proven, and the last bracket proves that of anything else.
+func TestExportAnswer_everyForm(t *testing.T) {
 	t.Parallel()
 
-	for name, answer := range map[string]mockserver.ExportAnswer{
-		"object":                  {},
-		"length":                  {Framing: mockserver.FramingLength},
-		"nested":                  {Shape: mockserver.ExportNested},
-		"gzip":                    {Encoding: "gzip"},
-		"zstd":                    {Encoding: "zstd"},
-		"unknown":                 {Framing: mockserver.FramingClose}, // the last bracket proves the end
-		"packed without a length": {Encoding: "gzip", Framing: mockserver.FramingClose},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.Export = answer
-				putDay(service)
-				var got received
-				counts, err := export(t.Context(), t, c, &got)
-				noError(t, err)
-
-				for i, record := range got.records {
-					v := jsontext.Value(record[strings.IndexByte(record, ' ')+1:])
-					noError(t, v.Compact())
-					got.records[i] = record[:strings.IndexByte(record, ' ')+1] + string(v)
-				}
-
-				if diff := cmp.Diff(threeRecords, got.records); diff != "" {
-					t.Errorf("unexpected records (-want +got):\n%s", diff)
-				}
-
-				if counts.Counts != (records.Counts{0, 1, 1, 1}) {
-					t.Errorf("counted are %v", counts)
-				}
-
-				wantCount(t, service, mockserver.OpExportRecords, 1)
-			}, useSecretKey)
-		})
-	}
-}
-
-// exportIs answers exports with a body in place of the records.
-func exportIs(service *mocktest.Instance, body any) {
-	mockserver.Reshape(service.Server, func(any) any { return body }, mockserver.OpExportRecords)
-}
-
-func TestExportAnswer_everyLayout(t *testing.T) {
-	t.Parallel()
-
-	for name, text := range map[string]mockserver.PlainText{
-		"pretty": "\uFEFF{\"persons\":[\r\n    {\r\n      \"id\":\"p\"}],\"sessions\":[\r\n    {\r\n      \"id\":\"s\"}],\"events\":[\r\n    {\r\n      \"id\":\"e\"}]}",
-		"lines":  "\uFEFF{\"type\":\"person\",\"id\":\"p\"}\r\n{\"type\":\"session\",\"id\":\"s\"}\r\n{\"type\":\"event\",\"id\":\"e\"}\r\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				exportIs(service, text)
-				var got received
-				counts, err := export(t.Context(), t, c, &got)
-				noError(t, err)
-				if counts.Counts != (records.Counts{0, 1, 1, 1}) || strings.Contains(strings.Join(got.records, ""), "\uFEFF") {
-					t.Errorf("counted are %v: %q", counts, got.records)
-				}
-			}, useSecretKey)
-		})
-	}
-}
-
-func TestExportAnswer_linesNeedAProvenEnd(t *testing.T) {
-	t.Parallel()
-
-	want := []string{`person {"type":"person","id":"p"}`, `session {"type":"session","id":"s"}`, `event {"type":"event","id":"e"}`}
 	for name, c := range map[string]struct {
 		answer mockserver.ExportAnswer
+		bodies [2]any // in place of no records, and of three
 		proven bool
 	}{
-		"chunks":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}, true},
-		"length":                  {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, true},
-		"zstd without a length":   {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}, false},
-		"closed without a length": {mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}, false},
+		"object":                        {proven: true},
+		"object, length":                {answer: mockserver.ExportAnswer{Framing: mockserver.FramingLength}, proven: true},
+		"object, gzip":                  {answer: mockserver.ExportAnswer{Encoding: "gzip"}, proven: true},
+		"object, zstd":                  {answer: mockserver.ExportAnswer{Encoding: "zstd"}, proven: true},
+		"object, without a length":      {answer: mockserver.ExportAnswer{Framing: mockserver.FramingClose}, proven: true},
+		"object, gzip without a length": {answer: mockserver.ExportAnswer{Encoding: "gzip", Framing: mockserver.FramingClose}, proven: true},
+		"nested":                        {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNested}, bodies: [2]any{mockserver.NoContent, nil}, proven: true},
+		"array":                         {answer: mockserver.ExportAnswer{Shape: mockserver.ExportArray}, bodies: [2]any{mockserver.PlainText(""), nil}, proven: true},
+		"lines":                         {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}, proven: true},
+		"lines, length":                 {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingLength}, proven: true},
+		"lines, zstd":                   {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Encoding: "zstd"}, proven: true},
+		"lines, zstd without a length":  {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose, Encoding: "zstd"}},
+		"lines, without a length":       {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Framing: mockserver.FramingClose}},
+		"object, laid out": {
+			bodies: [2]any{nil, mockserver.PlainText("\uFEFF{\"persons\":[\r\n    {\"id\":\"p\"}],\"sessions\":[\r\n    {\"id\":\"s\"}],\"events\":[\r\n    {\"id\":\"e\"}]}")},
+			proven: true,
+		},
+		"lines of Windows": {
+			bodies: [2]any{nil, mockserver.PlainText("\uFEFF{\"type\":\"person\",\"id\":\"p\"}\r\n{\"type\":\"session\",\"id\":\"s\"}\r\n{\"type\":\"event\",\"id\":\"e\"}\r\n")},
+			proven: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, client_ *client.Client) {
-				service.Export = c.answer
-				putDay(service)
-				var got received
-				_, err := export(t.Context(), t, client_, &got)
-				if !c.proven {
-					e := wantClass(t, err, transport.ClassTruncated)
-					if e.Attempts != 1+client.DefaultMaxRetries {
-						t.Errorf("%d attempts", e.Attempts)
+			for _, want := range [][]string{threeRecords, nil} {
+				bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
+					service.Export = c.answer
+					if want != nil {
+						putDay(service)
 					}
-					return
-				}
+					if body := c.bodies[min(len(want), 1)]; body != nil {
+						mockserver.Reshape(service.Server, func(any) any { return body }, mockserver.OpExportRecords)
+					}
 
-				noError(t, err)
-				if diff := cmp.Diff(want, got.records); diff != "" {
-					t.Errorf("unexpected records (-want +got):\n%s", diff)
-				}
-			}, useSecretKey)
-		})
-	}
-}
+					var got received
+					result, err := export(t.Context(), t, cl, &got)
+					if !c.proven {
+						if e := wantClass(t, err, transport.ClassTruncated); e.Attempts != 1+client.DefaultMaxRetries {
+							t.Errorf("%d attempts", e.Attempts)
+						}
+						return
+					}
 
-func TestExportAnswer_dayWithoutRecordsIsNoError(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		answer mockserver.ExportAnswer
-		body   any // in place of the records
-	}{
-		"arrays":               {},
-		"an array":             {answer: mockserver.ExportAnswer{Shape: mockserver.ExportArray}},
-		"no lines":             {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON}},
-		"arrays, compressed":   {answer: mockserver.ExportAnswer{Encoding: "gzip"}},
-		"no lines, compressed": {answer: mockserver.ExportAnswer{Shape: mockserver.ExportNDJSON, Encoding: "zstd"}},
-		"204":                  {body: mockserver.NoContent},
-		"no body":              {body: mockserver.PlainText("")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				if service.Export = tc.answer; tc.body != nil {
-					exportIs(service, tc.body)
-				}
-				var got received
-				counts, err := export(t.Context(), t, c, &got)
-				noError(t, err)
-
-				if counts.Counts.Total() != 0 || len(got.records) != 0 {
-					t.Errorf("%v, %v", counts, got.records)
-				}
-			}, useSecretKey)
+					noError(t, err)
+					for i, record := range got.records {
+						kind, _, _ := strings.Cut(record, " ")
+						got.records[i] = strings.Replace(record, `"type":"`+kind+`",`, "", 1)
+					}
+					if diff := cmp.Diff(want, got.records); diff != "" || result.Counts.Total() != int64(len(want)) {
+						t.Errorf("counted are %v (-want +got):\n%s", result.Counts, diff)
+					}
+					wantCount(t, service, mockserver.OpExportRecords, 1)
+				}, useSecretKey)
+			}
 		})
 	}
 }

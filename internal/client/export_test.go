@@ -63,18 +63,6 @@ func TestExport_requestPerKindWithAParameter(t *testing.T) {
 
 		wantCount(t, service, mockserver.OpExportRecords, 2)
 	})
-
-	// A service that ignores the parameter answers all kinds each time.
-	synctest.Test(t, func(t *testing.T) {
-		service := mocktest.StartPipe(t)
-		service.AllowViolations()
-		putDay(service)
-		_, err := export(t.Context(), t, connect(t, service, useSecretKey, withParameter("")), &received{})
-		e := wantClass(t, err, transport.ClassPayload)
-		if !strings.Contains(e.Detail, "wire.export_kind_parameter") {
-			t.Errorf("the detail is %q", e.Detail)
-		}
-	})
 }
 
 func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
@@ -96,57 +84,51 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 	})
 }
 
+// An answer that breaks off is read again from its beginning. If each one does, it is an error.
 func TestExport_brokenOffBeginsAgain(t *testing.T) {
 	t.Parallel()
 
-	for name, fault := range map[string]mockserver.Fault{
-		"cut short of its length":      {Cut: mockserver.CutBody, CutAt: -1},
-		"cut in its first bytes":       {Cut: mockserver.CutBody, CutAt: 1},
-		"cut between chunks":           {Cut: mockserver.CutChunked, CutAt: -20},
-		"closed without a length":      {Cut: mockserver.CutCloseDelimited, CutAt: -1},
-		"stalled":                      {Cut: mockserver.CutStall, CutAt: 30},
-		"a reset":                      {Cut: mockserver.CutAfterCommit},
-		"a 503":                        {Status: 503, Body: []byte(`{}`)},
-		"JSON that ends in the middle": {Body: []byte(`{"persons":[{"id"`)},
+	const lost, timeout, truncated, none = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated, -1
+	for name, c := range map[string]struct {
+		fault mockserver.Fault
+		class transport.ErrorClass // if it lasts
+	}{
+		"cut short of its length":      {mockserver.Fault{Cut: mockserver.CutBody, CutAt: -1}, lost},
+		"cut in its first bytes":       {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 1}, lost},
+		"cut between chunks":           {mockserver.Fault{Cut: mockserver.CutChunked, CutAt: -20}, lost},
+		"closed without a length":      {mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -1}, truncated},
+		"stalled":                      {mockserver.Fault{Cut: mockserver.CutStall, CutAt: 30}, timeout},
+		"JSON that ends in the middle": {mockserver.Fault{Body: []byte(`{"persons":[{"id"`)}, truncated},
+		"a reset":                      {mockserver.Fault{Cut: mockserver.CutAfterCommit}, none},
+		"a 503":                        {mockserver.Fault{Status: 503, Body: []byte(`{}`)}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, cl *client.Client) {
 				putDay(service)
-				fault.Operation, fault.Times = mockserver.OpExportRecords, 2
-				service.Inject(fault)
+				c.fault.Operation, c.fault.Times = mockserver.OpExportRecords, 2
+				service.Inject(c.fault)
 				var got received
-				counts, err := export(t.Context(), t, c, &got)
+				counts, err := export(t.Context(), t, cl, &got)
 				noError(t, err)
-
 				if diff := cmp.Diff(threeRecords, got.records); diff != "" || counts.Counts.Total() != 3 {
 					t.Errorf("counted are %v (-want +got):\n%s", counts, diff)
 				}
-
 				wantCount(t, service, mockserver.OpExportRecords, 3)
+				if c.class == none {
+					return
+				}
+
+				c.fault.Times = -1
+				service.Inject(c.fault)
+				_, err = export(t.Context(), t, cl, &received{})
+				if e := wantClass(t, err, c.class); e.Attempts != 1+client.DefaultMaxRetries || e.Status != http.StatusOK {
+					t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
+				}
+				wantCount(t, service, mockserver.OpExportRecords, 3+1+client.DefaultMaxRetries)
 			}, useSecretKey)
 		})
-	}
-}
-
-func TestExport_lastingBreakIsAnError(t *testing.T) {
-	t.Parallel()
-
-	for cut, class := range map[mockserver.Cut]transport.ErrorClass{
-		mockserver.CutBody: transport.ClassConnectionLost, mockserver.CutStall: transport.ClassTimeout, mockserver.CutCloseDelimited: transport.ClassTruncated,
-	} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			putDay(service)
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Times: -1, Cut: cut, CutAt: -1})
-			_, err := export(t.Context(), t, c, &received{})
-			e := wantClass(t, err, class)
-			if e.Attempts != 1+client.DefaultMaxRetries || e.Status != http.StatusOK {
-				t.Errorf("%d attempts, status %d", e.Attempts, e.Status)
-			}
-
-			wantCount(t, service, mockserver.OpExportRecords, 1+client.DefaultMaxRetries)
-		}, useSecretKey)
 	}
 }
 
