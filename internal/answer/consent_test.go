@@ -75,36 +75,14 @@ func TestReadConsent_outermostObjectWithTheFiveClauses(t *testing.T) {
 	}
 }
 
-func TestReadConsent_emptyMeansNoConsent(t *testing.T) {
+// TestReadConsent_noRecord has answers and why they are none. What says no is refused, and what is
+// empty means that there is none.
+func TestReadConsent_noRecord(t *testing.T) {
 	t.Parallel()
+
 	const nulls = `"clause_1_consent":null,"clause_2_consent":null,"clause_3_consent":null,"clause_4_consent":null,"clause_5_consent":null`
-	for _, body := range []string{"{}", "null", `{"consent":null}`, `{"data":{}}`, `{"data":{"attributes":{}}}`, `{` + nulls + `}`, `{"identity_id":"user-1",` + nulls + `}`} {
-		_, err := answer.ReadConsent(parse(t, body))
-		_ = wantProblem(t, err, answer.Absent)
-	}
-}
-
-func TestReadConsent_zeroTimeIsNone(t *testing.T) {
-	t.Parallel()
-	for _, at := range []string{`"1970-01-01T00:00:00.000Z"`, `"0001-01-01T00:00:00Z"`, `"1999-12-31T23:59:59.999Z"`, `0`, `"0"`, `-62135596800000`} {
-		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+at+`}`))
-		if err != nil || !held.AgreementTime.IsAbsent() {
-			t.Errorf("%s: %v %v", at, held, err)
-		}
-	}
-
-	if held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":"2000-01-01T00:00:00Z"}`)); err != nil || held.IsUntimed() {
-		t.Errorf("the first time: %v %v", held, err)
-	}
-	if _, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":1780000000}`)); err == nil {
-		t.Error("seconds are a time")
-	}
-}
-
-func TestReadConsent_refusesWhatIsNoRecord(t *testing.T) {
-	t.Parallel()
-
 	replaced := func(old, other string) string { return strings.Replace(record, old, other, 1) }
+	const refused, empty = "the service refused", "holds no consent"
 	for body, why := range map[string]string{
 		`{"a":` + record + `,"b":` + record + `}`:                                  "more than one object",
 		`{"data":{"now":` + record + `,"old":` + record + `}}`:                     "more than one object",
@@ -125,31 +103,30 @@ func TestReadConsent_refusesWhatIsNoRecord(t *testing.T) {
 		replaced(`{`, `{"user_ipv6":{},`):                                          "$.user_ipv6: expected a string, found an object",
 		replaced(`{`, `{"Clause_1_Consent":false,`):                                "is there twice",
 		replaced(`{`, `{"clause1Consent":null,`):                                   "is there twice",
+
+		`{"error":{"code":"E7","message":"no"}}`:  refused,
+		`{"success":false,"message":"no"}`:        refused,
+		`{"ok":false}`:                            refused,
+		`{"success":false,"data":` + record + `}`: refused,
+		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`:       refused,
+		`{"error":{"root_cause":[{"type":"index_not_found_exception"}],"type":"index_not_found_exception"},"status":404}`: refused,
+		`{"timestamp":"2026-01-31T12:00:00Z","status":500,"error":"Internal Server Error","path":"/consent"}`:             refused,
+		`{"message":"The given data was invalid.","errors":{"clause_1_consent":["required"]}}`:                            refused,
+		`{"error":{"code":"","message":"no","innererror":{}}}`:                                                            refused,
+
+		`{}`: empty, `null`: empty, `{"consent":null}`: empty, `{"data":{}}`: empty, `{"data":{"attributes":{}}}`: empty,
+		`{` + nulls + `}`: empty, `{"identity_id":"user-1",` + nulls + `}`: empty,
 	} {
 		held, err := answer.ReadConsent(parse(t, body))
 		if err == nil {
 			t.Errorf("%s is read as %+v", body, held)
 			continue
 		}
-		if p := wantProblem(t, err, answer.Unrecognised); !strings.Contains(p.Error(), why) {
+
+		outcome := map[string]answer.Outcome{refused: answer.Refused, empty: answer.Absent}[why]
+		if p := wantProblem(t, err, outcome); !strings.Contains(p.Error(), why) {
 			t.Errorf("%s: %s", body, p)
 		}
-	}
-}
-
-func TestReadConsent_answersThatSayNo(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{
-		`{"error":{"code":"E7","message":"no"}}`, `{"success":false,"message":"no"}`, `{"ok":false}`,
-		`{"success":false,"data":` + record + `}`,
-		`{"data":{"consent":null},"errors":[{"message":"Cannot query field","locations":[{"line":1,"column":1}]}]}`,
-		`{"error":{"root_cause":[{"type":"index_not_found_exception"}],"type":"index_not_found_exception"},"status":404}`,
-		`{"timestamp":"2026-01-31T12:00:00Z","status":500,"error":"Internal Server Error","path":"/consent"}`,
-		`{"message":"The given data was invalid.","errors":{"clause_1_consent":["required"]}}`,
-		`{"error":{"code":"","message":"no","innererror":{}}}`,
-	} {
-		_, err := answer.ReadConsent(parse(t, body))
-		_ = wantProblem(t, err, answer.Refused)
 	}
 }
 
@@ -176,20 +153,27 @@ func TestReadConsent_fieldsAreAbsentNullOrAValue(t *testing.T) {
 	}
 }
 
+// TestReadConsent_spellingsOfATime has times, and what is none: no time is one before 2000,
+// which programs write for none, and an error anything that may be a time.
 func TestReadConsent_spellingsOfATime(t *testing.T) {
 	t.Parallel()
 
-	for text, read := range map[string]bool{
-		`"2026-01-31T12:00:00Z"`: true, `"2026-01-31T12:00:00.000Z"`: true, `"2026-01-31T13:00:00+01:00"`: true, `"2026-01-31T13:00:00.000000+0100"`: true,
-		`1769860800000`: true, `"1769860800000"`: true,
-		`"yesterday"`: false, `1.5`: false, `1e400`: false, `1769860800`: false, `{}`: false, `true`: false,
+	const noon, first, none, invalid = 1769860800, 946684800, 0, -1
+	for text, want := range map[string]int64{
+		`"2026-01-31T12:00:00Z"`: noon, `"2026-01-31T12:00:00.000Z"`: noon, `"2026-01-31T13:00:00+01:00"`: noon, `"2026-01-31T13:00:00.000000+0100"`: noon,
+		`1769860800000`: noon, `"1769860800000"`: noon, `"2000-01-01T00:00:00Z"`: first,
+		`"1970-01-01T00:00:00.000Z"`: none, `"0001-01-01T00:00:00Z"`: none, `"1999-12-31T23:59:59.999Z"`: none, `0`: none, `"0"`: none, `-62135596800000`: none,
+		`"yesterday"`: invalid, `1.5`: invalid, `1e400`: invalid, `1769860800`: invalid, `{}`: invalid, `true`: invalid,
 	} {
 		held, err := answer.ReadConsent(parse(t, `{`+allTrue+`,"agreement_time":`+text+`}`))
-		if at, ok := held.AgreementTime.Get(); ok != read || read && !at.Equal(time.Unix(1769860800, 0)) {
-			t.Errorf("%s is read as %v, %v", text, at, err)
+		if want == invalid {
+			if err == nil || !strings.Contains(err.Error(), "$.agreement_time: expected an RFC 3339 time") {
+				t.Errorf("%s: %v", text, err)
+			}
+			continue
 		}
-		if !read && !strings.Contains(err.Error(), "$.agreement_time: expected an RFC 3339 time") {
-			t.Errorf("%s: %v", text, err)
+		if at, ok := held.AgreementTime.Get(); err != nil || ok != (want != none) || ok && at.Unix() != want || ok == held.AgreementTime.IsAbsent() {
+			t.Errorf("%s is read as %v, %v", text, at, err)
 		}
 	}
 }
