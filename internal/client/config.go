@@ -59,7 +59,7 @@ type Config struct {
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
 	// Observer is told what answers look like.
-	Observer transport.Observer
+	Observer func(transport.Head)
 }
 
 func (cfg Config) withDefaults() Config {

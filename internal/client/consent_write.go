@@ -162,12 +162,12 @@ func (w *consentWrite) round(ctx context.Context) error {
 	}
 	w.lost = nil
 
-	if compares && gate.Remaining() > 0 {
-		return transport.Outdated(opUpdateConsent, w.to)
+	err := w.patch(ctx, compared)
+	if !errors.Is(err, transport.ErrOutdated) {
+		unsent--
 	}
-	unsent--
 
-	return w.patch(ctx, compared)
+	return err
 }
 
 // next decides after a failed round whether there is another one, and when.
@@ -180,7 +180,6 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 		return 0, false
 	}
 
-	tried := w.tries[e.Operation]
 	w.tries[e.Operation] += e.Attempts
 	e.Attempts = w.tries[e.Operation]
 
@@ -199,7 +198,7 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 		op = opUpdateConsent
 	}
 
-	return w.client.sender.Again(ctx, op, e, tried)
+	return w.client.sender.Again(ctx, op, e)
 }
 
 // compare reads what the service holds, notes the outcome that the update would have, and

@@ -111,7 +111,7 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 	if err == nil {
 		if declared := MediaType(resp); declared != noMediaType && !strings.HasSuffix(declared, "json") {
 			tflog.Info(ctx, "The analytics service declared JSON to be of another type; it was read as JSON", map[string]any{
-				"operation": k.Op.Name, "path": k.endpoint.template, "content_type": k.MediaType(resp),
+				"operation": k.Op.Name, "path": k.To.template, "content_type": k.MediaType(resp),
 			})
 		}
 		a := Answer{Call: k, Status: resp.StatusCode, JSON: v, Continued: HasNextLink(resp.Header)}

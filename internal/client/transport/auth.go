@@ -4,162 +4,95 @@ package transport
 
 import (
 	"context"
-	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 )
 
-// credential is one way to authenticate (section 5).
-type credential interface {
-	// present adds the credential to req, which is a clone. The generation tells one token
-	// from another.
-	present(ctx context.Context, req *http.Request) (generation int, err error)
-	// renew is called after a 401 to a request with that generation. It reports whether
-	// the request is worth sending again.
-	renew(ctx context.Context, generation int) bool
-}
-
-// authTransport is the layer next to the network. It adds credentials and the user's
-// headers to a clone of each request, and only for the configured origin: the layers that
-// retry, log and describe requests never see them.
-type authTransport struct {
-	next       http.RoundTripper
-	base       *url.URL
-	host       string // of base, for messages
-	credential credential
-	headers    map[string]string
-	userAgent  string
-
-	secrets vocabulary // what no message may show
-
-	mu      sync.Mutex
-	notices []string
-}
-
-// hostOf returns the part of an address that may be shown: the host, without user, path
-// and query.
-func hostOf(u *url.URL) string {
-	if host, port, err := net.SplitHostPort(u.Host); err == nil {
-		return net.JoinHostPort(escapeText(host, 100), escapeText(port, 10))
-	}
-	return escapeText(u.Host, 100)
-}
-
-func newAuthTransport(cfg Config, next http.RoundTripper) *authTransport {
-	c := cfg.Credentials
-	t := &authTransport{
-		next:      next,
-		base:      cfg.Base,
-		host:      hostOf(cfg.Base),
-		headers:   cfg.Headers,
-		userAgent: cfg.UserAgent,
-	}
-	t.secrets.add(c.Password, c.APISecretKey, c.Email)
-	t.secrets.add(tokenSecrets(c.Token)...)
-	for _, value := range cfg.Headers {
-		t.secrets.add(headerSecrets(value)...)
-	}
-
-	switch {
-	case c.APISecretKey != "":
-		t.credential = secretKey(c.APISecretKey)
-	case c.Token != "":
-		t.credential = givenToken(c.Token)
-	default:
-		t.credential = &login{
-			email:        c.Email,
-			password:     c.Password,
-			parametersIn: cfg.LoginParametersIn,
-			timeout:      cfg.RequestTimeout,
-			retries:      min(loginRetries, cfg.MaxRetries),
-			transport:    t,
-			turn:         make(chan struct{}, 1),
-		}
-	}
-
-	return t
-}
-
-// RoundTrip sends with credentials, and once more after a 401 where the credential could be
+// send sends the request with credentials, and once more after a 401 where they could be
 // renewed. Whether a call that is sent once is repeated decides its caller.
-func (t *authTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != t.base.Scheme || req.URL.Host != t.base.Host {
-		return nil, &Error{Class: ClassInternal, Detail: "a request was about to leave the configured origin"}
-	}
-
-	resp, generation, err := t.send(req)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+func (k *Call) send(req *http.Request) (*http.Response, error) {
+	resp, generation, err := k.sendClone(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || k.Op.Anonymous || k.sender.cfg.Credentials.Email == "" {
 		return resp, err
 	}
 
-	k := callFrom(req.Context())
-	k.renewed = t.credential.renew(req.Context(), generation)
+	k.renewed = k.sender.login.renew(req.Context(), k, generation)
 	if !k.renewed || k.once {
 		return resp, nil
 	}
 
-	again, err := rewind(req)
-	if err != nil {
-		return resp, nil //nolint:nilerr // the 401 is the better answer
-	}
-
 	resp.Body.Close()
-	resp, _, err = t.send(again)
+	resp, _, err = k.sendClone(req)
 
 	return resp, err
 }
 
-// rewind returns a clone of a request that was sent, with its body from the beginning.
-func rewind(req *http.Request) (*http.Request, error) {
-	again := req.Clone(req.Context())
-	if req.GetBody != nil {
-		body, err := req.GetBody()
-		again.Body = body
-		return again, err
+// sendClone sends a clone with credentials and the user's headers, and only to the
+// configured origin: the layers that retry, log and describe requests never see them. The
+// generation is that of the token.
+func (k *Call) sendClone(req *http.Request) (resp *http.Response, generation int, err error) {
+	cfg := k.sender.cfg
+	if req.URL.Scheme != cfg.Base.Scheme || req.URL.Host != cfg.Base.Host {
+		return nil, 0, k.Fail(ClassInternal, 0, "a request was about to leave the configured origin")
 	}
 
-	if req.Body != nil && req.Body != http.NoBody {
-		return nil, errors.New("the body cannot be sent again")
-	}
-
-	return again, nil
-}
-
-// send sends a clone with credentials, and returns the generation of the credential.
-func (t *authTransport) send(req *http.Request) (*http.Response, int, error) {
-	k := callFrom(req.Context())
-	sealed := k.sealed(req)
-	t.addHeaders(sealed)
-	generation, err := t.credential.present(req.Context(), sealed)
+	clone, err := k.sealed(req)
 	if err != nil {
 		return nil, 0, err
 	}
+	for name, value := range cfg.Headers {
+		clone.Header.Set(name, value)
+	}
+	clone.Header.Set("User-Agent", cfg.UserAgent)
+	if generation, err = k.authorize(req.Context(), clone); err != nil {
+		return nil, 0, err
+	}
 
-	if k.follows() && time.Since(k.compared) > staleAfter {
+	// Nothing that follows from a comparison waits, from here back to its answer.
+	if k.follows() && (time.Since(k.Compared) > staleAfter || k.sender.Gate.remaining() > 0) {
 		return nil, 0, k.outdated()
 	}
 
-	resp, err := t.next.RoundTrip(sealed)
+	resp, err = k.sender.pool.RoundTrip(clone)
 	if err != nil {
 		return nil, generation, err
 	}
 
-	// The request that the answer refers to is the one without credentials.
-	resp.Request = req
+	resp.Request = req // and not the one with credentials
+	if cfg.Observer != nil {
+		cfg.Observer(Head{Operation: k.Op.Name, Status: resp.StatusCode})
+	}
 
 	return resp, generation, nil
 }
 
-// addHeaders adds the headers that every request to the service carries.
-func (t *authTransport) addHeaders(req *http.Request) {
-	for name, value := range t.headers {
-		req.Header.Set(name, value)
+// authorize adds the credential to a request (section 5): the application-level key, the JWT
+// from the configuration, or the token of a login, whose generation it returns.
+func (k *Call) authorize(ctx context.Context, req *http.Request) (generation int, err error) {
+	c := k.sender.cfg.Credentials
+	token := c.Token
+
+	switch {
+	case k.Op.Anonymous:
+		return 0, nil
+	case c.APISecretKey != "":
+		parameter := "apiSecretToken=" + url.QueryEscape(c.APISecretKey)
+		if req.URL.RawQuery != "" {
+			parameter = req.URL.RawQuery + "&" + parameter
+		}
+		req.URL.RawQuery = parameter
+		return 0, nil
+	case token == "":
+		if token, generation, err = k.sender.login.present(ctx, k); err != nil {
+			return 0, err
+		}
 	}
-	req.Header.Set("User-Agent", t.userAgent)
+
+	req.Header.Set("Authorization", "bearer "+token)
+
+	return generation, nil
 }
 
 // tokenSecrets returns a JSON Web Token, and the parts of it that identify it: its payload
@@ -189,27 +122,3 @@ func headerSecrets(value string) []string {
 
 	return found
 }
-
-// secretKey is the application-level key, a query parameter of every request.
-type secretKey string
-
-func (s secretKey) present(_ context.Context, req *http.Request) (int, error) {
-	parameter := "apiSecretToken=" + url.QueryEscape(string(s))
-	if req.URL.RawQuery != "" {
-		parameter = req.URL.RawQuery + "&" + parameter
-	}
-	req.URL.RawQuery = parameter
-	return 0, nil
-}
-
-func (secretKey) renew(context.Context, int) bool { return false }
-
-// givenToken is a JWT from the configuration. It cannot be renewed.
-type givenToken string
-
-func (s givenToken) present(_ context.Context, req *http.Request) (int, error) {
-	req.Header.Set("Authorization", "bearer "+string(s))
-	return 0, nil
-}
-
-func (givenToken) renew(context.Context, int) bool { return false }

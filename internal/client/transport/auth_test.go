@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,13 +13,16 @@ import (
 func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
-	auth := closedAuth(t)
+	s := closedSender(t)
 	for _, address := range []string{"http://analytics.example.com/", "https://analytics.example.com:8443/", "https://example.com/"} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		k, req, err := s.newCall(t.Context(), Request{Op: Operation{Method: http.MethodGet}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resp, err := auth.RoundTrip(req); !IsClass(err, ClassInternal) {
+		if req.URL, err = url.Parse(address); err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := k.RoundTrip(req); !IsClass(err, ClassInternal) {
 			resp.Body.Close()
 			t.Errorf("%s: the error is %v", address, err)
 		}
@@ -30,28 +32,30 @@ func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
 func TestAuth_noWriteAfterTheMachineStoodStill(t *testing.T) {
 	t.Parallel()
 
-	auth := closedAuth(t)
-	k := &Call{Op: Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}, compared: time.Now().Add(-2 * staleAfter)}
-	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), callKey{}, k), http.MethodPatch, auth.base.String(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if resp, err := auth.RoundTrip(req); !errors.Is(err, ErrOutdated) {
-		resp.Body.Close()
+	op := Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true}
+	_, err := closedSender(t).Once(t.Context(), Request{Op: op, Compared: time.Now().Add(-2 * staleAfter)})
+	if !errors.Is(err, ErrOutdated) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// closedAuth returns a layer that no request may leave.
-func closedAuth(t *testing.T) *authTransport {
+// closedSender returns a sender that no request may leave.
+func closedSender(t *testing.T) *Sender {
 	t.Helper()
 
-	next := roundTripper(func(*http.Request) (*http.Response, error) {
+	s, err := New(Config{
+		Base: &url.URL{Scheme: "https", Host: "analytics.example.com"}, Credentials: Credentials{APISecretKey: "key"},
+		MaxConcurrency: 1, RequestTimeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pool = roundTripper(func(*http.Request) (*http.Response, error) {
 		t.Error("a request has left")
 		return nil, http.ErrServerClosed
 	})
 
-	return newAuthTransport(Config{Base: &url.URL{Scheme: "https", Host: "analytics.example.com"}, Credentials: Credentials{APISecretKey: "key"}}, next)
+	return s
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -26,6 +26,8 @@ type Operation struct {
 	// Lingers: where the run is interrupted, an attempt that was sent goes on for
 	// interruptGrace, because its outcome could not be found out otherwise.
 	Lingers bool
+	// Anonymous: the request is sent without credentials.
+	Anonymous bool
 	// Fresh: what the service shows decides about requests, so that no cache must answer.
 	Fresh bool
 }
@@ -52,24 +54,7 @@ func Expand(template string, values ...string) Endpoint {
 
 // EscapeSegment percent-encodes every byte that is not unreserved in RFC 3986, so that
 // proxies and servers have nothing left to interpret.
-func EscapeSegment(s string) string {
-	const (
-		hex        = "0123456789ABCDEF"
-		unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-	)
-
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := range len(s) {
-		if c := s[i]; strings.IndexByte(unreserved, c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-		}
-	}
-
-	return b.String()
-}
+func EscapeSegment(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // Under returns the address of the endpoint below base. It cleans nothing.
 func (e Endpoint) Under(base *url.URL) *url.URL {

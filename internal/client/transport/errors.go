@@ -11,72 +11,42 @@ import (
 	"time"
 )
 
-// ErrorClass is the class of a failure. Callers decide by class, and never by the text of a
-// message.
-type ErrorClass int
+// ErrorClass is the class of a failure, written as its headline. Callers decide by class, and
+// never by the text of a message.
+type ErrorClass string
 
 // The classes of failure. ClassNotFound is a 404 or 410 of the service itself, proven by a
 // JSON object; ClassEndpointNotFound is any other 404, which says nothing about the object
 // asked for. ClassNotReady is an answer that puts off the data.
 const (
-	ClassInternal ErrorClass = iota
-	ClassInvalid
-	ClassReadOnly
-	ClassCancelled
-	ClassUnreachable
-	ClassTimeout
-	ClassConnectionLost
-	ClassTLS
-	ClassProxyAuth
-	ClassRedirect
-	ClassLoginAnswer
-	ClassAuthentication
-	ClassForbidden
-	ClassNotFound
-	ClassEndpointNotFound
-	ClassRejected
-	ClassConflict
-	ClassRateLimited
-	ClassServer
-	ClassNotJSON
-	ClassEmpty
-	ClassTruncated
-	ClassTooLarge
-	ClassPayload
-	ClassUnknownOutcome
-	ClassNotReady
-	ClassRequestTooLarge
+	ClassInternal         ErrorClass = "Internal error"
+	ClassInvalid          ErrorClass = "Invalid request"
+	ClassReadOnly         ErrorClass = "The provider is read-only"
+	ClassCancelled        ErrorClass = "Cancelled"
+	ClassUnreachable      ErrorClass = "Cannot reach the service"
+	ClassTimeout          ErrorClass = "The service did not answer in time"
+	ClassConnectionLost   ErrorClass = "Connection lost"
+	ClassTLS              ErrorClass = "TLS verification failed"
+	ClassProxyAuth        ErrorClass = "Proxy authentication required"
+	ClassRedirect         ErrorClass = "Unexpected redirect"
+	ClassLoginAnswer      ErrorClass = "Unexpected login answer"
+	ClassAuthentication   ErrorClass = "Authentication rejected"
+	ClassForbidden        ErrorClass = "Not permitted"
+	ClassNotFound         ErrorClass = "Not found"
+	ClassEndpointNotFound ErrorClass = "Endpoint not found, check base_url"
+	ClassRejected         ErrorClass = "The service rejected the request"
+	ClassConflict         ErrorClass = "Changed elsewhere"
+	ClassRateLimited      ErrorClass = "Rate limited"
+	ClassServer           ErrorClass = "The service failed"
+	ClassNotJSON          ErrorClass = "Not JSON"
+	ClassEmpty            ErrorClass = "Empty response"
+	ClassTruncated        ErrorClass = "Truncated response"
+	ClassTooLarge         ErrorClass = "Response too large"
+	ClassPayload          ErrorClass = "Unexpected response"
+	ClassUnknownOutcome   ErrorClass = "Outcome unknown"
+	ClassNotReady         ErrorClass = "Not ready yet"
+	ClassRequestTooLarge  ErrorClass = "Request too large"
 )
-
-var classTitles = map[ErrorClass]string{
-	ClassInternal:         "Internal error",
-	ClassInvalid:          "Invalid request",
-	ClassReadOnly:         "The provider is read-only",
-	ClassCancelled:        "Cancelled",
-	ClassUnreachable:      "Cannot reach the service",
-	ClassTimeout:          "The service did not answer in time",
-	ClassConnectionLost:   "Connection lost",
-	ClassTLS:              "TLS verification failed",
-	ClassProxyAuth:        "Proxy authentication required",
-	ClassRedirect:         "Unexpected redirect",
-	ClassLoginAnswer:      "Unexpected login answer",
-	ClassAuthentication:   "Authentication rejected",
-	ClassForbidden:        "Not permitted",
-	ClassNotFound:         "Not found",
-	ClassEndpointNotFound: "Endpoint not found, check base_url",
-	ClassRejected:         "The service rejected the request",
-	ClassConflict:         "Changed elsewhere",
-	ClassRateLimited:      "Rate limited",
-	ClassServer:           "The service failed",
-	ClassNotJSON:          "Not JSON",
-	ClassEmpty:            "Empty response",
-	ClassTruncated:        "Truncated response",
-	ClassTooLarge:         "Response too large",
-	ClassPayload:          "Unexpected response",
-	ClassUnknownOutcome:   "Outcome unknown",
-	ClassNotReady:         "Not ready yet",
-	ClassRequestTooLarge:  "Request too large",
-}
 
 // FieldError is what the service said about one field of a request.
 type FieldError struct {
@@ -119,11 +89,10 @@ type Error struct {
 
 // Title returns the headline of the failure.
 func (e *Error) Title() string {
-	title := classTitles[e.Class]
 	if e.Class == ClassNotJSON && e.Code != "" {
-		return title + " (" + e.Code + ")"
+		return string(e.Class) + " (" + e.Code + ")"
 	}
-	return title
+	return string(e.Class)
 }
 
 // Error returns one line that is safe to print and to log.

@@ -26,8 +26,8 @@ func (k *Call) TransportError(err error) *Error {
 
 	class, detail := classify(err)
 	e := k.Fail(class, 0, detail)
-	if e.Class == ClassUnreachable && k.host != "" && !isOperation("proxyconnect")(err) {
-		e.Detail += "; the host is " + k.host
+	if e.Class == ClassUnreachable && !isOperation("proxyconnect")(err) {
+		e.Detail += "; the host is " + k.sender.host
 	}
 	if e.Class == ClassCancelled {
 		e.Cause = context.Canceled

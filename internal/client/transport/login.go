@@ -3,13 +3,10 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,8 +22,7 @@ const (
 
 	// loginPause is how long a failed login is not tried again, for all callers. Rejected
 	// credentials are not tried again at all, since that may lock the account.
-	loginPause   = 30 * time.Second
-	loginRetries = 1
+	loginPause = 30 * time.Second
 
 	// renewalPause is the time between two logins that a 401 causes, so that thousands of
 	// callers, or a service that accepts no token, do not cause thousands of logins.
@@ -37,7 +33,7 @@ const (
 	skewLimit = 5 * time.Minute
 )
 
-var opLogin = Operation{Name: "Log in", Method: http.MethodPost}
+var opLogin = Operation{Name: "Log in", Method: http.MethodPost, Anonymous: true}
 
 var loginEndpoint = Expand("/v1/auth/login/jwt")
 
@@ -45,88 +41,92 @@ var loginEndpoint = Expand("/v1/auth/login/jwt")
 // one login among all callers. Two rules say when there is another login: shortly before the
 // token expires, and after a 401, at most once in renewalPause.
 type login struct {
-	email, password string
-	parametersIn    string
-	timeout         time.Duration
-	retries         int // of a login that failed and was not rejected
-	transport       *authTransport
-
+	sender *Sender
 	flight singleflight.Group
 	turn   chan struct{} // holds a value while a login is under way
 
 	mu         sync.Mutex
-	token      token
-	rejected   bool      // the token got a 401
-	generation int       // counts tokens, so that a 401 is held against the right one
-	issued     time.Time // when the token was issued
-	renewal    time.Time // when a 401 last caused a login
+	token      string // empty before the first login, and after a 401
+	generation int    // counts tokens, so that a 401 is held against the right one
+	renewAt    time.Time
+	renewed    time.Time // when a 401 last ended a token
 
 	failure *Error    // of the last login; nil if it succeeded
 	failed  time.Time // when it failed
 }
 
-func (l *login) present(ctx context.Context, req *http.Request) (int, error) {
-	text, generation, ok := l.current()
-	if !ok && callFrom(ctx).follows() {
-		return 0, callFrom(ctx).outdated()
+// present returns the token for a call, and its generation. What follows from a comparison
+// does not wait for a login.
+func (l *login) present(ctx context.Context, k *Call) (token string, generation int, err error) {
+	token, generation, ok := l.current()
+	if ok {
+		return token, generation, nil
 	}
-	if !ok {
-		if err := l.obtain(ctx); err != nil {
-			return 0, err
-		}
-		text, generation, _ = l.current()
+	if k.follows() {
+		return "", 0, k.outdated()
 	}
 
-	req.Header.Set("Authorization", "bearer "+text)
+	err = l.obtain(ctx)
+	token, generation, _ = l.current()
 
-	return generation, nil
+	return token, generation, err
 }
 
 // current returns the token and its generation, and whether it is to be used. Time is
 // measured by the monotonic clock of this machine: the service's may be off.
-func (l *login) current() (text string, generation int, ok bool) {
+func (l *login) current() (token string, generation int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-
-	lifetime := l.token.lifetime()
-	renewAfter := max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10))
-
-	return l.token.text, l.generation, l.token.text != "" && !l.rejected && time.Since(l.issued) < renewAfter
+	return l.token, l.generation, l.token != "" && time.Now().Before(l.renewAt)
 }
 
-// renew makes sure that there is a newer token than the rejected one, and reports whether
-// it did. Where the 401 alone does not explain why there is none, the call of ctx is told
-// the reason.
-func (l *login) renew(ctx context.Context, generation int) bool {
+// renew makes sure that there is a newer token than the one that got a 401, and reports
+// whether it did. Where the 401 alone does not explain why there is none, k is told the
+// reason.
+func (l *login) renew(ctx context.Context, k *Call, generation int) bool {
 	l.mu.Lock()
-	isCurrent := l.generation == generation
-	if isCurrent && !l.rejected && !l.renewal.IsZero() && time.Since(l.renewal) < renewalPause {
+	isFirst := l.generation == generation && l.token != "" // no other caller of this token has begun
+	if isFirst && !l.renewed.IsZero() && time.Since(l.renewed) < renewalPause {
 		l.mu.Unlock()
-		callFrom(ctx).remark = "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
+		k.remark = "the service rejected another token less than " + renewalPause.String() + " ago, so the provider does not log in again for now"
 		return false
 	}
-
-	if isCurrent && !l.rejected { // otherwise another caller of this token has begun
-		l.rejected, l.renewal = true, time.Now()
+	if isFirst {
+		l.token, l.renewed = "", time.Now()
 	}
 	l.mu.Unlock()
 
 	// A failing login shows as the original 401: that is what happened to the call.
-	return !isCurrent || l.obtain(ctx) == nil
+	return l.obtain(ctx) == nil
 }
 
-// obtain waits for the one login that is under way, or begins it. The login goes on when
-// the caller that began it is cancelled: the others still need it.
+// obtain waits for the one login that is under way, or begins it, unless there is a token. The
+// login goes on when the caller that began it is cancelled: the others still need it.
 func (l *login) obtain(ctx context.Context) error {
 	result := l.flight.DoChan("login", func() (_ any, err error) {
 		// A panic in here would end the process with every resource in flight.
 		defer func() {
 			if recover() != nil {
-				k := &Call{Op: opLogin, endpoint: loginEndpoint}
-				err = k.Fail(ClassInternal, 0, "the login ended in a panic")
+				err = (&Call{Request: Request{Op: opLogin, To: loginEndpoint}}).Fail(ClassInternal, 0, "the login ended in a panic")
 			}
 		}()
-		return nil, l.once(context.WithoutCancel(ctx))
+
+		if _, _, ok := l.current(); ok {
+			return nil, nil
+		}
+		got, err := l.logIn(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		lifetime := got.lifetime()
+		l.token, l.failure = got.text, nil
+		l.renewAt = time.Now().Add(max(tokenFloor, lifetime-min(5*time.Minute, lifetime/10)))
+		l.generation++
+
+		return nil, nil
 	})
 
 	select {
@@ -137,28 +137,9 @@ func (l *login) obtain(ctx context.Context) error {
 	}
 }
 
-// once logs in, unless the token is fresh or a failure still stands. ctx does not end.
-func (l *login) once(ctx context.Context) error {
-	if _, _, ok := l.current(); ok {
-		return nil
-	}
-
-	got, err := l.logIn(ctx)
-	if err != nil {
-		return err
-	}
-
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.token, l.rejected, l.failure, l.issued = got, false, nil, time.Now()
-	l.generation++
-
-	return nil
-}
-
-// logIn returns the token of a new login. An earlier failure that still stands is its
-// error, without another attempt. Logins take turns, so that each knows how the one before
-// it has ended.
+// logIn returns the token of a new login, which is tried twice at most. Logins take turns, so
+// that each knows how the one before it has ended: an earlier failure that still stands is
+// its error, unchanged, without another attempt.
 func (l *login) logIn(ctx context.Context) (token, error) {
 	select {
 	case l.turn <- struct{}{}:
@@ -167,19 +148,20 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	}
 	defer func() { <-l.turn }()
 
-	if e := l.remembered(); e != nil {
+	l.mu.Lock()
+	e, failed := l.failure, l.failed
+	l.mu.Unlock()
+	if e != nil && (IsClass(e, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(failed) < loginPause) {
 		return token{}, e
 	}
 
-	passing := []ErrorClass{ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassServer, ClassRateLimited, ClassTruncated}
 	got, e := l.attempt(ctx, 1)
-	for number := 2; number <= 1+l.retries && e != nil && slices.Contains(passing, e.Class); number++ {
-		if err := Pause(ctx, e.RetryAfter+jitter(backoffBase)); err != nil {
+	if wait, again := l.sender.Again(ctx, opLogin, e); again {
+		if err := Pause(ctx, wait); err != nil {
 			return token{}, err
 		}
-		got, e = l.attempt(ctx, number)
+		got, e = l.attempt(ctx, 2)
 	}
-
 	if e == nil {
 		return got, nil
 	}
@@ -193,113 +175,58 @@ func (l *login) logIn(ctx context.Context) (token, error) {
 	return token{}, e
 }
 
-// remembered returns the failure of an earlier login while it stands, unchanged, so that
-// each caller reads the reason.
-func (l *login) remembered() *Error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// attempt sends one login request, past the gate and the retries.
+func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
+	s := l.sender
+	failed := &Call{Request: Request{Op: opLogin, To: loginEndpoint}}
 
-	if l.failure == nil {
-		return nil
+	p, err := Place(s.cfg.LoginParametersIn, map[string]any{"email": s.cfg.Credentials.Email, "password": s.cfg.Credentials.Password})
+	if err != nil {
+		return token{}, failed.Fail(ClassInternal, 0, "the request could not be built")
 	}
-	if IsClass(l.failure, ClassAuthentication, ClassForbidden, ClassRejected) || time.Since(l.failed) < loginPause {
-		return l.failure
+	k, req, err := s.newCall(ctx, Request{Op: opLogin, To: loginEndpoint, Payload: p})
+	if err != nil {
+		return token{}, failed.TransportError(err)
 	}
 
-	return nil
+	k.attempts = number - 1
+	if _, err := k.attempt(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
+		return token{}, k.TransportError(err)
+	}
+
+	got, ok := readToken(k.answer)
+	if !ok {
+		return token{}, k.Fail(ClassLoginAnswer, k.answer.Status, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
+	}
+	s.secrets.add(tokenSecrets(got.text)...)
+
+	// Nothing here depends on the clocks, but logs and agreement times may.
+	if skew := time.Since(got.issuedAt).Round(time.Minute); !got.issuedAt.IsZero() && skew.Abs() > skewLimit {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.notices = append(s.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
+			"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
+	}
+
+	return got, nil
 }
 
 // NewToken logs in with e-mail and password, and returns a token that no request uses and
 // when it expires. The error is an *Error, of ClassInvalid where there is no e-mail.
 func (s *Sender) NewToken(ctx context.Context) (text string, expires time.Time, err error) {
-	l, ok := s.auth.credential.(*login)
-	if !ok {
+	if s.cfg.Credentials.Email == "" {
 		return "", time.Time{}, Invalid(opLogin, errors.New("the provider has no email and password to log in with"))
 	}
 
 	began := time.Now()
-	t, err := l.logIn(ctx)
+	got, err := s.login.logIn(ctx)
 	if err != nil {
-		return "", time.Time{}, s.auth.newCall(Request{Op: opLogin, To: loginEndpoint}).TransportError(err)
+		return "", time.Time{}, (&Call{Request: Request{Op: opLogin, To: loginEndpoint}, sender: s}).TransportError(err)
 	}
 
-	if t.expires.IsZero() {
-		return t.text, began.Add(tokenLifetime), nil
+	if got.expires.IsZero() {
+		return got.text, began.Add(tokenLifetime), nil
 	}
 
-	return t.text, t.expires, nil
-}
-
-// attempt sends one login request. It goes past the layers above: no retry, no
-// credentials, and no redirect, since RoundTrip follows none.
-func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.timeout, errTimeUp)
-	defer cancel()
-	noAnswer := "no answer within " + l.timeout.String()
-
-	r := Request{Op: opLogin, To: loginEndpoint}
-	k := l.transport.newCall(r)
-	k.attempts = number
-	req, err := l.newRequest(context.WithValue(ctx, callKey{}, k), r)
-	if err != nil {
-		return token{}, k.Fail(ClassInternal, 0, "the request could not be built")
-	}
-
-	resp, err := l.transport.next.RoundTrip(req)
-	if err != nil {
-		return token{}, k.TransportError(stallOr(ctx, err, noAnswer))
-	}
-	k.retryAfter, _ = askedToWait(resp)
-
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: ctx, stall: noAnswer, end: cancel}
-	got, err := k.readAnswer(ctx, resp)
-	if err != nil {
-		return token{}, k.TransportError(err)
-	}
-
-	t, ok := readToken(got)
-	if !ok {
-		return token{}, k.Fail(ClassLoginAnswer, resp.StatusCode, "the answer holds no JSON Web Token in the field token (section 2 of the interface); it is not shown")
-	}
-	l.transport.secrets.add(tokenSecrets(t.text)...)
-	l.warnOfSkew(t.issuedAt)
-
-	return t, nil
-}
-
-// newRequest returns the HTTP request with e-mail and password.
-func (l *login) newRequest(ctx context.Context, r Request) (*http.Request, error) {
-	var err error
-	r.Payload, err = Place(l.parametersIn, map[string]any{"email": l.email, "password": l.password})
-	if err != nil {
-		return nil, err
-	}
-
-	var body io.Reader
-	if r.Body != nil {
-		body = bytes.NewReader(r.Body)
-	}
-	req, err := http.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
-	if err != nil {
-		return nil, err
-	}
-
-	r.address(req, l.transport.base)
-	l.transport.addHeaders(req)
-
-	return req, nil
-}
-
-// warnOfSkew notes a clock that is more than skewLimit off. Nothing here depends on it,
-// but logs and agreement times may.
-func (l *login) warnOfSkew(issuedAt time.Time) {
-	skew := time.Since(issuedAt).Round(time.Minute)
-	if issuedAt.IsZero() || skew.Abs() <= skewLimit {
-		return
-	}
-
-	l.transport.mu.Lock()
-	defer l.transport.mu.Unlock()
-	l.transport.notices = append(l.transport.notices, fmt.Sprintf("The clock of this machine and the clock of the service differ by about %s. "+
-		"The provider measures the life of its token by itself, so nothing fails; times that you write, such as agreement_time, may be off.", skew.Abs()))
+	return got.text, got.expires, nil
 }

@@ -3,9 +3,11 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -27,28 +29,15 @@ type Request struct {
 	Compared time.Time
 }
 
-// address sets the URL and the headers of an HTTP request.
-func (r Request) address(req *http.Request, base *url.URL) {
-	req.URL = r.To.Under(base)
-	req.URL.RawQuery = r.Query
-	req.Host = req.URL.Host
-
-	req.Header.Set("Accept", "application/json")
-	if r.Op.Fresh {
-		req.Header.Set("Cache-Control", "no-cache")
-	}
-	if r.ContentType != "" {
-		req.Header.Set("Content-Type", r.ContentType)
-	}
-}
-
 // Payload holds the parameters of a request as they are sent.
 type Payload struct {
 	Body        []byte
 	ContentType string
 	Query       string
 
-	Attribute string // see Call
+	// Attribute names the attribute whose value the body holds; empty where the body is
+	// small.
+	Attribute string
 }
 
 // Where the parameters of a request are.
@@ -76,58 +65,52 @@ func Place(in string, parameters map[string]any) (Payload, error) {
 	return Payload{Body: []byte(values.Encode()), ContentType: "application/x-www-form-urlencoded"}, nil
 }
 
-// Call is one use of an operation. It travels in the context of its request, so that
-// each layer knows what it is sending.
+// Call is one use of an operation: a request with what is known of its attempts.
 type Call struct {
-	Op       Operation
-	endpoint Endpoint
-	host     string
-	scheme   string
-	Redact   *Redactor
+	Request
+	Redact *Redactor
+	sender *Sender
+	once   bool // the caller decides whether the request is sent again, also after a 401
 
-	// attribute names the attribute whose value the body holds; empty where the body is
-	// small.
-	attribute string
-	// size is the length of the body, in bytes.
-	size int
-	// once: the caller decides whether the request is sent again, also after a 401.
-	once bool
-	// compared is that of the request.
-	compared time.Time
-
-	attempts   int
-	truncated  int           // answers that ended in the middle of the JSON
-	retryAfter time.Duration // what the service last asked to wait
-	location   string        // where the service wanted to send the request
-	remark     string        // what the layers below know about a 401
-	renewed    bool          // the credential was renewed after a 401
-	sent       atomic.Bool   // this attempt's request reached the connection
+	attempts int
+	answer   Answer      // of the last attempt
+	body     *answerBody // of the last attempt
+	remark   string      // what the login knows about a 401
+	renewed  bool        // the credential was renewed after a 401
+	sent     atomic.Bool // this attempt's request reached the connection
 }
 
-type callKey struct{}
-
-// callFrom returns the call of a request's context; nil where it carries none.
-func callFrom(ctx context.Context) *Call {
-	k, _ := ctx.Value(callKey{}).(*Call)
-	return k
-}
-
-// newCall returns the call of a request to the origin of t. Its messages show nothing that
-// is private in r, and no secret of t.
-func (t *authTransport) newCall(r Request) *Call {
-	redact := NewRedactor(r.Private...)
-	redact.secrets = &t.secrets
-
-	return &Call{
-		Op:        r.Op,
-		endpoint:  r.To,
-		host:      t.host,
-		scheme:    t.base.Scheme,
-		Redact:    redact,
-		attribute: r.Attribute,
-		size:      len(r.Body),
-		compared:  r.Compared,
+// newCall returns a call and its HTTP request, which has no credentials. A write of a
+// read-only sender is an error.
+func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *http.Request, error) {
+	k := &Call{Request: r, Redact: NewRedactor(r.Private...), sender: s}
+	k.Redact.secrets = &s.secrets
+	if r.Op.Effect && s.cfg.ReadOnly {
+		return nil, nil, k.Fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
 	}
+
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Op.Method, "http://invalid", body)
+	if err != nil {
+		return nil, nil, k.Fail(ClassInternal, 0, "the request could not be built")
+	}
+
+	req.URL = r.To.Under(s.cfg.Base)
+	req.URL.RawQuery = r.Query
+	req.Host = req.URL.Host
+
+	req.Header.Set("Accept", "application/json")
+	if r.Op.Fresh {
+		req.Header.Set("Cache-Control", "no-cache")
+	}
+	if r.ContentType != "" {
+		req.Header.Set("Content-Type", r.ContentType)
+	}
+
+	return k, req, nil
 }
 
 // Fail returns an error of this call. status is 0 where there was no answer.
@@ -138,7 +121,7 @@ func (k *Call) Fail(class ErrorClass, status int, detail string) *Error {
 		Detail:    detail,
 		Operation: k.Op.Name,
 		Method:    k.Op.Method,
-		Template:  k.endpoint.template,
+		Template:  k.To.template,
 		Attempts:  k.attempts,
 		Queued:    k.Op.Queues,
 		// An unreadable success is still a success: the change may be there.
@@ -146,28 +129,23 @@ func (k *Call) Fail(class ErrorClass, status int, detail string) *Error {
 	}
 }
 
+// Interrupted returns the error of an operation whose context ended before anything was sent.
+func Interrupted(op Operation, to Endpoint, err error) *Error {
+	return (&Call{Request: Request{Op: op, To: to}}).TransportError(err)
+}
+
 // ErrOutdated is the cause of the error of a write that was not sent, because it would have
-// had to wait after its comparison.
+// had to wait after its comparison. It needs another one.
 var ErrOutdated = errors.New("the update had to wait each time after it was compared with what the service holds, so it was not sent")
 
 // staleAfter is how long a comparison is valid. Its write follows without a wait, so that a
 // longer time means that the machine stood still.
 const staleAfter = time.Second
 
-// Interrupted returns the error of an operation whose context ended before anything was sent.
-func Interrupted(op Operation, to Endpoint, err error) *Error {
-	return (&Call{Op: op, endpoint: to}).TransportError(err)
-}
-
-// Outdated returns the error of an operation that would have to wait after its comparison.
-func Outdated(op Operation, to Endpoint) *Error {
-	return (&Call{Op: op, endpoint: to}).outdated()
-}
-
 // follows reports whether the request follows from a comparison.
-func (k *Call) follows() bool { return !k.compared.IsZero() }
+func (k *Call) follows() bool { return !k.Compared.IsZero() }
 
-// outdated returns the error with the cause ErrOutdated. The write needs another comparison.
+// outdated returns the error with the cause ErrOutdated.
 func (k *Call) outdated() *Error {
 	e := k.Fail(ClassRateLimited, 0, ErrOutdated.Error())
 	e.Cause = ErrOutdated

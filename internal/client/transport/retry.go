@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
 const (
@@ -20,39 +18,29 @@ const (
 	backoffFloor = 50 * time.Millisecond
 )
 
-// newRetryClient returns the outermost layer. It sends again what may be sent again, and
-// follows no redirect: Go would turn a PATCH into a GET, or carry a login's password
-// elsewhere.
-func newRetryClient(maxRetries int, next http.RoundTripper) *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient: &http.Client{
-			Transport:     next, // has no CloseIdleConnections: one failed call must not cost the others their connections
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		RetryMax:     maxRetries,
-		CheckRetry:   mayRetry,
-		Backoff:      backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-}
-
-// mayRetry decides by the operation and its failure.
-func mayRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	k := callFrom(ctx)
-	if err == nil {
-		wait, _ := askedToWait(resp)
-		return ctx.Err() == nil && k.Op.repeatsAfter(resp.StatusCode) && hasTimeFor(ctx, wait), nil
-	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+// Again decides after a failure of an operation whether it is sent again, and when. e counts
+// the attempts so far; nil is none.
+func (s *Sender) Again(ctx context.Context, op Operation, e *Error) (wait time.Duration, again bool) {
+	if e == nil || e.Operation != op.Name { // a failed login has been repeated already
+		return 0, false
 	}
 
-	e := k.TransportError(err)
-	if e.Class == ClassTruncated {
-		k.truncated++
+	limit := s.cfg.MaxRetries
+	if e.Class == ClassTruncated { // the answer was complete, and is read again once
+		limit = min(limit, 1)
+	}
+	isBroken := !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated)
+	if e.Attempts > limit || !isBroken && !op.repeatsAfter(e.Status) {
+		return 0, false
 	}
 
-	return e.Operation == k.Op.Name && k.truncated < 2 && e.isBroken(), nil
+	// A caller without the time hears of the limit now instead of waiting for its own end.
+	deadline, bounded := ctx.Deadline()
+	if bounded && e.RetryAfter > 0 && time.Until(deadline) < e.RetryAfter {
+		return 0, false
+	}
+
+	return BackoffAfter(e.Attempts-1, e.RetryAfter), true
 }
 
 // repeatsAfter reports whether the operation is sent again after an answer with a status. A
@@ -67,38 +55,6 @@ func (op Operation) repeatsAfter(status int) bool {
 	}
 
 	return !op.Effect && status/100 == 5 && !staysFailed(status)
-}
-
-// isBroken reports whether a request or its answer broke off, and certainly without an
-// effect.
-func (e *Error) isBroken() bool {
-	return !e.Ambiguous && IsClass(e, ClassUnreachable, ClassConnectionLost, ClassTimeout, ClassTruncated)
-}
-
-// Again decides after a failure of an operation whether it is sent again, and when. failed is
-// how often the operation has failed before.
-func (s *Sender) Again(ctx context.Context, op Operation, e *Error, failed int) (wait time.Duration, ok bool) {
-	limit := s.maxRetries
-	if e.Class == ClassTruncated { // the answer was complete, and is read again once
-		limit = min(limit, 1)
-	}
-
-	ok = failed < limit && (e.isBroken() || op.repeatsAfter(e.Status)) && hasTimeFor(ctx, e.RetryAfter)
-
-	return BackoffAfter(failed, e.RetryAfter), ok
-}
-
-// hasTimeFor reports whether the caller has so much time. If not, it hears of the limit now
-// instead of waiting for its own end.
-func hasTimeFor(ctx context.Context, wait time.Duration) bool {
-	deadline, bounded := ctx.Deadline()
-	return wait == 0 || !bounded || time.Until(deadline) >= wait
-}
-
-// backoff returns how long to wait before the next attempt after an answer.
-func backoff(_, _ time.Duration, attempt int, resp *http.Response) time.Duration {
-	wait, _ := askedToWait(resp)
-	return BackoffAfter(attempt, wait)
 }
 
 // BackoffAfter returns how long to wait before the next attempt: what the service asked for,
@@ -129,10 +85,6 @@ const limitRetryAfter = 120 * time.Second
 // askedToWait returns the Retry-After of a 429 or 503, from 0 to limitRetryAfter, and
 // whether the answer has one.
 func askedToWait(resp *http.Response) (time.Duration, bool) {
-	if resp == nil {
-		return 0, false
-	}
-
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return ParseRetryAfter(resp.Header.Get("Retry-After"), time.Now(), limitRetryAfter)

@@ -13,7 +13,7 @@ func TestBackoff_fullJitterUnderADoublingLimit(t *testing.T) {
 	for attempt := range 200 {
 		limit := min(backoffBase<<min(attempt, 10), backoffCap)
 		for range 20 {
-			if wait := backoff(0, 0, attempt, nil); wait < backoffFloor || wait > limit+backoffFloor {
+			if wait := BackoffAfter(attempt, 0); wait < backoffFloor || wait > limit+backoffFloor {
 				t.Fatalf("attempt %d waits %v, limit %v", attempt, wait, limit)
 			}
 		}
@@ -66,7 +66,8 @@ func FuzzRetryAfter_neitherHotLoopNorHang(f *testing.F) {
 		}
 
 		resp := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {value}}}
-		wait := backoff(0, 0, attempt, resp)
+		asked, _ := askedToWait(resp)
+		wait := BackoffAfter(attempt, asked)
 		if wait < backoffFloor || wait > limitRetryAfter+limitRetryAfter/10+backoffBase+backoffFloor {
 			t.Fatalf("Retry-After %q, attempt %d: waits %v", value, attempt, wait)
 		}

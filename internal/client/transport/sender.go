@@ -4,8 +4,10 @@
 // tokens, TLS and proxies, the bounds of concurrency and rate, retries, the classes of
 // failures, and what messages may show. It knows nothing of endpoints but the login.
 //
-// A request passes the layers that New assembles. Section numbers in the comments are those
-// of the interface description.
+// Do hands a Call to go-retryablehttp, which repeats its RoundTrip. One RoundTrip is one
+// attempt: it waits for the gate, send adds the credentials to a clone, the pool carries it,
+// and readAnswer says what the answer is. Section numbers in the comments are those of the
+// interface description.
 package transport
 
 import (
@@ -13,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -39,122 +42,107 @@ type Config struct {
 	// DialContext replaces the dialer, and Proxy the proxy settings of the environment.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	Proxy       func(*http.Request) (*url.URL, error)
-	Observer    Observer
+	// Observer is called for the head of each answer, including those to logins and to
+	// repeated requests, and concurrently.
+	Observer func(Head)
+}
+
+// Head is what an answer says before its body.
+type Head struct {
+	Operation string // its name in section 4, such as "Update consent"
+	Status    int
 }
 
 // Sender sends requests to one origin with one set of credentials.
 type Sender struct {
-	base       *url.URL
-	readOnly   bool
-	maxRetries int
+	cfg  Config
+	host string // of the origin, for messages
+	pool http.RoundTripper
+	Gate *Gate
 
-	retries *retryablehttp.Client // the outermost layer
-	Gate    *Gate
-	auth    *authTransport
-	pool    *http.Transport // the innermost: TLS, proxy, connections
+	login   *login     // where the credentials are an e-mail and a password
+	secrets vocabulary // what no message may show
+
+	mu      sync.Mutex
+	notices []string
 }
 
-// New assembles the layers that every request passes. The order is important.
+// New returns a sender. It contacts nothing.
 func New(cfg Config) (*Sender, error) {
 	pool, err := newPool(cfg)
 	if err != nil {
 		return nil, err
 	}
 
-	// What answers look like, including those to logins.
-	var next http.RoundTripper = pool
-	if cfg.Observer != nil {
-		next = &observingTransport{next: next, observer: cfg.Observer}
+	s := &Sender{cfg: cfg, host: hostOf(cfg.Base), pool: pool, Gate: newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond)}
+	s.login = &login{sender: s, turn: make(chan struct{}, 1)}
+
+	c := cfg.Credentials
+	s.secrets.add(c.Password, c.APISecretKey, c.Email)
+	s.secrets.add(tokenSecrets(c.Token)...)
+	for _, value := range cfg.Headers {
+		s.secrets.add(headerSecrets(value)...)
 	}
 
-	// Credentials, on a clone of the request and for the one origin. A request that is sent
-	// again after a login keeps its place in the gate.
-	auth := newAuthTransport(cfg, next)
+	return s, nil
+}
 
-	// The time limit of one attempt, which does not include the wait in the gate, and its log
-	// line, which does not include credentials.
-	attempts := &attemptTransport{next: auth, timeout: cfg.RequestTimeout, silent: cfg.LogIsOff}
-
-	// Concurrency, rate, and a Retry-After for all callers. Each retry takes a turn of its own.
-	gate := newGate(cfg.MaxConcurrency, cfg.RequestsPerSecond, attempts)
-
-	return &Sender{
-		base:       cfg.Base,
-		readOnly:   cfg.ReadOnly,
-		maxRetries: cfg.MaxRetries,
-		retries:    newRetryClient(cfg.MaxRetries, gate),
-		Gate:       gate,
-		auth:       auth,
-		pool:       pool,
-	}, nil
+// hostOf returns the part of an address that may be shown: the host, without user, path
+// and query.
+func hostOf(u *url.URL) string {
+	if host, port, err := net.SplitHostPort(u.Host); err == nil {
+		return net.JoinHostPort(escapeText(host, 100), escapeText(port, 10))
+	}
+	return escapeText(u.Host, 100)
 }
 
 // Close closes idle connections. Requests in flight go on.
-func (s *Sender) Close() { s.pool.CloseIdleConnections() }
+func (s *Sender) Close() { (&http.Client{Transport: s.pool}).CloseIdleConnections() }
 
 // TakeNotices returns messages for the user although nothing failed, each once.
 func (s *Sender) TakeNotices() []string {
-	s.auth.mu.Lock()
-	defer s.auth.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 
-	taken := s.auth.notices
-	s.auth.notices = nil
+	taken := s.notices
+	s.notices = nil
 	return taken
 }
 
 // Do sends a request with retries and returns the answer. Errors are *Error.
 func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
-	req, k, err := s.newRequest(ctx, r)
+	k, req, err := s.newCall(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
 
-	var got Answer
-	var read *http.Response
-	req.SetResponseHandler(func(resp *http.Response) (err error) {
-		read = resp
-		got, err = k.readAnswer(ctx, resp)
-		return err
-	})
-
-	resp, err := s.retries.Do(req)
-	if err != nil {
-		closeBody(resp)
-		return Answer{}, k.TransportError(err)
-	}
-	if read != resp {
-		// Retries are used up: the last answer was to be retried, so that nobody read it.
-		return k.readAnswer(ctx, resp)
+	if _, err := k.repeat(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
+		return Answer{}, err
 	}
 
-	return got, nil
+	return k.answer, nil
 }
 
 // Once sends a request a single time, for a caller that has entered the gate, and returns
 // the answer. Errors are *Error.
 func (s *Sender) Once(ctx context.Context, r Request) (Answer, error) {
-	req, k, err := s.newRequest(ctx, r)
+	k, req, err := s.newCall(ctx, r)
 	if err != nil {
 		return Answer{}, err
 	}
 
 	k.once = true
-	if req.Body, err = req.GetBody(); err != nil {
-		return Answer{}, k.Fail(ClassInternal, 0, "the request could not be built")
-	}
-
-	resp, err := s.Gate.pass(req.Request)
-	if err != nil {
+	if _, err := k.attempt(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
 		return Answer{}, k.TransportError(err)
 	}
 
-	return k.readAnswer(ctx, resp)
+	return k.answer, nil
 }
 
 // Stream sends a request with retries and returns the beginning of its answer, which has
 // a status of class 2xx. The caller closes the stream. Errors are *Error.
 func (s *Sender) Stream(ctx context.Context, r Request) (*Stream, error) {
-	req, k, err := s.newRequest(ctx, r)
+	k, req, err := s.newCall(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -162,43 +150,45 @@ func (s *Sender) Stream(ctx context.Context, r Request) (*Stream, error) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "zstd, gzip")
 
-	resp, err := s.retries.Do(req)
+	resp, err := k.repeat(req)
 	if err != nil {
-		closeBody(resp)
-		return nil, k.TransportError(err)
-	}
-	if resp.StatusCode/100 != 2 {
-		_, err := k.readAnswer(ctx, resp)
 		return nil, err
 	}
 
-	return &Stream{Call: k, Response: resp, body: &noted{Reader: resp.Body}}, nil
+	return &Stream{Call: k, Response: resp}, nil
 }
 
-func closeBody(resp *http.Response) {
-	if resp != nil {
-		resp.Body.Close()
+// repeat sends the request until it succeeds or Again says no. Every failure, an answer
+// without success included, is an error of RoundTrip, so that Again alone decides, and that
+// go-retryablehttp and http.Client see no redirect.
+func (k *Call) repeat(req *http.Request) (*http.Response, error) {
+	var wait time.Duration
+	retries := &retryablehttp.Client{
+		HTTPClient: &http.Client{Transport: k}, // has no CloseIdleConnections: one failed call must not cost the others their connections
+		RetryMax:   k.sender.cfg.MaxRetries,
+		CheckRetry: func(ctx context.Context, _ *http.Response, err error) (again bool, _ error) {
+			if err == nil {
+				return false, nil
+			}
+			e := k.TransportError(err)
+			if e.Status == 0 && ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			wait, again = k.sender.Again(ctx, k.Op, e)
+			return again, nil
+		},
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-}
 
-// newRequest returns the HTTP request and the call that travels in its context. A write
-// of a read-only client is an error.
-func (s *Sender) newRequest(ctx context.Context, r Request) (*retryablehttp.Request, *Call, error) {
-	k := s.auth.newCall(r)
-	if r.Op.Effect && s.readOnly {
-		return nil, nil, k.Fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
-	}
-
-	var body any
-	if r.Body != nil {
-		body = r.Body
-	}
-	req, err := retryablehttp.NewRequestWithContext(context.WithValue(ctx, callKey{}, k), r.Op.Method, "http://invalid", body)
+	repeatable, err := retryablehttp.FromRequest(req)
 	if err != nil {
-		return nil, nil, k.Fail(ClassInternal, 0, "the request could not be built")
+		return nil, k.Fail(ClassInternal, 0, "the request could not be built")
+	}
+	resp, err := retries.Do(repeatable)
+	if err != nil {
+		return nil, k.TransportError(err)
 	}
 
-	r.address(req.Request, s.base)
-
-	return req, k, nil
+	return resp, nil
 }

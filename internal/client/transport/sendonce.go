@@ -22,15 +22,15 @@ var errNotProcessed = errors.New("HTTP/2 refused the request before it was proce
 // have repeated.
 var errNotRepeated = errors.New("the connection broke and the request is not repeated by itself")
 
-// sealed returns a clone of a request of k. If k changes something, the HTTP stack sends the
-// clone at most once.
+// sealed returns a clone of a request of k, with its body from the beginning. If k changes
+// something, the HTTP stack sends the clone at most once.
 //
 // The stack repeats some requests by itself, which the layers above would not see. It asks
 // GetBody for a body before it does, so that GetBody can stop it, and learn why it would
 // repeat. Over HTTP/2 that is where the request is known to be unprocessed;
 // golang.org/x/net/http2 does so, and net/http's own copy also after a PROTOCOL_ERROR, which
 // proves nothing.
-func (k *Call) sealed(req *http.Request) *http.Request {
+func (k *Call) sealed(req *http.Request) (*http.Request, error) {
 	var isHTTP2 atomic.Bool
 	clone := req.Clone(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -39,29 +39,29 @@ func (k *Call) sealed(req *http.Request) *http.Request {
 		},
 		WroteHeaders: func() { k.sent.Store(true) },
 	}))
-	if !k.Op.Effect {
-		return clone
+
+	body := req.GetBody
+	if body == nil && !k.Op.Effect {
+		return clone, nil
+	}
+	if body == nil { // the stack does not ask for none, and sends nothing of an empty one
+		body = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
 	}
 
-	again := req.GetBody
-	if clone.Body == nil || clone.Body == http.NoBody {
-		// Without a body the stack does not ask. This one is empty and sends nothing.
-		again = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
-		clone.Body, _ = again()
-	}
-
+	first, err := body()
+	clone.Body = first
 	clone.GetBody = func() (io.ReadCloser, error) {
-		if k.sent.Load() && isHTTP2.Load() {
+		if k.Op.Effect && k.sent.Load() && isHTTP2.Load() {
 			return nil, errNotProcessed
 		}
-		if k.sent.Load() && isReplayable(clone) {
+		if k.Op.Effect && k.sent.Load() && isReplayable(clone) {
 			return nil, errNotRepeated
 		}
 
-		return again() // HTTP/1 repeats other requests only where it has written nothing
+		return body() // HTTP/1 repeats other requests only where it has written nothing
 	}
 
-	return clone
+	return clone, err
 }
 
 // isReplayable reports whether net/http repeats a request after any broken HTTP/1

@@ -62,14 +62,18 @@ func TestSendOnce_HTTP1RepeatsNoChange(t *testing.T) {
 				transport := &http.Transport{DialContext: service.dial}
 				defer transport.CloseIdleConnections()
 				send := func(method string, effect bool) error {
-					k := &Call{Op: Operation{Method: method, Effect: effect}}
+					k := &Call{Request: Request{Op: Operation{Method: method, Effect: effect}}}
 					req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost/", nil)
 					if err != nil {
 						t.Fatal(err)
 					}
 
 					req.Header.Set("Idempotency-Key", "1")
-					resp, err := transport.RoundTrip(k.sealed(req))
+					sealed, err := k.sealed(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					resp, err := transport.RoundTrip(sealed)
 					if err == nil {
 						resp.Body.Close()
 					}

@@ -3,7 +3,6 @@
 package transport
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,15 +13,35 @@ import (
 // and the body is searched for the service's own words.
 func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	said, isObject := readComplaint(body)
+	class := classOf(resp.StatusCode)
 
-	e := k.Fail(ClassServer, resp.StatusCode, "")
-	k.judgeStatus(e, resp, isObject)
+	e := k.Fail(class, resp.StatusCode, statusDetails[resp.StatusCode])
 	k.quote(e, said)
-	e.RetryAfter = k.retryAfter
+	e.RetryAfter, _ = askedToWait(resp)
 	e.Renewed = k.renewed
-	e.Ambiguous = k.Op.Effect && e.Class == ClassServer && !staysFailed(resp.StatusCode) && !k.Op.repeatsAfter(resp.StatusCode)
+	e.Ambiguous = k.Op.Effect && class == ClassServer && !staysFailed(e.Status) && !k.Op.repeatsAfter(e.Status)
 
-	if !isObject && len(body) > 0 && e.Class != ClassRedirect {
+	switch {
+	case class == ClassRedirect:
+		e.Detail = k.redirectDetail(resp.Header.Get("Location"))
+		return e
+	case class == ClassAuthentication:
+		e.Detail = k.remark
+	case e.Status == http.StatusRequestEntityTooLarge:
+		e.Attribute = k.Attribute
+		e.Detail = "the body of the request has " + strconv.Itoa(len(k.Body)) + " bytes, more than the service accepts"
+		if k.Attribute != "" {
+			e.Detail += "; it holds the value of " + k.Attribute
+		}
+	case class == ClassRequestTooLarge:
+		e.Attribute = "identity_id"
+		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
+	case class == ClassNotFound && !isObject:
+		e.Class = ClassEndpointNotFound
+		e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
+	}
+
+	if !isObject && len(body) > 0 {
 		if e.Detail != "" {
 			e.Detail += "; "
 		}
@@ -45,42 +64,49 @@ func (k *Call) quote(e *Error, said complaint) {
 	}
 }
 
-// verdict is what a status means.
-type verdict struct {
-	class  ErrorClass
-	detail string
+// classOf returns what a status without success means.
+func classOf(status int) ErrorClass {
+	if class, ok := statusClasses[status]; ok {
+		return class
+	}
+
+	switch status / 100 {
+	case 3:
+		return ClassRedirect
+	case 5:
+		return ClassServer
+	}
+
+	return ClassRejected
 }
 
-// verdicts are the statuses that mean something else than their hundreds do.
-var verdicts = map[int]verdict{
-	http.StatusUnauthorized:      {class: ClassAuthentication},
-	http.StatusProxyAuthRequired: {class: ClassProxyAuth},
-	http.StatusForbidden:         {class: ClassForbidden},
-
-	http.StatusNotFound:             {class: ClassNotFound},
-	http.StatusGone:                 {class: ClassNotFound},
-	http.StatusMethodNotAllowed:     {class: ClassEndpointNotFound, detail: "there is no operation with this method at this path"},
-	http.StatusNotAcceptable:        {class: ClassRejected, detail: wrongFormat},
-	http.StatusUnsupportedMediaType: {class: ClassRejected, detail: wrongFormat},
-
-	http.StatusConflict:           {class: ClassConflict},
-	http.StatusPreconditionFailed: {class: ClassConflict},
-	http.StatusTooManyRequests:    {class: ClassRateLimited},
-
-	http.StatusRequestEntityTooLarge:       {class: ClassRequestTooLarge},
-	http.StatusRequestURITooLong:           {class: ClassRequestTooLarge},
-	http.StatusRequestHeaderFieldsTooLarge: {class: ClassRequestTooLarge},
-
-	http.StatusRequestTimeout: {class: ClassServer},
-	http.StatusTooEarly:       {class: ClassServer},
+// statusClasses are the statuses that mean something else than their hundreds do.
+var statusClasses = map[int]ErrorClass{
+	http.StatusUnauthorized:                ClassAuthentication,
+	http.StatusProxyAuthRequired:           ClassProxyAuth,
+	http.StatusForbidden:                   ClassForbidden,
+	http.StatusNotFound:                    ClassNotFound,
+	http.StatusGone:                        ClassNotFound,
+	http.StatusMethodNotAllowed:            ClassEndpointNotFound,
+	http.StatusConflict:                    ClassConflict,
+	http.StatusPreconditionFailed:          ClassConflict,
+	http.StatusTooManyRequests:             ClassRateLimited,
+	http.StatusRequestEntityTooLarge:       ClassRequestTooLarge,
+	http.StatusRequestURITooLong:           ClassRequestTooLarge,
+	http.StatusRequestHeaderFieldsTooLarge: ClassRequestTooLarge,
+	http.StatusRequestTimeout:              ClassServer,
+	http.StatusTooEarly:                    ClassServer,
 }
 
 const wrongFormat = "the format of the request or of its answer is not accepted; where all requests about people fail like this, " +
 	"the service may offer the other path family only (section 9 of the interface): org_id and project_id, or account_id"
 
-// lastingFailures are the statuses of class 5xx that another attempt meets again, and
-// what they mean. The service has not carried out what it answers with one of them.
-var lastingFailures = map[int]string{
+// statusDetails say what a status means. Those of class 5xx that are here, another attempt meets
+// again; the service has not carried out what it answers with one of them.
+var statusDetails = map[int]string{
+	http.StatusMethodNotAllowed:              "there is no operation with this method at this path",
+	http.StatusNotAcceptable:                 wrongFormat,
+	http.StatusUnsupportedMediaType:          wrongFormat,
 	http.StatusNotImplemented:                "the service does not offer this operation",
 	http.StatusHTTPVersionNotSupported:       "the service, or something in front of it, does not speak this version of HTTP",
 	http.StatusVariantAlsoNegotiates:         "the service is misconfigured",
@@ -88,65 +114,13 @@ var lastingFailures = map[int]string{
 	http.StatusNetworkAuthenticationRequired: "the network asks for a login before it lets requests through",
 }
 
-func staysFailed(status int) bool { return lastingFailures[status] != "" }
-
-func verdictOf(status int) verdict {
-	if v, ok := verdicts[status]; ok {
-		return v
-	}
-
-	switch status / 100 {
-	case 3:
-		return verdict{class: ClassRedirect}
-	case 5:
-		return verdict{class: ClassServer, detail: lastingFailures[status]}
-	}
-
-	return verdict{class: ClassRejected}
-}
-
-// judgeStatus sets the class of e, and what is known besides the status. isObject says
-// whether the body is a JSON object.
-func (k *Call) judgeStatus(e *Error, resp *http.Response, isObject bool) {
-	v := verdictOf(resp.StatusCode)
-	e.Class, e.Detail = v.class, v.detail
-
-	switch e.Class {
-	case ClassRedirect:
-		e.Detail = k.redirectDetail(cmp.Or(k.location, resp.Header.Get("Location")))
-	case ClassAuthentication:
-		e.Detail = k.remark
-	case ClassRequestTooLarge:
-		k.judgeTooLarge(e)
-	case ClassNotFound:
-		if !isObject {
-			e.Class = ClassEndpointNotFound
-			e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
-		}
-	}
-}
-
-// judgeTooLarge names the attribute that makes the request large: the body's for 413,
-// and the identifier in the address otherwise.
-func (k *Call) judgeTooLarge(e *Error) {
-	if e.Status != http.StatusRequestEntityTooLarge {
-		e.Attribute = "identity_id"
-		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
-		return
-	}
-
-	e.Attribute = k.attribute
-	e.Detail = "the body of the request has " + strconv.Itoa(k.size) + " bytes, more than the service accepts"
-	if k.attribute != "" {
-		e.Detail += "; it holds the value of " + k.attribute
-	}
-}
+func staysFailed(status int) bool { return status/100 == 5 && statusDetails[status] != "" }
 
 // redirectDetail says how the target of a redirect differs from base_url, without its path
 // and query: they may repeat what was sent.
 func (k *Call) redirectDetail(location string) string {
 	to, err := url.Parse(location)
-	from, fromErr := url.Parse("//" + k.host)
+	from, fromErr := url.Parse("//" + k.sender.host)
 
 	target := "to another path of the same host"
 	switch {
@@ -155,7 +129,7 @@ func (k *Call) redirectDetail(location string) string {
 	case to.Host == "":
 	case fromErr != nil || from.Hostname() != to.Hostname():
 		target = "to the host " + k.Redact.Text(to.Host, 100)
-	case to.Scheme != "" && to.Scheme != k.scheme:
+	case to.Scheme != "" && to.Scheme != k.sender.cfg.Base.Scheme:
 		target = "to the same host over " + k.Redact.Text(to.Scheme, 10) + ", " + k.Redact.Text(to.Host, 100)
 	default:
 		target += ", " + k.Redact.Text(to.Host, 100)

@@ -22,14 +22,13 @@ const limitWindow = 8 << 20
 type Stream struct {
 	Call     *Call
 	Response *http.Response
-	body     *noted
 }
 
 // Close ends the answer, whether or not it was read to its end.
 func (s *Stream) Close() { s.Response.Body.Close() }
 
 // NetworkError returns the error with which the network ended the answer; nil if it did not.
-func (s *Stream) NetworkError() error { return s.body.err }
+func (s *Stream) NetworkError() error { return s.Call.body.err }
 
 // Delimited reports whether the transport shows that the answer is complete.
 func (s *Stream) Delimited() bool {
@@ -47,10 +46,10 @@ var (
 func (s *Stream) Unpacked() (io.ReadCloser, error) {
 	coding := strings.ToLower(strings.TrimSpace(s.Response.Header.Get("Content-Encoding")))
 	if coding == "" || coding == "identity" {
-		return io.NopCloser(s.body), nil
+		return io.NopCloser(s.Response.Body), nil
 	}
 
-	packed := bufio.NewReader(s.body)
+	packed := bufio.NewReader(s.Response.Body)
 	if _, err := packed.Peek(1); errors.Is(err, io.EOF) {
 		return nil, ErrNothing
 	} else if err != nil {
@@ -69,21 +68,6 @@ func (s *Stream) Unpacked() (io.ReadCloser, error) {
 	}
 
 	return nil, ErrCoding
-}
-
-// noted is a reader that remembers its error, to tell it from one of what reads from it.
-type noted struct {
-	io.Reader
-
-	err error
-}
-
-func (n *noted) Read(p []byte) (int, error) {
-	read, err := n.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		n.err = err
-	}
-	return read, err
 }
 
 // chunk is how much is read ahead at a time, in bytes.
