@@ -30,6 +30,7 @@ func startHTTP2(t *testing.T, end streamEnd) (*mocktest.Instance, *client.Client
 	t.Cleanup(c.Close)
 	_, err = c.CurrentUser(t.Context())
 	noError(t, err)
+
 	return service, c
 }
 

@@ -144,12 +144,7 @@ func (r ConsentRecord) updated(sent map[string]any, wire Wire) (ConsentRecord, [
 // query, every value is text.
 func (r *ConsentRecord) set(name string, v any, wire Wire) string {
 	text, isText := v.(string)
-	agreed, isBoolean := v.(bool)
-	number, _ := v.(json.Number)
-	if cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON && isText {
-		agreed, isBoolean = text == "true", text == "true" || text == "false"
-		number = json.Number(text)
-	}
+	asText := isText && cmp.Or(wire.ConsentParametersIn, InJSON) != InJSON
 
 	switch name {
 	case "user_ipv6":
@@ -161,15 +156,36 @@ func (r *ConsentRecord) set(name string, v any, wire Wire) string {
 		return ""
 
 	case "agreement_time":
-		if wire.AgreementTimeFormat == TimeUnixMS {
-			if _, err := number.Int64(); err != nil {
-				return "must be a number of milliseconds since 1970"
-			}
-			r.AgreementTime = number
+		return r.setTime(v, asText, wire.AgreementTimeFormat)
+	}
 
-			return ""
-		}
+	agreed, isBoolean := v.(bool)
+	if asText {
+		agreed, isBoolean = text == "true", text == "true" || text == "false"
+	}
+	if name == "manual" && isBoolean {
+		r.Manual = &agreed
+		return ""
+	}
 
+	clause := 0
+	for clause < Clauses && name != clauseName(clause) {
+		clause++
+	}
+	if clause == Clauses && name != "manual" {
+		return "is not known"
+	}
+	if !isBoolean {
+		return "must be true or false"
+	}
+	r.Clauses[clause] = agreed
+
+	return ""
+}
+
+func (r *ConsentRecord) setTime(v any, asText bool, format string) string {
+	text, _ := v.(string)
+	if format != TimeUnixMS {
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
 			return "must be a time as RFC 3339 has it"
 		}
@@ -178,21 +194,14 @@ func (r *ConsentRecord) set(name string, v any, wire Wire) string {
 		return ""
 	}
 
-	clause := 0
-	for clause < Clauses && name != clauseName(clause) {
-		clause++
+	number, _ := v.(json.Number)
+	if asText {
+		number = json.Number(text)
 	}
-
-	switch {
-	case clause == Clauses && name != "manual":
-		return "is not known"
-	case !isBoolean:
-		return "must be true or false"
-	case name == "manual":
-		r.Manual = &agreed
-	default:
-		r.Clauses[clause] = agreed
+	if _, err := number.Int64(); err != nil {
+		return "must be a number of milliseconds since 1970"
 	}
+	r.AgreementTime = number
 
 	return ""
 }

@@ -133,6 +133,7 @@ func TestConsent_parametersAndTimesAsTheWireSays(t *testing.T) {
 
 			s := start(t, func(s *mockserver.Server) { s.Wire = tc.wire })
 			path, body, media := consentPath, allClausesText+"&manual=false&agreement_time="+strings.ReplaceAll(tc.sent, "+", "%2B"), "application/x-www-form-urlencoded"
+
 			switch tc.wire.ConsentParametersIn {
 			case "":
 				body, media = strings.Replace(allClauses(`"agreement_time":`+tc.sent, `"manual":false`), `5_consent":true`, `5_consent":false`, 1), "application/json"

@@ -203,6 +203,7 @@ func timeAs(format func(time.Time) any) func(map[string]any) any {
 		if err == nil {
 			record["agreement_time"] = format(t.UTC())
 		}
+
 		return record
 	}
 }

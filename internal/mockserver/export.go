@@ -214,10 +214,8 @@ func (e *exportStream) encode(to io.Writer) error {
 // write writes the answer in its shape. A bufio.Writer keeps its first error.
 func (e *exportStream) write(w *bufio.Writer) error {
 	switch e.Shape {
-	case ExportArray:
-		return e.list(w, "[", ",", "]")
-	case ExportNDJSON:
-		return e.list(w, "", "\n", "\n")
+	case ExportArray, ExportNDJSON:
+		return e.list(w)
 	case ExportNested:
 		_, _ = w.WriteString(`{"data":`)
 		if err := e.object(w); err != nil {
@@ -258,37 +256,40 @@ func (e *exportStream) object(w *bufio.Writer) error {
 	return w.WriteByte('}')
 }
 
-// list writes the records of all kinds, each with the member that says its kind. A record
-// that has no kind, or is not an object, is written unchanged.
-func (e *exportStream) list(w *bufio.Writer, before, between, after string) error {
+// list writes the records of all kinds in one array, or each on a line.
+func (e *exportStream) list(w *bufio.Writer) error {
+	before, between, end, after := "[", ",", "", "]"
+	if e.Shape == ExportNDJSON {
+		before, between, end, after = "", "", "\n", ""
+	}
+
 	_, _ = w.WriteString(before)
-	first := true
+	separator := ""
 	for _, kind := range e.kinds {
 		for record := range e.day[kind] {
-			if !first {
-				_, _ = w.WriteString(between)
-			}
-			first = false
-
-			record = e.text(record)
-			if kind != others && record[0] == '{' {
-				_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)
-				if record = record[1:]; record[0] != '}' {
-					_ = w.WriteByte(',')
-				}
-			}
-			if _, err := w.Write(record); err != nil {
+			_, _ = w.WriteString(separator)
+			separator = between
+			e.discriminated(w, kind, e.text(record))
+			if _, err := w.WriteString(end); err != nil {
 				return err
 			}
 		}
 	}
-
-	if first && before == "" {
-		return nil // a day without lines
-	}
 	_, err := w.WriteString(after)
 
 	return err
+}
+
+// discriminated writes a record with the member that says its kind. A record that has no
+// kind, or is not an object, is written unchanged.
+func (e *exportStream) discriminated(w *bufio.Writer, kind int, record []byte) {
+	if kind != others && record[0] == '{' {
+		_, _ = w.WriteString(`{"` + cmp.Or(e.Discriminator, "type") + `":"` + kindNames[kind] + `"`)
+		if record = record[1:]; record[0] != '}' {
+			_ = w.WriteByte(',')
+		}
+	}
+	_, _ = w.Write(record)
 }
 
 // text returns a record as it is sent.

@@ -122,17 +122,26 @@ func (s *Server) faultFor(c *call) *Fault {
 	return chosen
 }
 
+// scripted reports whether the fault has an answer of its own.
+func (f *Fault) scripted() bool { return f.Status != 0 || f.Body != nil }
+
+// reachesService reports whether the service sees the request.
+func (f *Fault) reachesService() bool {
+	if f.Cut == CutBeforeCommit {
+		return false
+	}
+	return f.Commit || f.Cut == CutAfterCommit || !f.scripted() && !f.Hang
+}
+
 // perform carries out a fault.
 func (s *Server) perform(f *Fault, c *call, w http.ResponseWriter, r *http.Request) {
 	wait(r.Context(), f.Delay)
 
-	scripted := f.Status != 0 || f.Body != nil
-	reaches := f.Commit || f.Cut == CutAfterCommit || !scripted && !f.Hang
 	out := &recorder{header: http.Header{}}
-	if reaches && f.Cut != CutBeforeCommit {
+	if f.reachesService() {
 		s.service(c).ServeHTTP(out, r)
 	}
-	if scripted {
+	if f.scripted() {
 		*out = recorder{header: http.Header{}, status: f.Status}
 		out.body.Write(f.Body)
 		if len(f.Body) > 0 {

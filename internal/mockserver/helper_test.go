@@ -143,6 +143,7 @@ func (s *service) send(method, path, body string, header ...string) reply {
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
+
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

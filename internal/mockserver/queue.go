@@ -128,8 +128,8 @@ func (s *Server) listPendingRequests(c *call) Response {
 
 		e.looks++
 		late := e.looks <= s.PendingLag.Looks || now.Before(e.At.Add(s.PendingLag.Time))
-		ended := e.Done && e.outcome.Fate != Failed && !(e.outcome.Fate == Fulfilled && e.outcome.KeepListed)
-		if !late && !ended && !e.hidden {
+		stays := e.outcome.Fate == Failed || e.outcome.Fate == Fulfilled && e.outcome.KeepListed
+		if !late && !e.hidden && (!e.Done || stays) {
 			records = append(records, e.record())
 		}
 	}

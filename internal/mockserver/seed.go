@@ -148,7 +148,7 @@ func (seed Seed) validate() error {
 	}
 
 	for i, u := range seed.Users {
-		check(u.Email != "" && u.Password != "", "users", i, "needs email and password")
+		check(min(len(u.Email), len(u.Password)) > 0, "users", i, "needs email and password")
 	}
 	for i, key := range seed.SecretKeys {
 		check(key != "", "secret_keys", i, "is empty")
@@ -171,7 +171,7 @@ func (seed Seed) validate() error {
 	}
 
 	for i, e := range seed.Exports {
-		check(e.OrgID != "" && e.ProjectID != "", "exports", i, "needs org_id and project_id")
+		check(Scope{OrgID: e.OrgID, ProjectID: e.ProjectID}.valid(), "exports", i, "needs org_id and project_id")
 		check(isDay(e.UTCDate), "exports", i, "needs utc_date, YYYY-MM-DD")
 	}
 

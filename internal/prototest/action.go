@@ -93,5 +93,5 @@ func (p *Provider) packAction(name string, config Attributes) *tfprotov6.Dynamic
 	if schema == nil {
 		p.t.Fatalf("there is no action %s", name)
 	}
-	return pack(p.t, toValue(p.t, schema.Schema.ValueType(), config))
+	return p.packed(schema.Schema, config)
 }

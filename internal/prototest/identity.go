@@ -13,8 +13,9 @@ import (
 // block does since Terraform 1.12.
 func (p *Provider) ImportByIdentity(name string, identity Attributes) (*State, Diagnostics) {
 	p.t.Helper()
+	packed := pack(p.t, toValue(p.t, p.identities[name].ValueType(), identity))
 	return p.importAndRefresh(name, &tfprotov6.ImportResourceStateRequest{
-		TypeName: name, Identity: p.packIdentity(name, identity),
+		TypeName: name, Identity: &tfprotov6.ResourceIdentityData{IdentityData: packed},
 	})
 }
 
@@ -24,12 +25,6 @@ func (s *State) WithoutIdentity() *State {
 	forgotten.Identity, forgotten.identity = nil, nil
 
 	return &forgotten
-}
-
-func (p *Provider) packIdentity(name string, identity Attributes) *tfprotov6.ResourceIdentityData {
-	p.t.Helper()
-	typ := p.identities[name].ValueType()
-	return &tfprotov6.ResourceIdentityData{IdentityData: pack(p.t, toValue(p.t, typ, identity))}
 }
 
 // identityOf returns the values of an identity, held to the rules of Terraform's core:

@@ -51,7 +51,7 @@ func (r ListResults) Diagnostics() (diags Diagnostics) {
 func (p *Provider) ValidateList(name string, config Attributes) Diagnostics {
 	p.t.Helper()
 	return call(p.t, p.server.ValidateListResourceConfig, &tfprotov6.ValidateListResourceConfigRequest{
-		TypeName: name, Config: p.packList(name, config),
+		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], config),
 	}).Diagnostics
 }
 
@@ -77,41 +77,22 @@ func (p *Provider) List(name string, req ListRequest) ListResults {
 func (p *Provider) ListUntil(ctx context.Context, name string, req ListRequest, taken func(ListResult) bool) {
 	p.t.Helper()
 	stream, err := p.server.ListResource(ctx, &tfprotov6.ListResourceRequest{
-		TypeName: name, Config: p.packList(name, req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
+		TypeName: name, Config: p.packed(p.schemas.ListResourceSchemas[name], req.Config), Limit: req.Limit, IncludeResource: req.IncludeResource,
 	})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 
-	for result := range stream.Results {
-		if !taken(p.listResult(name, result)) {
+	for from := range stream.Results {
+		result := ListResult{DisplayName: from.DisplayName, Diagnostics: from.Diagnostics, Identity: p.identityOf(name, from.Identity)}
+		if result.Identity == nil && len(result.Diagnostics) == 0 {
+			p.t.Error("Terraform would refuse this result of a list: it has no identity")
+		}
+		if from.Resource != nil {
+			result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)
+		}
+		if !taken(result) {
 			return
 		}
 	}
-}
-
-func (p *Provider) listResult(name string, from tfprotov6.ListResourceResult) ListResult {
-	p.t.Helper()
-	result := ListResult{
-		DisplayName: from.DisplayName,
-		Diagnostics: from.Diagnostics,
-		Identity:    p.identityOf(name, from.Identity),
-	}
-	if result.Identity == nil && len(result.Diagnostics) == 0 {
-		p.t.Error("Terraform would refuse this result of a list: it has no identity")
-	}
-	if from.Resource != nil {
-		result.Resource, _ = fromValue(p.t, unpack(p.t, p.resourceSchema(name).ValueType(), from.Resource)).(Attributes)
-	}
-
-	return result
-}
-
-func (p *Provider) packList(name string, config Attributes) *tfprotov6.DynamicValue {
-	p.t.Helper()
-	schema := p.schemas.ListResourceSchemas[name]
-	if schema == nil {
-		p.t.Fatalf("there is no list resource %s", name)
-	}
-	return pack(p.t, toValue(p.t, schema.ValueType(), config))
 }

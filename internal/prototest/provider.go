@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -40,9 +39,15 @@ type Provider struct {
 func Start(tb testing.TB, config Attributes, environment map[string]string, options ...provider.Option) (*Provider, Diagnostics) {
 	tb.Helper()
 	getenv := func(name string) string { return environment[name] }
-	options = slices.Concat([]provider.Option{withoutLag}, options)
+	// The pending list of a mock server never lags. A test that wants a lag sets it in the
+	// block wire.
+	withoutLag := func(cfg *client.Config) {
+		if cfg.Wire.PendingListLag == "" {
+			cfg.Wire.PendingListLag = "0s"
+		}
+	}
 
-	return connect(tb, provider.NewServer("test", getenv, options...), config)
+	return connect(tb, provider.NewServer("test", getenv, slices.Concat([]provider.Option{withoutLag}, options)...), config)
 }
 
 // connect configures a provider that is served.
@@ -51,7 +56,7 @@ func connect(tb testing.TB, server provider.Server, config Attributes) (*Provide
 	p := &Provider{t: tb, server: server}
 	p.schemas = call(tb, p.server.GetProviderSchema, &tfprotov6.GetProviderSchemaRequest{})
 	p.identities = call(tb, p.server.GetResourceIdentitySchemas, &tfprotov6.GetResourceIdentitySchemasRequest{}).IdentitySchemas
-	p.config = pack(tb, toValue(tb, p.schemas.Provider.ValueType(), config))
+	p.config = p.packed(p.schemas.Provider, config)
 	validated := call(tb, p.server.ValidateProviderConfig, &tfprotov6.ValidateProviderConfigRequest{Config: p.config})
 	diags := Diagnostics(validated.Diagnostics)
 	if len(diags.Errors()) > 0 {
@@ -59,14 +64,6 @@ func connect(tb testing.TB, server provider.Server, config Attributes) (*Provide
 	}
 
 	return p, append(diags, p.configure()...)
-}
-
-// withoutLag is for a mock server whose pending list never lags, so that no test waits
-// for it. A test that wants a lag sets it in the block wire.
-func withoutLag(cfg *client.Config) {
-	if cfg.Wire.PendingListLag == "" {
-		cfg.Wire.PendingListLag = "0s"
-	}
 }
 
 // MustStart is Start with a configuration that has no errors.
@@ -93,7 +90,7 @@ func (p *Provider) NewRun() {
 // Reconfigure is NewRun with other settings in the provider block.
 func (p *Provider) Reconfigure(config Attributes) {
 	p.t.Helper()
-	p.config = pack(p.t, toValue(p.t, p.schemas.Provider.ValueType(), config))
+	p.config = p.packed(p.schemas.Provider, config)
 	p.NewRun()
 }
 
@@ -158,36 +155,33 @@ func (p *Provider) readOnce(
 	read func(*tfprotov6.DynamicValue) (*tfprotov6.DynamicValue, []*tfprotov6.Diagnostic),
 ) (Attributes, Diagnostics) {
 	p.t.Helper()
-	if schema == nil {
-		p.t.Fatal("the provider has no such data source or ephemeral resource")
-	}
-
-	configured := toValue(p.t, schema.ValueType(), config)
-	packed := pack(p.t, configured)
+	packed := p.packed(schema, config)
 	diags := Diagnostics(validate(packed))
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
 	state, problems := read(packed)
-
-	return p.valuesOf(schema, configured, state, append(diags, problems...))
-}
-
-// valuesOf returns the values of an object that was read for a configuration; nil where there
-// are errors.
-func (p *Provider) valuesOf(schema *tfprotov6.Schema, config tftypes.Value, read *tfprotov6.DynamicValue, diags Diagnostics) (Attributes, Diagnostics) {
-	p.t.Helper()
+	diags = append(diags, problems...)
 	if len(diags.Errors()) > 0 {
 		return nil, diags
 	}
 
-	v := unpack(p.t, schema.ValueType(), read)
-	checkPlan(p.t, schema, change{config: config, planned: v})
+	v := unpack(p.t, schema.ValueType(), state)
+	checkPlan(p.t, schema, change{config: unpack(p.t, schema.ValueType(), packed), planned: v})
 	checkKnown(p.t, v)
 	values, _ := fromValue(p.t, v).(Attributes)
 
 	return values, diags
+}
+
+// packed returns the configuration of an object of the provider.
+func (p *Provider) packed(schema *tfprotov6.Schema, config Attributes) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	if schema == nil {
+		p.t.Fatal("the provider has no such object")
+	}
+	return pack(p.t, toValue(p.t, schema.ValueType(), config))
 }
 
 // call makes a call of the protocol. The test fails where the call itself fails; errors

@@ -49,9 +49,8 @@ func (p *Provider) resourceSchema(name string) *tfprotov6.Schema {
 // Validate checks the configuration of a resource.
 func (p *Provider) Validate(name string, config Attributes) Diagnostics {
 	p.t.Helper()
-	typ := p.resourceSchema(name).ValueType()
 	resp := call(p.t, p.server.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: name, Config: pack(p.t, toValue(p.t, typ, config)),
+		TypeName: name, Config: p.packed(p.resourceSchema(name), config),
 		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 	})
 	return resp.Diagnostics

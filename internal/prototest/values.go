@@ -49,10 +49,26 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	}
 
 	switch typ := typ.(type) {
-	case tftypes.Object:
-		return toObject(tb, typ, v)
 	case tftypes.Map:
-		return toMap(tb, typ, v)
+		elements := map[string]tftypes.Value{}
+		for name, element := range asAttributes(tb, v) {
+			elements[name] = toValue(tb, typ.ElementType, element)
+		}
+		return tftypes.NewValue(typ, elements)
+
+	case tftypes.Object:
+		given := asAttributes(tb, v)
+		members := map[string]tftypes.Value{}
+		for name, attribute := range typ.AttributeTypes {
+			members[name] = toValue(tb, attribute, given[name])
+		}
+		for name := range given {
+			if _, ok := members[name]; !ok {
+				tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
+			}
+		}
+		return tftypes.NewValue(typ, members)
+
 	case tftypes.List:
 		return tftypes.NewValue(typ, toValues(tb, typ.ElementType, v))
 	case tftypes.Set:
@@ -60,32 +76,6 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	}
 
 	return tftypes.NewValue(typ, v)
-}
-
-func toMap(tb testing.TB, typ tftypes.Map, v any) tftypes.Value {
-	tb.Helper()
-	elements := map[string]tftypes.Value{}
-	for name, element := range asAttributes(tb, v) {
-		elements[name] = toValue(tb, typ.ElementType, element)
-	}
-	return tftypes.NewValue(typ, elements)
-}
-
-func toObject(tb testing.TB, typ tftypes.Object, v any) tftypes.Value {
-	tb.Helper()
-	given := asAttributes(tb, v)
-	members := map[string]tftypes.Value{}
-	for name, attribute := range typ.AttributeTypes {
-		members[name] = toValue(tb, attribute, given[name])
-	}
-
-	for name := range given {
-		if _, ok := members[name]; !ok {
-			tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
-		}
-	}
-
-	return tftypes.NewValue(typ, members)
 }
 
 func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
@@ -104,16 +94,15 @@ func toValues(tb testing.TB, typ tftypes.Type, v any) []tftypes.Value {
 
 func asAttributes(tb testing.TB, v any) Attributes {
 	tb.Helper()
-
-	switch v := v.(type) {
-	case Attributes:
-		return v
-	case map[string]any:
-		return v
+	if members, ok := v.(map[string]any); ok {
+		return members
 	}
-	tb.Fatalf("expected attributes, got %T", v)
+	members, ok := v.(Attributes)
+	if !ok {
+		tb.Fatalf("expected attributes, got %T", v)
+	}
 
-	return nil
+	return members
 }
 
 // fromValue returns a value of the protocol as one of Attributes; numbers are float64.
