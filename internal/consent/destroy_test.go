@@ -72,16 +72,22 @@ func TestConsent_destroyWithdrawsAllFiveClauses(t *testing.T) {
 	}
 }
 
-func TestConsent_withdrawingFromAPersonWhoIsGoneSucceeds(t *testing.T) {
+// TestConsent_withdrawingFromAPersonWhoIsGone succeeds, and makes no record of the person.
+func TestConsent_withdrawingFromAPersonWhoIsGone(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{404, 410} {
-		p, service := start(t, nil)
-		state := created(t, p, service, prototest.Attributes{"on_destroy": "withdraw"})
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: status, Body: []byte(`{"error":{"code":"gone"}}`)})
+	p, service := start(t, nil)
+	for _, gone := range []func(){
+		func() { service.DeleteConsent(scope, person) },
+		func() {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 410, Body: []byte(`{"error":{"code":"gone"}}`)})
+		},
+	} {
+		state := created(t, p, service, withdrawing)
+		gone()
 		after, diags := p.Destroy(name, state)
 		p.NoErrors(diags)
-		if after != nil {
-			t.Error("the object is still in state")
+		if record, held := service.Consent(scope, person); after != nil || held && record.Clauses != configured {
+			t.Errorf("in state is %v, and the service holds %v", after, record)
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package consent_test
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -21,6 +20,17 @@ func choose(at string) mockserver.ConsentRecord {
 	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, AgreementTime: at, Manual: &no}
 }
 
+// refusal returns the record of a person who agrees to nothing, and so has no agreement_time.
+func refusal(extra map[string]any) mockserver.ConsentRecord {
+	return mockserver.ConsentRecord{Clauses: [5]bool{false, false, false, false, true}, Manual: &no, Extra: extra}
+}
+
+// untimed holds the forms of a record without a time.
+var untimed = map[string]map[string]any{
+	"absent": nil, "null": {"agreement_time": nil},
+	"zero": {"agreement_time": "0001-01-01T00:00:00Z"}, "epoch": {"agreement_time": 0},
+}
+
 func TestConsent_laterChoiceStandsAtCreate(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -29,125 +39,87 @@ func TestConsent_laterChoiceStandsAtCreate(t *testing.T) {
 	p.NoErrors(diags)
 	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, early, "leaves the person's choice as it is")
 	wantOperations(t, service, mockserver.OpGetConsent)
-	wantHeld(t, service, choose(late).Clauses)
 
-	service.Reset()
-	for range 3 {
-		var planned prototest.Diagnostics
-		state, planned = wantEmptyPlan(t, p, state, config(agreed))
-		prototest.WantText(t, planned.Warnings(), "A later choice of the person stands", "leaves the person's choice as it is")
-		if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
-			t.Errorf("state does not show what the person chose: %v", state.Attributes)
-		}
+	state, planned := wantEmptyPlan(t, p, state, config(agreed))
+	prototest.WantText(t, planned.Warnings(), "A later choice of the person stands")
+	if state.Attributes["clause_1_consent"] != false || state.Attributes["manual"] != false {
+		t.Errorf("state does not show what the person chose: %v", state.Attributes)
 	}
-
-	wantOperations(t, service, mockserver.OpGetConsent, mockserver.OpGetConsent, mockserver.OpGetConsent)
 }
 
-func TestConsent_laterChoiceStandsWhateverElseChanges(t *testing.T) {
+// TestConsent_choiceBetweenPlanAndApplyStands lets the person choose after a plan that changes
+// the object.
+func TestConsent_choiceBetweenPlanAndApplyStands(t *testing.T) {
 	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, agreed)
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(agreed))
+	for form, theirs := range laterRecords() {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, agreed)
+			changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
+			plan, diags := p.Plan(name, state, changed)
+			p.NoErrors(diags)
 
-	for label, others := range map[string]prototest.Attributes{
-		"another clause":    {"clause_3_consent": true},
-		"manual":            {"manual": false},
-		"a time in between": {"agreement_time": middle},
-		"the same instant":  {"agreement_time": late},
-	} {
-		plan, diags := p.Plan(name, state, config(agreed).With(others))
-		p.NoErrors(diags)
-		if label == "the same instant" {
-			if !plan.Changes {
-				t.Error("a configuration of the same time does not count as later")
+			service.PutConsent(scope, person, theirs)
+			state, diags = p.Apply(t.Context(), name, state, plan)
+			wantOperations(t, service, mockserver.OpGetConsent)
+			wantHeld(t, service, theirs.Clauses)
+			if state == nil {
+				t.Fatal("the object is lost")
 			}
-			continue
-		}
+			if form != laterTime {
+				prototest.WantText(t, diags.Errors(), "has no agreement_time", "as it was before")
+				return
+			}
 
-		if plan.Changes {
-			t.Errorf("%s: the plan is not empty", label)
-		}
-
-		prototest.WantText(t, diags.Warnings(), "A later choice of the person stands")
-	}
-}
-
-func TestConsent_laterChoiceBetweenPlanAndApplyStands(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, agreed)
-	changed := config(agreed).With(prototest.Attributes{"clause_3_consent": true, "agreement_time": middle})
-	plan, diags := p.Plan(name, state, changed)
-	p.NoErrors(diags)
-	service.PutConsent(scope, person, choose(late))
-	state, diags = p.Apply(t.Context(), name, state, plan)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
-	wantOperations(t, service, mockserver.OpGetConsent)
-	wantHeld(t, service, choose(late).Clauses)
-	wantEmptyPlan(t, p, state, changed)
-}
-
-func TestConsent_laterChoiceThatLeavesFieldsOutKeepsThePlanEmpty(t *testing.T) {
-	t.Parallel()
-	for label, extra := range map[string]map[string]any{
-		"absent": nil,
-		"null":   {"user_ipv6": nil, "clause_2_consent": nil},
-	} {
-		p, service := start(t, nil, func(s *mockserver.Server) {
-			s.ReshapeConsents(func(r map[string]any) any {
-				if r["agreement_time"] == late {
-					maps.Copy(r, extra)
-				}
-				return r
-			})
+			p.NoErrors(diags)
+			prototest.WantText(t, diags.Warnings(), "A later choice of the person stands", late, middle)
+			wantEmptyPlan(t, p, state, changed)
 		})
-
-		state := created(t, p, service, agreed)
-		service.PutConsent(scope, person, choose(late))
-		for range 3 {
-			state, _ = wantEmptyPlan(t, p, state, config(agreed))
-		}
-
-		if t.Failed() {
-			t.Fatalf("with fields that are %s", label)
-		}
-		if n := service.Count(mockserver.OpUpdateConsent); n != 0 {
-			t.Errorf("%d writes", n)
-		}
 	}
 }
 
-func TestConsent_earlierOrEqualTimeIsDriftAndNotAChoice(t *testing.T) {
+// TestConsent_recordOfTheServiceInThePlan plans after the service has another record than the
+// one that was written.
+func TestConsent_recordOfTheServiceInThePlan(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"2026-01-31T11:59:59Z", early, "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.0009Z"} {
-		p, service := start(t, nil)
-		state := created(t, p, service, agreed)
-		service.PutConsent(scope, person, choose(at))
-		state, diags := p.Refresh(name, state)
-		p.NoErrors(diags)
-		plan, diags := p.Plan(name, state, config(agreed))
-		p.NoErrors(diags)
+	for label, tc := range map[string]struct {
+		chosen  mockserver.ConsentRecord
+		others  prototest.Attributes // of the configuration
+		changes bool
+	}{
+		"a later choice":                     {choose(late), nil, false},
+		"and another clause":                 {choose(late), prototest.Attributes{"clause_3_consent": true}, false},
+		"and manual":                         {choose(late), prototest.Attributes{"manual": false}, false},
+		"and a time in between":              {choose(late), prototest.Attributes{"agreement_time": middle}, false},
+		"and its own time":                   {choose(late), prototest.Attributes{"agreement_time": late}, true},
+		"an earlier time":                    {choose("2026-01-31T11:59:59Z"), nil, true},
+		"the same time":                      {choose(early), nil, true},
+		"the same time of another zone":      {choose("2026-01-31T13:00:00+01:00"), nil, true},
+		"the same millisecond":               {choose("2026-01-31T12:00:00.0009Z"), nil, true},
+		"a later choice with fields of null": {mockserver.ConsentRecord{AgreementTime: late, Extra: map[string]any{"user_ipv6": nil, "clause_2_consent": nil}}, nil, false},
+	} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			p, service := start(t, nil)
+			state := created(t, p, service, agreed)
+			service.PutConsent(scope, person, tc.chosen)
+			for range 2 {
+				state, _ = p.MustRefresh(name, state)
+				plan, diags := p.Plan(name, state, config(agreed).With(tc.others))
+				p.NoErrors(diags)
+				if plan.Changes != tc.changes || (len(diags) > 0) == tc.changes {
+					t.Errorf("changes: %v, warnings: %v", plan.Changes, diags.Warnings())
+				}
+			}
 
-		if !plan.Changes || len(diags) != 0 {
-			t.Errorf("%s: changes %v, warnings %v", at, plan.Changes, diags.Warnings())
-		}
-	}
-}
-
-func TestConsent_choiceThatIsTakenBackIsDriftAgain(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	state := created(t, p, service, agreed)
-	service.PutConsent(scope, person, choose(late))
-	state, _ = wantEmptyPlan(t, p, state, config(agreed))
-	service.PutConsent(scope, person, choose(early))
-	state, diags := p.Refresh(name, state)
-	p.NoErrors(diags)
-	if plan, _ := p.Plan(name, state, config(agreed)); !plan.Changes {
-		t.Error("the plan is empty although no later choice stands any more")
+			// A choice that is taken back is drift again.
+			service.PutConsent(scope, person, choose(early))
+			state, _ = p.MustRefresh(name, state)
+			if plan, _ := p.Plan(name, state, config(agreed)); !plan.Changes {
+				t.Error("the plan is empty although no later choice stands any more")
+			}
+		})
 	}
 }
 

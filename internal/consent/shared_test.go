@@ -114,3 +114,11 @@ func TestCLIConsent_aRefusalWithoutATimeStandsInAReplacement(t *testing.T) {
 		wantHeld(t, service, [5]bool{})
 	}
 }
+
+// withoutTimes lets the service keep no agreement_time.
+func withoutTimes(s *mockserver.Server) {
+	s.ReshapeConsents(func(r map[string]any) any {
+		delete(r, "agreement_time")
+		return r
+	})
+}
