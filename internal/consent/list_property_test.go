@@ -64,6 +64,7 @@ type expectation struct {
 	names    []string
 	failures int
 	missing  int
+	lookedUp int
 	follows  string // what the last result says of further people
 }
 
@@ -74,11 +75,13 @@ func (p population) expectation() (want expectation) {
 			continue
 		}
 		seen[identity] = true
-
-		switch {
-		case p.limit > 0 && len(want.names) == p.limit:
-			want.follows = "its source has more people"
+		if p.limit > 0 && len(want.names) == p.limit {
+			want.follows = "its source has more people, who were not looked up"
 			return want
+		}
+
+		want.lookedUp++
+		switch {
 		case p.without[identity]:
 			want.missing++
 		case p.failing[identity]:
@@ -129,6 +132,9 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 			req.Limit = int64(people.limit)
 
 			people.check(t, p.List(name, req))
+			if n, want := service.Count(mockserver.OpGetConsent), people.expectation(); n != want.lookedUp && want.failures < 10 {
+				t.Errorf("%d people were looked up, want %d", n, want.lookedUp)
+			}
 			if most := max(1, people.limit); people.limit > 0 && f.most > most || f.most > people.width {
 				t.Errorf("%d requests were under way, for a limit of %d and %d at a time", f.most, people.limit, people.width)
 			}
@@ -182,8 +188,14 @@ func (p population) check(t *testing.T, results prototest.ListResults) {
 	if want.missing > 0 {
 		prototest.WantText(t, diags.Warnings(), fmt.Sprintf("no consent record of %d p", want.missing))
 	}
-	if want.follows != "" {
-		prototest.WantText(t, results[len(results)-1].Warnings(), want.follows)
+	// Terraform reads no further than the limit, so the last result has to say it.
+	if last := results[max(0, len(results)-1):]; want.follows != "" {
+		prototest.WantText(t, last.Diagnostics().Warnings(), "The list ends at its limit", want.follows)
+	} else if strings.Contains(strings.Join(diags.Warnings(), "\n"), "limit") {
+		t.Errorf("it warns of the limit: %v", diags.Warnings())
+	}
+	if p.limit > 0 && len(results.Names()) == p.limit && results[len(results)-1].Identity == nil {
+		t.Error("the result after the last one is never read")
 	}
 }
 

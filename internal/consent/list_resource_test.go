@@ -94,28 +94,6 @@ func (f *flights) change(isExport bool, by int) {
 	f.whileExported = f.whileExported || f.exporting && f.flying > 0
 }
 
-func TestConsentList_listsPeopleWithARecordOnceAndInOrder(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	putConsents(service, "user-3", "user-1", "user-2")
-
-	results := p.List(name, listOf("user-3", "nobody", "user-1", "user-3", "user-2", "nobody else", "user-1"))
-	wantNames(t, results, "user-3", "user-1", "user-2")
-	prototest.WantText(t, results.Diagnostics().Warnings(), "People without a consent record", "2 people")
-	wantNobodyNamed(t, results)
-
-	want := prototest.Attributes{"org_id": mocktest.Org, "project_id": mocktest.Project, "account_id": nil, "identity_id": "user-3"}
-	if diff := cmp.Diff(want, results[0].Identity); diff != "" {
-		t.Errorf("the identity is another (-want +got):\n%s", diff)
-	}
-	if results[0].Resource != nil {
-		t.Error("a resource was not asked for")
-	}
-	if n := service.Count(mockserver.OpGetConsent); n != 5 {
-		t.Errorf("%d people were looked up", n)
-	}
-}
-
 func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -146,76 +124,6 @@ func TestConsentList_resourceIsWhatAPersonWouldWrite(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestConsentList_endsAtItsLimitAndSaysWhetherMoreFollow(t *testing.T) {
-	t.Parallel()
-
-	const follow = "its source has more people, who were not looked up"
-	for label, tc := range map[string]struct {
-		people, without, limit, want int
-		says                         string
-		most                         int // look-ups
-	}{
-		"no limit":                     {people: 30, want: 30, most: 30},
-		"a limit above the number":     {people: 30, limit: 31, want: 30, most: 30},
-		"a limit equal to the number":  {people: 30, limit: 30, want: 30, most: 30},
-		"one more than the limit":      {people: 30, limit: 29, want: 29, says: follow, most: 29},
-		"many more than the limit":     {people: 30, limit: 5, want: 5, says: follow, most: 5},
-		"a limit of one":               {people: 30, limit: 1, want: 1, says: follow, most: 1},
-		"only people without a record": {people: 5, without: 3, limit: 5, want: 5, says: follow, most: 5},
-	} {
-		t.Run(label, func(t *testing.T) {
-			t.Parallel()
-			var f flights
-			service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
-			p := prototest.MustStart(t, prototest.Config(service))
-			putConsents(service, identities(tc.people)...)
-
-			req := listOf(identities(tc.people + tc.without)...)
-			req.Limit = int64(tc.limit)
-			results := p.List(name, req)
-
-			wantNames(t, results, names(identities(tc.want)...)...)
-			if n := service.Count(mockserver.OpGetConsent); n > tc.most {
-				t.Errorf("%d people were looked up, at most %d are of use", n, tc.most)
-			}
-			if tc.limit > 0 && f.most > tc.limit {
-				t.Errorf("%d requests were under way for %d results", f.most, tc.limit)
-			}
-
-			// Terraform reads no further than the limit, so that its last result has to say it.
-			if tc.says != "" {
-				prototest.WantText(t, results[tc.limit-1].Warnings(), "The list ends at its limit", tc.says)
-			}
-			if all := strings.Join(results.Diagnostics().Warnings(), "\n"); tc.says == "" && strings.Contains(all, "limit") {
-				t.Errorf("it warns of the limit: %s", all)
-			}
-			if tc.limit > 0 && len(results.Names()) == tc.limit && len(results) != tc.limit {
-				t.Errorf("there are %d results for a limit of %d", len(results), tc.limit)
-			}
-		})
-	}
-}
-
-func TestConsentList_personWhoCannotBeReadIsAWarningWithThePlace(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, prototest.Attributes{"max_retries": 0})
-	putConsents(service, identities(5)...)
-	service.Inject(
-		mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-2", Status: 500, Body: []byte(`{"error":{"message":"no user-2 at 2001:db8::1"}}`)},
-		mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-4", Body: []byte(`["user-4"]`)},
-	)
-
-	results := p.List(name, listOf(identities(5)...))
-	wantNames(t, results, "user-1", "user-3", "user-5")
-	for i, place := range map[int]string{1: "identity_ids[1]", 3: "identity_ids[3]"} {
-		prototest.WantText(t, results[i].Warnings(), "A person could not be read", place, "Get consent")
-	}
-	if diags := results.Diagnostics(); len(diags.Errors()) > 0 || len(diags.Warnings()) != 2 {
-		t.Errorf("it says %v %v", diags.Errors(), diags.Warnings())
-	}
-	wantNobodyNamed(t, results)
 }
 
 func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
@@ -258,15 +166,11 @@ func TestConsentList_refusesAConfiguration(t *testing.T) {
 		config prototest.Attributes
 		want   []string
 	}{
-		"no source":             {prototest.Attributes{}, []string{"utc_date", "identity_ids"}},
-		"two sources":           {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, []string{"utc_date", "identity_ids"}},
 		"nobody":                {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
 		"too many":              {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
 		"a null":                {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
-		"no identity":           {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
 		"a field without a day": {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
 		"an empty field":        {prototest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
-		"no date":               {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date", "utc_date"}},
 		"a day of an account":   {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
 		"half a scope":          {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
 	} {

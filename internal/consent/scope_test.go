@@ -5,7 +5,6 @@ package consent_test
 import (
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -53,27 +52,6 @@ func TestConsent_scopeUnknownAtPlanIsKnownAfterApply(t *testing.T) {
 	// An object that exists stays where it is while the provider's scope is not known.
 	p.Reconfigure(prototest.Config(service).With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": prototest.Unknown}))
 	p.WantEmptyPlan(name, state, config(agreed))
-}
-
-func TestConsent_bothPathFamiliesReachTheSamePerson(t *testing.T) {
-	t.Parallel()
-	for label, own := range map[string]prototest.Attributes{
-		"account":           {"account_id": "acct-7"},
-		"organization":      {"org_id": "org-two", "project_id": "shop"},
-		"needing an escape": {"org_id": "org/two", "project_id": "a b"},
-	} {
-		p, service := start(t, nil)
-		state := created(t, p, service, own)
-		where := mockserver.Scope{}
-		where.OrgID, _ = own["org_id"].(string)
-		where.ProjectID, _ = own["project_id"].(string)
-		where.AccountID, _ = own["account_id"].(string)
-		if _, ok := service.Consent(where, person); !ok {
-			t.Errorf("%s: the service holds nothing there", label)
-		}
-
-		wantEmptyPlan(t, p, state, config(own))
-	}
 }
 
 func TestConsent_changedScopeOrIdentityReplaces(t *testing.T) {
