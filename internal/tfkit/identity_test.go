@@ -205,22 +205,6 @@ func TestIdentity_storedOneTellsWhereAnObjectIs(t *testing.T) {
 	})
 }
 
-func TestIdentity_isSetBeforeARemovedObjectLeavesState(t *testing.T) {
-	t.Parallel()
-	forEachIdentified(t, func(t *testing.T, o identifiedObject) {
-		state, _ := o.MustCreate(o.name, o.config)
-		removeAda(o.service, "demo")
-
-		for _, prior := range []*prototest.State{state, state.WithoutIdentity()} {
-			gone, diags := o.Refresh(o.name, prior)
-			o.NoErrors(diags) // the framework refuses a response without an identity
-			if gone != nil {
-				t.Errorf("the object is still there: %v", gone.Attributes)
-			}
-		}
-	})
-}
-
 func TestIdentity_importTakesEveryDocumentedForm(t *testing.T) {
 	t.Parallel()
 	forEachIdentified(t, func(t *testing.T, o identifiedObject) {

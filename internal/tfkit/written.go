@@ -119,17 +119,15 @@ func (w *Written) Carried(scope client.Scope, identity string) {
 
 // record records the first object in a role, and returns another one whose role opposes it.
 func (w *Written) record(by Object, as, opposing role, person personKey) (other Object, opposed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.change(person, func(t *traces) {
+		if t.first[as] == 0 {
+			t.first[as] = by.number
+			w.labels[by.number] = by.label
+		}
+		other, opposed = w.otherThan(by, t.first[opposing])
+	})
 
-	t := w.people[person]
-	if t.first[as] == 0 {
-		t.first[as] = by.number
-		w.set(person, t)
-		w.labels[by.number] = by.label
-	}
-
-	return w.otherThan(by, t.first[opposing])
+	return other, opposed
 }
 
 // Keeper returns the object that looks after a person, if it is another one than by. Nothing
@@ -149,22 +147,13 @@ func (w *Written) otherThan(by Object, number uint32) (other Object, isOther boo
 // Leave records what a confirmed write or withdrawal has left. It must be called from
 // client.ConsentUpdate.Confirmed, while the person is locked.
 func (w *Written) Leave(choice client.Choice, scope client.Scope, identity string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	person := keyOf(scope, identity)
-	t := w.people[person]
-	t.left, t.isLeft, t.isShown = choice, true, true
-	w.set(person, t)
+	w.change(keyOf(scope, identity), func(t *traces) { t.left, t.isLeft, t.isShown = choice, true, true })
 }
 
 // Left returns what the last confirmed write of this run has left, or else prior, which may
 // be nil.
 func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice) *client.Choice {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	t := w.people[keyOf(scope, identity)]
+	t := w.of(scope, identity)
 	if !t.isLeft {
 		return prior
 	}
@@ -175,28 +164,34 @@ func (w *Written) Left(scope client.Scope, identity string, prior *client.Choice
 // Show records that the service has shown a consent record of a person. As none can be removed
 // there, an answer without one is an error from then on.
 func (w *Written) Show(scope client.Scope, identity string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-
-	person := keyOf(scope, identity)
-	t := w.people[person]
-	t.isShown = true
-	w.set(person, t)
+	w.change(keyOf(scope, identity), func(t *traces) { t.isShown = true })
 }
 
 // IsShown reports whether the service has shown a record of a person in this run.
 func (w *Written) IsShown(scope client.Scope, identity string) bool {
+	return w.of(scope, identity).isShown
+}
+
+// of returns what is known about a person.
+func (w *Written) of(scope client.Scope, identity string) traces {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	return w.people[keyOf(scope, identity)].isShown
+	return w.people[keyOf(scope, identity)]
 }
 
-func (w *Written) set(person personKey, t traces) {
+// change changes what is known about a person.
+func (w *Written) change(person personKey, change func(*traces)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
 	if w.people == nil {
 		w.people = map[personKey]traces{}
 		w.labels = map[uint32]string{}
 	}
+
+	t := w.people[person]
+	change(&t)
 	w.people[person] = t
 }
 
