@@ -4,6 +4,7 @@ package consent
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -11,8 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -50,30 +49,13 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			MarkdownDescription: tfkit.IdentityDescription,
 			Validators:          []validator.String{tfkit.Segment()},
 		},
-		"user_ipv6": schema.StringAttribute{
-			Computed:            true,
-			Sensitive:           true,
-			CustomType:          customtypes.IPAddressType{},
-			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Computed:            true,
-			CustomType:          customtypes.InstantType{},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
-		},
-		"manual": schema.BoolAttribute{
-			Computed:            true,
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. May be null.",
-		},
 		"json": schema.StringAttribute{
 			Computed:            true,
 			Sensitive:           true,
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
 	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
-	}
+	maps.Copy(attributes, recordDataAttributes())
 
 	return tfkit.AddDataSourceScope(attributes)
 }

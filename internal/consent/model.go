@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -18,142 +17,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-// recordModel holds the consent record (interface, section 2) as attributes.
-type recordModel struct {
-	Clause1       types.Bool            `tfsdk:"clause_1_consent"`
-	Clause2       types.Bool            `tfsdk:"clause_2_consent"`
-	Clause3       types.Bool            `tfsdk:"clause_3_consent"`
-	Clause4       types.Bool            `tfsdk:"clause_4_consent"`
-	Clause5       types.Bool            `tfsdk:"clause_5_consent"`
-	UserIPv6      customtypes.IPAddress `tfsdk:"user_ipv6"`
-	AgreementTime customtypes.Instant   `tfsdk:"agreement_time"`
-	Manual        types.Bool            `tfsdk:"manual"`
-}
-
-func (m *recordModel) clauses() []*types.Bool {
-	return []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
-}
-
-// written returns the choice in state if this object has written it. It returns nil if a
-// choice of the person stands, or a clause is not known.
-func (m *recordModel) written(note choiceNote) *client.Choice {
-	if note != (choiceNote{}) {
-		return nil
-	}
-
-	choice := client.Choice{Manual: m.Manual.ValueBool()}
-	for i, c := range m.clauses() {
-		if c.IsNull() || c.IsUnknown() {
-			return nil
-		}
-		choice.Clauses[i] = c.ValueBool()
-	}
-
-	return &choice
-}
-
-// hasClausesOf reports whether every clause that the answer has is equal.
-func (m *recordModel) hasClausesOf(held answer.Consent) bool {
-	for i, c := range m.clauses() {
-		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
-			return false
-		}
-	}
-
-	return true
-}
-
-// hasTimeOf reports whether the answer may be the record in state, at a service that keeps
-// its time to the second.
-func (m *recordModel) hasTimeOf(held answer.Consent) bool {
-	own, known := m.AgreementTime.Value()
-	at, timed := held.AgreementTime.Get()
-
-	return known && timed && client.SameTime(at, own) && m.hasClausesOf(held)
-}
-
-// sameClauses reports whether all clauses are equal.
-func (m *recordModel) sameClauses(other recordModel) bool { return len(m.otherClauses(other)) == 0 }
-
-// otherClauses returns the names of the clauses that are not equal.
-func (m *recordModel) otherClauses(other recordModel) (names []string) {
-	for i, c := range m.clauses() {
-		if !c.Equal(*other.clauses()[i]) {
-			names = append(names, answer.ClauseNames[i])
-		}
-	}
-
-	return names
-}
-
-// fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
-func (m *recordModel) fromAPI(held answer.Consent) {
-	for i, c := range m.clauses() {
-		*c = boolOf(held.Clauses[i])
-	}
-
-	m.UserIPv6 = customtypes.IPAddress{}
-	if text, ok := held.UserIPv6.Get(); ok && text != "" {
-		m.UserIPv6 = customtypes.NewIPAddress(text)
-	}
-
-	m.AgreementTime = customtypes.Instant{}
-	if t, ok := held.AgreementTime.Get(); ok {
-		m.AgreementTime = customtypes.NewInstant(t)
-	}
-
-	m.Manual = boolOf(held.Manual)
-}
-
-func boolOf(o answer.Optional[bool]) types.Bool {
-	if v, ok := o.Get(); ok {
-		return types.BoolValue(v)
-	}
-	return types.BoolNull()
-}
-
-// refresh updates the state from an answer. A field that the answer lacks keeps its value; so
-// does a null field if keepNulls is set. An optional attribute that is not managed stays
-// null.
-func (m *recordModel) refresh(held answer.Consent, keepNulls bool) {
-	var current recordModel
-	current.fromAPI(held)
-	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
-
-	for i, c := range m.clauses() {
-		if tells(held.Clauses[i], keepNulls) {
-			*c = *current.clauses()[i]
-		}
-	}
-
-	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
-		m.UserIPv6 = current.UserIPv6.SpelledLike(m.UserIPv6)
-	}
-	if !keepTime && tells(held.AgreementTime, keepNulls) {
-		m.AgreementTime = current.AgreementTime.SpelledLike(m.AgreementTime)
-	}
-	if !current.Manual.IsNull() {
-		m.Manual = current.Manual
-	}
-}
-
-// tells reports whether a field of an answer tells what the service holds.
-func tells[T any](field answer.Optional[T], keepNulls bool) bool {
-	if field.IsNull() {
-		return !keepNulls
-	}
-	return !field.IsAbsent()
-}
-
-// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
-// accepts no other plan for a configured attribute.
-func keepPrior[T attr.Value](planned, prior T) T {
-	if planned.IsNull() || prior.IsNull() {
-		return planned
-	}
-	return prior
-}
 
 // resourceModel holds the attributes of the resource analytics_consent.
 type resourceModel struct {
@@ -167,21 +30,14 @@ type resourceModel struct {
 
 // check reports a configured text that is not what its attribute holds.
 func (m *resourceModel) check(diags *diag.Diagnostics) {
-	m.UserIPv6.Check(path.Root("user_ipv6"), diags)
+	m.recordModel.check(diags)
 	m.UserIPv6WO.Check(path.Root("user_ipv6_wo"), diags)
-	m.AgreementTime.Check(path.Root("agreement_time"), diags)
 }
 
 // updateWith returns the update that writes the record. The address of a write-only
 // attribute is in the configuration alone.
 func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
-	u := client.ConsentUpdate{Manual: m.Manual.ValueBool()}
-	for i, c := range m.clauses() {
-		u.Clauses[i] = c.ValueBool()
-	}
-
-	u.AgreementTime, _ = m.AgreementTime.Value()
-	u.UserIPv6, _ = m.UserIPv6.Value()
+	u := m.update()
 	if address, ok := config.UserIPv6WO.Value(); ok {
 		u.UserIPv6 = address
 	}
@@ -189,26 +45,15 @@ func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
 	return u
 }
 
-// differs reports whether there is anything to write. An attribute that is not managed, or no
-// longer managed, is not written.
+// differs reports whether there is anything to write.
 func (m *resourceModel) differs(state resourceModel) bool {
-	return !m.sameClauses(state.recordModel) ||
-		!m.Manual.Equal(state.Manual) ||
-		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion) ||
-		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
-		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime)
+	return m.recordModel.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
 // keepChoice plans the person's choice, which is in state.
 func (m *resourceModel) keepChoice(state resourceModel) {
-	for i, c := range m.clauses() {
-		*c = keepPrior(*c, *state.clauses()[i])
-	}
-
-	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
+	m.recordModel.keepChoice(state.recordModel)
 	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
-	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
-	m.Manual = state.Manual
 }
 
 // protected returns the time after which a choice of the person stands: agreed, or the zero

@@ -4,6 +4,7 @@ package consent
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -17,7 +18,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -58,13 +58,6 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
-		"user_ipv6": schema.StringAttribute{
-			Optional:            true,
-			Sensitive:           true,
-			CustomType:          customtypes.IPAddressType{},
-			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
-			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
-		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
@@ -76,18 +69,6 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Optional:            true,
 			Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("user_ipv6_wo"))},
 			MarkdownDescription: "Version of `user_ipv6_wo`, any number. Changing it sends the address again.",
-		},
-		"agreement_time": schema.StringAttribute{
-			Optional:            true,
-			CustomType:          customtypes.InstantType{},
-			Validators:          []validator.String{customtypes.InstantType{}.Validator()},
-			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, the provider cannot recognise a later choice of the person.",
-		},
-		"manual": schema.BoolAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             booldefault.StaticBool(true),
-			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. For audits. Defaults to `true`.",
 		},
 		"keep_later_choice": schema.BoolAttribute{
 			Optional:            true,
@@ -103,9 +84,7 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	for i, name := range answer.ClauseNames {
-		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + "."}
-	}
+	maps.Copy(attributes, recordAttributes())
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
@@ -116,9 +95,6 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 func (r *consentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = tfkit.IdentitySchema()
 }
-
-// clauseTexts are what a person consents to with each clause.
-var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
 
 // ModifyPlan keeps the plan empty if only spelling differs or a choice of the person stands.
 // A plan that destroys or replaces the object warns if the consent is retained.
@@ -199,8 +175,7 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 		return false
 	}
 
-	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
-	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
+	plan.keepSpelling(state.recordModel)
 	if plan.leavesAlone(state, note) {
 		chosen, _ := state.AgreementTime.Value()
 		warnStands(diags, plan.configuredTime(note), chosen, note.Untimed)

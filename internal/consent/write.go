@@ -9,14 +9,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
-
-// sentAttributes are the attributes that an error of the service may name.
-var sentAttributes = append(answer.ClauseNames[:], "user_ipv6", "agreement_time", "manual")
 
 // target is the person that an object is about, and what a request about that person needs.
 type target struct {
