@@ -69,14 +69,11 @@ func (r results) bindsToRecords() bool { return !r.Missing.IsUnknown() }
 
 // update returns the update that writes a row.
 func (m *model) update(row rows.Row) client.ConsentUpdate {
-	return client.ConsentUpdate{
-		Clauses:       row.Clauses,
-		UserIPv6:      row.Address,
-		AgreementTime: row.AgreedAt(),
-		Manual:        row.Manual,
-		KeepLaterThan: m.protected(row.AgreedAt()),
-		Skip:          client.SkipSameRecord,
-	}
+	u := row.Update()
+	u.KeepLaterThan = m.protected(u.AgreementTime)
+	u.Skip = client.SkipSameRecord
+
+	return u
 }
 
 // withdrawal returns the update that withdraws a row, by the rules of analytics_consent.

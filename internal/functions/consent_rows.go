@@ -6,15 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/consentbatch/rows"
 )
 
@@ -34,30 +31,14 @@ func NewConsentRows() function.Function { return consentRows{} }
 
 type consentRows struct{}
 
-// rowModel is one row of the result.
-type rowModel struct {
-	Line          types.Int64  `tfsdk:"line"`
-	IdentityID    types.String `tfsdk:"identity_id"`
-	Clause1       types.Bool   `tfsdk:"clause_1_consent"`
-	Clause2       types.Bool   `tfsdk:"clause_2_consent"`
-	Clause3       types.Bool   `tfsdk:"clause_3_consent"`
-	Clause4       types.Bool   `tfsdk:"clause_4_consent"`
-	Clause5       types.Bool   `tfsdk:"clause_5_consent"`
-	UserIPv6      types.String `tfsdk:"user_ipv6"`
-	AgreementTime types.String `tfsdk:"agreement_time"`
-	Manual        types.Bool   `tfsdk:"manual"`
-}
-
+// rowTypes returns the types of the attributes of a row.
 func rowTypes() map[string]attr.Type {
-	attributes := map[string]attr.Type{
-		"line":           types.Int64Type,
-		"identity_id":    types.StringType,
-		"user_ipv6":      types.StringType,
-		"agreement_time": types.StringType,
-		"manual":         types.BoolType,
-	}
-	for clause := 1; clause <= answer.Clauses; clause++ {
-		attributes["clause_"+strconv.Itoa(clause)+"_consent"] = types.BoolType
+	attributes := map[string]attr.Type{"line": types.Int64Type}
+	for name, value := range new(rows.Row).Values() {
+		attributes[name] = types.StringType
+		if _, isBool := value.(bool); isBool {
+			attributes[name] = types.BoolType
+		}
 	}
 
 	return attributes
@@ -102,11 +83,24 @@ func (consentRows) Run(ctx context.Context, req function.RunRequest, resp *funct
 		return
 	}
 
-	models := make([]rowModel, len(list))
+	attributes := rowTypes()
+	elements := make([]attr.Value, len(list))
 	for i, row := range list {
-		models[i].fromRow(row)
+		values := map[string]attr.Value{"line": types.Int64Value(int64(row.Line))}
+		for name, value := range row.Values() {
+			switch v := value.(type) {
+			case bool:
+				values[name] = types.BoolValue(v)
+			case string:
+				values[name] = types.StringValue(v)
+				if v == "" {
+					values[name] = types.StringNull()
+				}
+			}
+		}
+		elements[i] = types.ObjectValueMust(attributes, values)
 	}
-	resp.Error = resp.Result.Set(ctx, models)
+	resp.Error = resp.Result.Set(ctx, types.ListValueMust(types.ObjectType{AttrTypes: attributes}, elements))
 }
 
 // unusable returns the text of an error of the rows. Only an error about rows is known to
@@ -117,20 +111,4 @@ func unusable(err error) string {
 		return "The text cannot be read"
 	}
 	return "The rows cannot be used:\n" + strings.TrimSuffix(problems.Error(), ".")
-}
-
-func (m *rowModel) fromRow(row rows.Row) {
-	m.Line = types.Int64Value(int64(row.Line))
-	m.IdentityID = types.StringValue(row.Identity)
-	m.Manual = types.BoolValue(row.Manual)
-	for i, clause := range []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5} {
-		*clause = types.BoolValue(row.Clauses[i])
-	}
-
-	if row.Address.IsValid() {
-		m.UserIPv6 = types.StringValue(row.Address.Unmap().String())
-	}
-	if row.Agreed != 0 {
-		m.AgreementTime = types.StringValue(client.FormatInstant(row.AgreedAt()))
-	}
 }

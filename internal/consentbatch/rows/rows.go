@@ -10,12 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/netip"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -44,24 +41,6 @@ func FormatIn(content string) Format {
 		return NDJSON
 	}
 	return CSV
-}
-
-// Row is the consent of one person. There may be millions of them.
-type Row struct {
-	Identity string
-	Address  netip.Addr // the zero Addr for none
-	Agreed   int64      // in milliseconds since 1970; 0 for none, which no agreement is of
-	Clauses  [answer.Clauses]bool
-	Manual   bool
-	Position
-}
-
-// AgreedAt returns the time of the agreement; the zero Time for none.
-func (r *Row) AgreedAt() time.Time {
-	if r.Agreed == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(r.Agreed).UTC()
 }
 
 // Position is where a row begins.

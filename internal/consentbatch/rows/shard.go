@@ -5,8 +5,6 @@ package rows
 import (
 	"crypto/sha256"
 	"encoding/binary"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 )
 
 // Shard selects a part of the rows of a file. The shards with the same Count and every Index
@@ -27,40 +25,13 @@ func (s Shard) Has(identity string) bool {
 	return binary.BigEndian.Uint64(sum[:])%s.Count == s.Index
 }
 
-// Bits of a row in Sum, above those of the clauses.
-const (
-	bitManual uint64 = 1 << (answer.Clauses + iota)
-	bitAddress
-)
-
 // Sum returns a hash of the values of all rows, in their order. It does not depend on the
 // format or on the lines. States hold digests of it, so it must not change.
 func Sum(rows []Row) (sum [sha256.Size]byte) {
 	hash := sha256.New()
 	var buffer []byte
-
 	for _, row := range rows {
-		var bits uint64
-		for c, agrees := range row.Clauses {
-			if agrees {
-				bits |= 1 << c
-			}
-		}
-		if row.Manual {
-			bits |= bitManual
-		}
-
-		var address [16]byte
-		if row.Address.IsValid() {
-			bits |= bitAddress
-			address = row.Address.As16()
-		}
-
-		buffer = binary.BigEndian.AppendUint64(buffer[:0], uint64(len(row.Identity)))
-		buffer = append(buffer, row.Identity...)
-		buffer = append(buffer, address[:]...)
-		buffer = binary.BigEndian.AppendUint64(buffer, uint64(row.Agreed)) //nolint:gosec // only its bits count
-		buffer = binary.BigEndian.AppendUint64(buffer, bits)
+		buffer = row.appendTo(buffer[:0])
 		hash.Write(buffer)
 	}
 
