@@ -16,13 +16,14 @@ const Clauses = 5
 
 var (
 	// ClauseNames are the parameters of the clauses.
-	ClauseNames   = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
-	consentFields = append(ClauseNames[:], "user_ipv6", "agreement_time", "manual")
+	ClauseNames = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
+	// ConsentFields are the parameters of a consent record.
+	ConsentFields = append(ClauseNames[:], "user_ipv6", "agreement_time", "manual")
 )
 
 // IsConsentMember reports whether a member of a consent record is recognised by its name.
 func IsConsentMember(name string) bool {
-	return slices.ContainsFunc(consentFields, func(field string) bool { return sameWord(field, name) })
+	return slices.ContainsFunc(ConsentFields, func(field string) bool { return sameWord(field, name) })
 }
 
 // Consent is the latest consent state at the service. The interface does not show the

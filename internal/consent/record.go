@@ -30,9 +30,6 @@ type recordModel struct {
 	Manual        types.Bool            `tfsdk:"manual"`
 }
 
-// sentAttributes are the attributes that an error of the service may name.
-var sentAttributes = append(answer.ClauseNames[:], "user_ipv6", "agreement_time", "manual")
-
 // clauseTexts are what a person consents to with each clause.
 var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
 

@@ -3,8 +3,10 @@
 package consent_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -30,6 +32,9 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			values, found := twoValues[attribute.Name]
 			if !found {
 				t.Fatal("give the attribute two values")
+			}
+			if !slices.Contains(answer.ConsentFields, attribute.Name) {
+				t.Error("no error of the service is shown at the attribute")
 			}
 			first := config(agreed.With(prototest.Attributes{attribute.Name: values[0]}))
 			second := config(agreed.With(prototest.Attributes{attribute.Name: values[1]}))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
@@ -95,7 +96,7 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *clien
 		return false, false
 	}
 	if err != nil {
-		tfkit.AddError(at.diags, err, inState, sentAttributes...)
+		tfkit.AddError(at.diags, err, inState, answer.ConsentFields...)
 		return false, false
 	}
 
@@ -119,7 +120,7 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 		return
 	}
 	if err != nil {
-		tfkit.AddError(at.diags, err, tfkit.PriorKept, sentAttributes...)
+		tfkit.AddError(at.diags, err, tfkit.PriorKept, answer.ConsentFields...)
 		return
 	}
 

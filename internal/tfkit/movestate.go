@@ -114,5 +114,6 @@ func importIDIn(text, last string) (id string, ok bool) {
 	}
 
 	scopeAndPerson := slices.DeleteFunc(found[1:5], func(part string) bool { return part == "" })
+
 	return strings.Join(scopeAndPerson, "/"), true
 }
