@@ -89,25 +89,25 @@ var ways = []struct {
 }{
 	{"analytics_consent_batch", color.RGBA{0x0f, 0x76, 0x6e, 0xff}, draw.CircleGlyph{}},
 	{"analytics_consent", color.RGBA{0xb4, 0x53, 0x09, 0xff}, draw.BoxGlyph{}},
-	{"terraform_data", color.RGBA{0x6b, 0x7b, 0x8c, 0xff}, draw.TriangleGlyph{}},
+	{"terraform_data", color.RGBA{0x6b, 0x7b, 0x8c, 0xff}, draw.PyramidGlyph{}},
 }
 
 func drawChart(file string, c chart, seedings []seeding) error {
 	p := plot.New()
 	p.BackgroundColor = background
-	p.Title.Text = c.title + " by people"
+	p.Title.Text = c.title + ", by number of people"
 	p.Title.TextStyle.Font.Size, p.Title.TextStyle.Color = 17, ink
 	p.Title.Padding = 8
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{}
 		axis.Color, axis.Tick.Color, axis.Tick.Label.Color = ink, ink, ink
-		axis.Tick.Label.Font.Size = 13
+		axis.Tick.Label.Font.Size = 14
 	}
 	lines := plotter.NewGrid()
 	lines.Horizontal.Color, lines.Vertical.Color = grid, grid
 	p.Add(lines)
 
-	p.Legend.Top, p.Legend.Left, p.Legend.TextStyle.Font.Size, p.Legend.TextStyle.Color = true, true, 13, ink
+	p.Legend.Top, p.Legend.Left, p.Legend.TextStyle.Font.Size, p.Legend.TextStyle.Color = true, true, 14, ink
 	p.Legend.Padding, p.Legend.XOffs, p.Legend.YOffs = 3, 8, -4
 	lowest, highest := math.Inf(1), 0.0
 	for _, way := range ways {

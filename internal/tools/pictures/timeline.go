@@ -33,9 +33,9 @@ func drawTimeline(file string) error {
 	p.Title.Text = "A later choice stands"
 	p.Title.TextStyle.Font.Size, p.Title.TextStyle.Color, p.Title.Padding = 17, ink, 10
 	p.X.Tick.Marker = plot.TimeTicks{Format: "2 Jan", Ticker: plot.ConstantTicks(months())}
-	p.X.Color, p.X.Tick.Color, p.X.Tick.Label.Color, p.X.Tick.Label.Font.Size = ink, ink, ink, 14
+	p.X.Color, p.X.Tick.Color, p.X.Tick.Label.Color, p.X.Tick.Label.Font.Size = ink, ink, ink, 15
 	p.NominalY(lanes...)
-	p.Y.Tick.Label.Font.Size, p.Y.Tick.Label.Color = 14, ink
+	p.Y.Tick.Label.Font.Size, p.Y.Tick.Label.Color = 15, ink
 	p.Y.Min, p.Y.Max = -0.6, 2.7
 
 	for i, lane := range lanes {
@@ -72,7 +72,7 @@ func addLane(p *plot.Plot, points plotter.XYLabels, lane int) error {
 		return err
 	}
 	for i := range labels.TextStyle {
-		labels.TextStyle[i].Font.Size, labels.TextStyle[i].Color = 13, ink
+		labels.TextStyle[i].Font.Size, labels.TextStyle[i].Color = 15, ink
 		labels.TextStyle[i].XAlign = text.XLeft
 	}
 	labels.Offset = vg.Point{X: -6, Y: 10}
