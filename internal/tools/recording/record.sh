@@ -2,9 +2,9 @@
 # Records the picture at the top of README.md: story.sh in a terminal of 64 columns, against
 # the mock server. Needs terraform, asciinema, and npx for svg-term-cli.
 #
-# svg-term-cli is little maintained, and stays pinned: agg makes GIF files only, whose text is not
-# sharp, termtosvg is archived, vhs downloads a browser, and termsvg and terminal-svg are
-# in no registry that the other tools come from. Any converter can take its place in SVG_TERM.
+# svg-term-cli is little maintained, and stays pinned: agg makes GIF files only, whose text is
+# not sharp, termtosvg is archived, and vhs downloads a browser. termsvg and terminal-svg have
+# not been tried. SVG_TERM can name another build of it.
 #
 # usage: make build && internal/tools/recording/record.sh
 set -eu
