@@ -88,7 +88,7 @@ func TestExport_sameRecordsInAnotherOrderAreTheSameAnswer(t *testing.T) {
 func TestExport_brokenOffBeginsAgain(t *testing.T) {
 	t.Parallel()
 
-	const lost, timeout, truncated, none = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated, -1
+	const lost, timeout, truncated, none = transport.ClassConnectionLost, transport.ClassTimeout, transport.ClassTruncated, transport.ErrorClass("")
 	for name, c := range map[string]struct {
 		fault mockserver.Fault
 		class transport.ErrorClass // if it lasts

@@ -189,7 +189,7 @@ func TestRunner_failuresOfOneRowNeverEndTheRun(t *testing.T) {
 	t.Parallel()
 	for _, class := range concernOneRow {
 		if done := failing(1000, 4, class, func(int) bool { return true }).run(t.Context()); done.counts[failed] != 1000 {
-			t.Errorf("%d: %d of 1000 rows were tried", class, done.counts[failed])
+			t.Errorf("%s: %d of 1000 rows were tried", class, done.counts[failed])
 		}
 	}
 }

@@ -4,6 +4,10 @@ package tfkit
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,7 +51,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	t.Parallel()
 
-	for class := transport.ClassInternal; class <= transport.ClassUnknownOutcome; class++ {
+	source, err := parser.ParseFile(token.NewFileSet(), "../client/transport/errors.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var classes []transport.ErrorClass
+	ast.Inspect(source, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, "Class") {
+			text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			classes = append(classes, transport.ErrorClass(text))
+		}
+		return true
+	})
+	if len(classes) < 20 {
+		t.Fatalf("only %d classes were found", len(classes))
+	}
+
+	for _, class := range classes {
 		e := &transport.Error{Class: class, Operation: "Get consent", Method: "GET", Template: "/v1/x"}
 		var diags diag.Diagnostics
 		AddError(&diags, e, PriorKept)
@@ -55,7 +75,7 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 		d := diags[0]
 		if d.Summary() == "" || !strings.Contains(d.Detail(), "Get consent: GET /v1/x") || !strings.HasSuffix(d.Detail(), ".") ||
 			strings.HasSuffix(d.Detail(), "What to do: ") || !strings.Contains(d.Detail(), "In state now: "+PriorKept) {
-			t.Errorf("class %d: %s: %q", class, d.Summary(), d.Detail())
+			t.Errorf("class %s: %s: %q", class, d.Summary(), d.Detail())
 		}
 	}
 }
