@@ -56,7 +56,7 @@ func TestExport_kindsThatAreNotAskedForAreNull(t *testing.T) {
 func TestExport_dayThatIsTooLargePointsToTheFile(t *testing.T) {
 	t.Parallel()
 
-	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 5000 })
+	p, _ := start(t, func(s *mockserver.Server) { s.ExportRecords = 3000 })
 	for _, config := range []prototest.Attributes{
 		{"utc_date": "2026-01-01"}, {"utc_date": day, "max_bytes": 60}, {"utc_date": day, "max_bytes": 33 << 20},
 	} {

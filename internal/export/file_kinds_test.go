@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -72,38 +71,29 @@ func TestExportFile_oneFileForEachKind(t *testing.T) {
 	}
 }
 
+// TestExportFile_emptyAndUnknownKinds exports again when there are no records of unknown kind any
+// more, and other kinds are wanted.
 func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
 	path, of := splitPath(t)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
-	config := splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}})
-	p := unkinded(t, service)
-	state, diags := p.Create(fileName, config)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Records of unknown kind")
-	wantContent(t, of("events"), "{\"id\":1}\n")
-	wantContent(t, of("persons"), "")
-	wantContent(t, of("unknown"), "{\"x\":2}\n")
-	wantNothingOf(t, of("sessions"))
-
-	// The next export has no records of unknown kind, and other kinds are wanted.
-	service.PutExport(scope, day, mockserver.ExportDay{Sessions: []any{record(3)}})
-	config = config.With(prototest.Attributes{"kinds": []any{"sessions", "persons"}})
-
-	p = nextRun(t, service)
-	state, diags = p.Update(fileName, state, config)
-	p.NoErrors(diags)
-	if len(diags.Warnings()) > 0 {
-		t.Error(diags.Warnings())
+	f := &fileTest{T: t, service: startService(t)}
+	put := func(records mockserver.ExportDay) func() {
+		return func() { f.service.PutExport(scope, day, records) }
 	}
-
-	wantContent(t, of("sessions"), "{\"id\":3}\n")
-	wantContent(t, of("persons"), "")
-	wantNothing(t, of("events"))
-	wantNothing(t, of("unknown"))
-	p.WantEmptyPlan(fileName, state, config)
+	f.apply(
+		fileStep{
+			before:   put(mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}}),
+			settings: anyRecord, config: splitFile(path, prototest.Attributes{"kinds": []any{"events", "persons"}}), exports: 1,
+			warnings: []string{"Records of unknown kind"},
+			files:    map[string]string{of("events"): "{\"id\":1}\n", of("persons"): "", of("unknown"): "{\"x\":2}\n"}, gone: []string{of("sessions")},
+		},
+		fileStep{
+			before: put(mockserver.ExportDay{Sessions: []any{record(3)}}),
+			config: splitFile(path, prototest.Attributes{"kinds": []any{"sessions", "persons"}}), exports: 1,
+			files: map[string]string{of("sessions"): "{\"id\":3}\n", of("persons"): ""}, gone: []string{of("events"), of("unknown")},
+		},
+	)
 }
 
 // TestExportFile_overwriteLeavesNothingOfAnotherDay finds a file of unknown kinds that another
@@ -111,49 +101,40 @@ func TestExportFile_emptyAndUnknownKinds(t *testing.T) {
 func TestExportFile_overwriteLeavesNothingOfAnotherDay(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
 	path := filepath.Join(t.TempDir(), "{kind}.ndjson")
 	unknown := strings.ReplaceAll(path, "{kind}", "unknown")
-	if err := os.WriteFile(unknown, []byte("of another day"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	_, diags := p.Create(fileName, file(path, nil))
-	prototest.WantText(t, diags.Errors(), "There is a file already", "The file of unknown")
-	wantCount(t, service, 0)
-
-	created(t, nextRun(t, service), file(path, prototest.Attributes{"overwrite": true}))
-	wantNothingOf(t, unknown)
+	f := &fileTest{T: t, service: startService(t)}
+	f.apply(
+		fileStep{
+			before: func() { write(t, unknown, "of another day") }, config: file(path, nil),
+			errors: []string{"There is a file already", "The file of unknown"},
+		},
+		fileStep{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, gone: []string{unknown}},
+	)
 }
 
 func TestExportFile_oneOfSeveralFilesIsLost(t *testing.T) {
 	t.Parallel()
 
 	for name, c := range map[string]struct {
-		harm func(path string) error
+		harm func(t *testing.T, path string)
 		says string
 	}{
-		"missing": {os.Remove, "A file is missing"},
-		"altered": {func(path string) error { return os.WriteFile(path, []byte("theirs"), 0o600) }, "The file was altered"},
+		"missing": {func(_ *testing.T, path string) { _ = os.Remove(path) }, "A file is missing"},
+		"altered": {func(t *testing.T, path string) { t.Helper(); write(t, path, "theirs") }, "The file was altered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p, service := start(t)
 			path, of := splitPath(t)
-			config := splitFile(path, nil)
-			state := created(t, p, config)
-			if err := c.harm(of("events")); err != nil {
-				t.Fatal(err)
-			}
-
-			p = nextRun(t, service)
-			state, diags := p.MustRefresh(fileName, state)
-			prototest.WantText(t, diags.Warnings(), c.says)
-			state, diags = p.Update(fileName, state, config)
-			p.NoErrors(diags)
-			wantContent(t, of("events"), "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n")
-			p.WantEmptyPlan(fileName, state, config)
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(
+				fileStep{config: splitFile(path, nil), exports: 1},
+				fileStep{
+					before: func() { c.harm(t, of("events")) }, config: splitFile(path, nil), warnings: []string{c.says}, exports: 1,
+					files: map[string]string{of("events"): "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
+				},
+			)
 		})
 	}
 }
@@ -163,40 +144,30 @@ func TestExportFile_allOfSeveralFilesOrNone(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		change  prototest.Attributes
-		prepare func(t *testing.T, service *mocktest.Instance, of func(string) string)
+		fault   mockserver.Fault
+		taken   bool // by a file of somebody else
+		exports int
 		says    string
 	}{
-		"too large": {prototest.Attributes{"max_bytes": 100}, nil, "larger than max_bytes"},
-		"a file of somebody else": {nil, func(t *testing.T, _ *mocktest.Instance, of func(string) string) {
-			if err := os.MkdirAll(filepath.Dir(of("events")), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(of("events"), []byte("theirs"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}, "The file of events"},
-		"cut": {nil, func(_ *testing.T, service *mocktest.Instance, _ func(string) string) {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -2, Times: -1})
-		}, "Connection lost"},
+		"too large":               {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, false, 1, "larger than max_bytes"},
+		"a file of somebody else": {nil, mockserver.Fault{}, true, 0, "The file of events"},
+		"cut":                     {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, false, 1, "Connection lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			_, service := start(t)
 			path, of := splitPath(t)
-			if c.prepare != nil {
-				c.prepare(t, service, of)
+			f := &fileTest{T: t, service: startService(t)}
+			c.fault.Operation = mockserver.OpExportRecords
+			f.service.Inject(c.fault)
+			if c.taken {
+				write(t, of("events"), "theirs")
 			}
 
-			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
-			state, diags := p.Create(fileName, splitFile(path, c.change))
-			prototest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
-			if state != nil {
-				t.Error("something is in state")
-			}
-
-			wantNothingOf(t, of("persons"))
-			wantNothingOf(t, filepath.Dir(of("sessions")))
+			f.apply(fileStep{
+				config: splitFile(path, c.change), errors: []string{c.says, "In state now: nothing"}, exports: c.exports,
+				gone: []string{of("persons"), filepath.Dir(of("sessions"))},
+			})
 		})
 	}
 }
@@ -223,20 +194,15 @@ func TestExportFile_secondTry(t *testing.T) {
 func TestExportFile_fromOneFileToOneForEachKind(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
 	old := target(t)
-	state := created(t, nextRun(t, service), file(old, nil))
 	path, of := splitPath(t)
-	p := nextRun(t, service)
-	state, diags := p.Update(fileName, state, splitFile(path, nil))
-	p.NoErrors(diags)
-	wantNothing(t, old)
-	wantContent(t, of("sessions"), "{\"id\":\"s-2026-03-01\"}\n")
-
-	p = nextRun(t, service)
-	state, diags = p.Update(fileName, state, file(old, nil))
-	p.NoErrors(diags)
-	wantContent(t, old, lines)
-	wantNothing(t, of("sessions"))
-	p.WantEmptyPlan(fileName, state, file(old, nil))
+	f := &fileTest{T: t, service: startService(t)}
+	f.apply(
+		fileStep{config: file(old, nil), exports: 1},
+		fileStep{
+			config: splitFile(path, nil), exports: 1,
+			files: map[string]string{of("sessions"): "{\"id\":\"s-2026-03-01\"}\n"}, gone: []string{old},
+		},
+		fileStep{config: file(old, nil), exports: 1, files: map[string]string{old: lines}, gone: []string{of("sessions")}},
+	)
 }

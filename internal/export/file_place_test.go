@@ -3,8 +3,6 @@
 package export_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,134 +10,80 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
+// TestExportFile_changedPathWritesTheNewFileFirst fails twice before it succeeds. Another spelling
+// is the same file, and no old one is removed then.
 func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
-	old, path := target(t), target(t)
-	state := created(t, nextRun(t, service), file(old, nil))
-
-	p := nextRun(t, service)
-	plan, diags := p.Plan(fileName, state, file(path, nil))
-	p.NoErrors(diags)
-	if len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
-		t.Errorf("planned is %v, replacing for %v", plan.Attributes, plan.Replace)
+	old, path, taken := target(t), target(t), target(t)
+	spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
+	f := &fileTest{T: t, service: startService(t)}
+	refuse := func() {
+		f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
 	}
-
-	state, diags = p.Apply(t.Context(), fileName, state, plan)
-	p.NoErrors(diags)
-	if len(diags.Warnings()) > 0 {
-		t.Error(diags.Warnings())
-	}
-
+	f.apply(
+		fileStep{config: file(old, nil), exports: 1},
+		fileStep{
+			before: refuse, config: file(path, nil), errors: []string{"Not permitted", "In state now: this object as it was before"},
+			exports: 1, files: map[string]string{old: lines}, gone: []string{path},
+		},
+		fileStep{
+			before: func() { write(t, taken, "theirs") }, config: file(taken, nil), errors: []string{"There is a file already", "overwrite = true"},
+			files: map[string]string{old: lines, taken: "theirs"},
+		},
+		fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}, gone: []string{old}},
+		fileStep{config: file(spelled, nil), exports: 1, files: map[string]string{path: lines}},
+	)
 	wantNothing(t, old)
-	wantContent(t, path, lines)
-	p.WantEmptyPlan(fileName, state, file(path, nil))
-}
-
-func TestExportFile_changedPathThatFailsKeepsTheOldFile(t *testing.T) {
-	t.Parallel()
-
-	_, service := start(t)
-	old, path := target(t), target(t)
-	state := created(t, nextRun(t, service), file(old, nil))
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}"), Times: -1})
-
-	p := nextRun(t, service)
-	after, diags := p.Update(fileName, state, file(path, nil))
-	prototest.WantText(t, diags.Errors(), "Not permitted", "In state now: this object as it was before")
-	if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
-		t.Errorf("state has changed (-before +after):\n%s", diff)
-	}
-
-	wantContent(t, old, lines)
-	wantNothing(t, path)
-
-	// The file at the new path is somebody else's.
-	taken := target(t)
-	if err := os.WriteFile(taken, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	_, diags = p.Update(fileName, state, file(taken, nil))
-	prototest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true")
-	wantContent(t, old, lines)
-	wantContent(t, taken, "theirs")
-	wantCount(t, service, 2)
 }
 
 func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
 	for name, c := range map[string]struct {
 		change prototest.Attributes
-		alter  bool
-		says   string
+		found  string // at the old path
+		says   []string
 	}{
-		"altered":  {nil, true, "it is not what this object wrote there"},
-		"retained": {prototest.Attributes{"on_destroy": "retain"}, false, `on_destroy is "retain"`},
+		"altered":  {nil, "theirs", []string{"it is not what this object wrote there"}},
+		"retained": {prototest.Attributes{"on_destroy": "retain"}, lines, []string{`on_destroy is "retain"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			old, path := target(t), target(t)
-			state := created(t, nextRun(t, service), file(old, nil))
-			want := lines
-			if c.alter {
-				want = "theirs"
-				if err := os.WriteFile(old, []byte(want), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-
-			p := nextRun(t, service)
-			_, diags := p.Update(fileName, state, file(path, c.change))
-			p.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "The old file stays", c.says, "path")
-			wantContent(t, old, want)
-			wantContent(t, path, lines)
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(
+				fileStep{config: file(old, nil), exports: 1},
+				fileStep{
+					before: func() { write(t, old, c.found) }, config: file(path, c.change), exports: 1,
+					warnings: append(c.says, "The old file stays", "path"), files: map[string]string{old: c.found, path: lines},
+				},
+			)
 		})
 	}
-
-	// Another spelling is the same file, and no old one is removed.
-	path := target(t)
-	state := created(t, nextRun(t, service), file(path, nil))
-	spelled := filepath.Dir(path) + "/./" + filepath.Base(path)
-	p := nextRun(t, service)
-	state, diags := p.Update(fileName, state, file(spelled, nil))
-	p.NoErrors(diags)
-	wantContent(t, path, lines)
-	p.WantEmptyPlan(fileName, state, file(spelled, nil))
 }
 
 func TestExportFile_triggersExportInPlace(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
 	path := target(t)
-	state := created(t, nextRun(t, service), file(path, nil))
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}})
-	config := file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}})
-
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutBody, CutAt: -2, Times: 1})
-	_, diags := p.Update(fileName, state, config)
-	prototest.WantText(t, diags.Errors(), "Connection lost", "the old file is as it was")
-	wantContent(t, path, lines)
-
-	p = nextRun(t, service)
-	state, diags = p.Update(fileName, state, config)
-	p.NoErrors(diags)
-	wantContent(t, path, "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n")
-	p.WantEmptyPlan(fileName, state, config)
+	f := &fileTest{T: t, service: startService(t)}
+	late := func() {
+		f.service.PutExport(scope, day, mockserver.ExportDay{Events: []any{map[string]any{"id": "late"}}})
+	}
+	f.apply(
+		fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
+		fileStep{
+			before: late, config: file(path, prototest.Attributes{"triggers": prototest.Attributes{"late": "1"}}), exports: 1,
+			files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":\"late\"}}\n"},
+		},
+	)
 }
 
 // TestExportFile_verify alters a file and restores its size and time, which only a digest
@@ -185,41 +129,6 @@ func TestExportFile_verify(t *testing.T) {
 	}
 }
 
-// TestExportFile_verifyByDigestFromNowOn alters a file in a way that stat does not notice, and
-// then asks for its digest.
-func TestExportFile_verifyByDigestFromNowOn(t *testing.T) {
-	t.Parallel()
-
-	for name, alter := range map[string]bool{"altered": true, "as it was": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t)
-			path := target(t)
-			state := created(t, p, file(path, nil))
-			if alter {
-				info, err := os.Stat(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rewrite(t, path, strings.ToUpper(lines), info.ModTime())
-			}
-
-			byDigest := file(path, prototest.Attributes{"verify": "digest"})
-			p = nextRun(t, service)
-			state, diags := p.MustRefresh(fileName, state)
-			p.NoErrors(diags)
-			state, diags = p.Update(fileName, state, byDigest)
-			p.NoErrors(diags)
-			wantContent(t, path, lines)
-			if exports := service.Count(mockserver.OpExportRecords); (exports == 2) != alter {
-				t.Errorf("%d exports", exports)
-			}
-			p.WantEmptyPlan(fileName, state, byDigest)
-		})
-	}
-}
-
 // rewrite changes a file in place and keeps its inode.
 func rewrite(t *testing.T, path, text string, at time.Time) {
 	t.Helper()
@@ -228,6 +137,33 @@ func rewrite(t *testing.T, path, text string, at time.Time) {
 	}
 	if err := os.Chtimes(path, at, at); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExportFile_verifyByDigestFromNowOn alters a file in a way that stat does not notice, and
+// then asks for its digest.
+func TestExportFile_verifyByDigestFromNowOn(t *testing.T) {
+	t.Parallel()
+
+	for name, c := range map[string]struct {
+		text    string
+		exports int
+	}{"altered": {strings.ToUpper(lines), 1}, "as it was": {lines, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			path := target(t)
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(fileStep{config: file(path, nil), exports: 1})
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			rewrite(t, path, c.text, info.ModTime())
+			warnings := map[int][]string{1: {"The file was altered"}}[c.exports]
+			f.apply(fileStep{config: file(path, prototest.Attributes{"verify": "digest"}), warnings: warnings, exports: c.exports, files: map[string]string{path: lines}})
+		})
 	}
 }
 
@@ -249,23 +185,18 @@ func TestExportFile_retainedWhenDestroyed(t *testing.T) {
 func TestExportFile_createDirectories(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
 	root := t.TempDir()
 	path := filepath.Join(root, "events", "dt="+day, "part-0.ndjson")
-	_, diags := p.Create(fileName, file(path, nil))
-	prototest.WantText(t, diags.Errors(), "The folder does not exist", "create_directories = true")
-	wantCount(t, service, 0)
-
 	config := file(path, prototest.Attributes{"create_directories": true})
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
-	_, diags = p.Create(fileName, config)
-	prototest.WantText(t, diags.Errors(), "Not permitted")
-	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
-		t.Errorf("left behind are %v, %v", entries, err)
+	f := &fileTest{T: t, service: startService(t)}
+	refuse := func() {
+		f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: 403, Body: []byte("{}")})
 	}
-
-	created(t, p, config)
-	wantContent(t, path, lines)
+	f.apply(
+		fileStep{config: file(path, nil), errors: []string{"The folder does not exist", "create_directories = true"}},
+		fileStep{before: refuse, config: config, errors: []string{"Not permitted"}, exports: 1, gone: []string{filepath.Join(root, "events")}},
+		fileStep{config: config, exports: 1, files: map[string]string{path: lines}},
+	)
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
@@ -295,31 +226,6 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	wantCount(t, service, 1)
 }
 
-// splitPath returns a path with a folder for each kind, and a function that returns the
-// path for one kind.
-func splitPath(t *testing.T) (path string, of func(kind string) string) {
-	t.Helper()
-	root := t.TempDir()
-	at := func(kind string) string { return filepath.Join(root, kind, "dt="+day, "part-0.ndjson") }
-	return at("{kind}"), at
-}
-
-func splitFile(path string, others prototest.Attributes) prototest.Attributes {
-	return file(path, prototest.Attributes{"create_directories": true}.With(others))
-}
-
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-func wantNothingOf(t *testing.T, path string) {
-	t.Helper()
-	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		t.Errorf("%s is there, %v", filepath.Base(path), err)
-	}
-}
-
 // TestExportFile_scopeOfTheProviderMoves changes the scope of the provider block: the file
 // still holds the day of the former scope, so the object is replaced.
 func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
@@ -342,64 +248,49 @@ func TestExportFile_scopeOfTheProviderMoves(t *testing.T) {
 	}
 }
 
-// TestExportFile_invalidUTF8 expects replaced bytes to be counted, with a warning.
 // TestExportFile_adviceOfARefusedAnswer does what the errors say, until the day is exported.
 func TestExportFile_adviceOfARefusedAnswer(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
-	service.Inject(mockserver.Fault{
+	path := target(t)
+	f := &fileTest{T: t, service: startService(t)}
+	f.service.Inject(mockserver.Fault{
 		Operation: mockserver.OpExportRecords, Times: -1,
 		Body:   []byte(`{"hasMore":false,"tenant":"web","data":[{"uid":1},{"uid":2}]}`),
 		Header: http.Header{"Content-Type": {"application/json"}},
 	})
-	path := target(t)
-
-	for _, step := range []struct {
-		wire prototest.Attributes
-		says string
-	}{
-		{nil, `wire.export_ignored_members = "hasMore=false,tenant"`},
-		{prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}, "wire.export_record_member"},
-		{prototest.Attributes{"export_ignored_members": "hasMore=false,tenant", "export_record_member": "uid"}, ""},
-	} {
-		settings := prototest.Config(service)
-		if step.wire != nil {
-			settings = settings.With(prototest.Attributes{"wire": step.wire})
-		}
-		p := prototest.MustStart(t, settings)
-
-		state, diags := p.Create(fileName, file(path, nil))
-		if step.says != "" {
-			prototest.WantText(t, diags.Errors(), "Unexpected response", step.says)
-			wantNothing(t, path)
-			continue
-		}
-
-		p.NoErrors(diags)
-		wantContent(t, path, "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n")
-		p.NewRun()
-		p.WantEmptyPlan(fileName, state, file(path, nil))
+	wire := func(settings prototest.Attributes) prototest.Attributes {
+		return prototest.Attributes{"wire": settings}
 	}
+	ignored := prototest.Attributes{"export_ignored_members": "hasMore=false,tenant"}
+	f.apply(
+		fileStep{config: file(path, nil), errors: []string{"Unexpected response", `wire.export_ignored_members = "hasMore=false,tenant"`}, exports: 1, gone: []string{path}},
+		fileStep{settings: wire(ignored), config: file(path, nil), errors: []string{"Unexpected response", "wire.export_record_member"}, exports: 1, gone: []string{path}},
+		fileStep{
+			settings: wire(ignored.With(prototest.Attributes{"export_record_member": "uid"})), config: file(path, nil), exports: 1,
+			warnings: []string{"Records of unknown kind"},
+			files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"uid\":1}}\n{\"kind\":\"unknown\",\"record\":{\"uid\":2}}\n"},
+		},
+	)
 }
 
+// TestExportFile_invalidUTF8 expects replaced bytes to be counted, with a warning.
 func TestExportFile_invalidUTF8(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
-	service.Inject(mockserver.Fault{
+	path := target(t)
+	f := &fileTest{T: t, service: startService(t)}
+	f.service.Inject(mockserver.Fault{
 		Operation: mockserver.OpExportRecords,
 		Body:      []byte("{\"events\":[{\"id\":\"\xff\"},{\"id\":\"b\"}]}"),
 		Header:    http.Header{"Content-Type": {"application/json"}},
 	})
-	wire := prototest.Attributes{"export_invalid_utf8": "replace"}
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"wire": wire}))
-	path := target(t)
-	state, diags := p.MustCreate(fileName, file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
-	prototest.WantText(t, diags.Warnings(), "Invalid UTF-8 was replaced", "1 records")
-	if got := state.Attributes["invalid_utf8_records"]; got != 1.0 {
+	f.apply(fileStep{
+		settings: prototest.Attributes{"wire": prototest.Attributes{"export_invalid_utf8": "replace"}},
+		config:   file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+		warnings: []string{"Invalid UTF-8 was replaced", "1 records"}, files: map[string]string{path: "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n"},
+	})
+	if got := f.state.Attributes["invalid_utf8_records"]; got != 1.0 {
 		t.Errorf("%v records are counted", got)
 	}
-
-	wantContent(t, path, "{\"id\":\"\ufffd\"}\n{\"id\":\"b\"}\n")
 }

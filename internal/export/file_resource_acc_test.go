@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,18 +48,16 @@ func TestAccExportFileResource_basic(t *testing.T) {
 				PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
 			},
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("utc_date"), knownvalue.StringExact(day)),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("path"), knownvalue.StringExact(path)),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("org_id"), knownvalue.StringExact(mocktest.Org)),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("project_id"), knownvalue.StringExact(mocktest.Project)),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("compression"), knownvalue.StringExact("none")),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("complete"), knownvalue.Bool(true)),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(lines))),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("bytes"), knownvalue.Int64Exact(int64(len(lines)))),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("counts"), knownvalue.ObjectExact(map[string]knownvalue.Check{
-					"persons": knownvalue.Int64Exact(1), "sessions": knownvalue.Int64Exact(1), "events": knownvalue.Int64Exact(2), "unknown": knownvalue.Int64Exact(0),
-				})),
-				statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("files"), knownvalue.Null()),
+				inState("utc_date", knownvalue.StringExact(day)),
+				inState("path", knownvalue.StringExact(path)),
+				inState("org_id", knownvalue.StringExact(mocktest.Org)),
+				inState("project_id", knownvalue.StringExact(mocktest.Project)),
+				inState("compression", knownvalue.StringExact("none")),
+				inState("complete", knownvalue.Bool(true)),
+				inState("sha256", knownvalue.StringExact(digest(lines))),
+				inState("bytes", knownvalue.Int64Exact(int64(len(lines)))),
+				inState("counts", counted(1, 1, 2)),
+				inState("files", knownvalue.Null()),
 			},
 			PostApplyFunc: func() { wantFile(t, path, lines) },
 		}},
@@ -76,9 +73,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 	acctest.PreCheck(t)
 	service, path, moved := startService(t), target(t), target(t)
 	sum := statecheck.CompareValue(compare.ValuesDiffer())
-	updated := resource.ConfigPlanChecks{
-		PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate)},
-	}
+	updated := acctest.Planned(plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate))
 
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories(),
@@ -92,7 +87,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 				ConfigPlanChecks: updated,
 				ConfigStateChecks: []statecheck.StateCheck{
 					sum.AddStateValue(fileAddress, tfjsonpath.New("sha256")),
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("compression"), knownvalue.StringExact("gzip")),
+					inState("compression", knownvalue.StringExact("gzip")),
 				},
 				PostApplyFunc: func() { wantGzip(t, path, lines) },
 			},
@@ -101,9 +96,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 				ConfigPlanChecks: updated,
 				ConfigStateChecks: []statecheck.StateCheck{
 					sum.AddStateValue(fileAddress, tfjsonpath.New("sha256")),
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("counts"), knownvalue.ObjectExact(map[string]knownvalue.Check{
-						"persons": knownvalue.Null(), "sessions": knownvalue.Null(), "events": knownvalue.Int64Exact(2), "unknown": knownvalue.Int64Exact(0),
-					})),
+					inState("counts", counted(-1, -1, 2)),
 				},
 				PostApplyFunc: func() { wantFile(t, path, eventLines) },
 			},
@@ -111,8 +104,8 @@ func TestAccExportFileResource_update(t *testing.T) {
 				Config:           testAccExportFileConfig(service, moved, `kinds = ["events"]`),
 				ConfigPlanChecks: updated,
 				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("path"), knownvalue.StringExact(moved)),
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(eventLines))),
+					inState("path", knownvalue.StringExact(moved)),
+					inState("sha256", knownvalue.StringExact(digest(eventLines))),
 				},
 				PostApplyFunc: func() {
 					wantNothing(t, path)
@@ -163,141 +156,6 @@ func TestAccExportFileResource_disappears(t *testing.T) {
 	wantExports(t, service, day, day)
 }
 
-// TestAccExportFileResource_altered writes to the file outside of Terraform: the next plan
-// writes it again, and a destroy leaves it.
-func TestAccExportFileResource_altered(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-	alter := func() {
-		if err := os.WriteFile(path, []byte("altered"), 0o600); err != nil {
-			t.Error(err)
-		}
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: testAccExportFileConfig(service, path),
-			},
-			{
-				PreConfig: alter,
-				Config:    testAccExportFileConfig(service, path),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionUpdate),
-					plancheck.ExpectUnknownValue(fileAddress, tfjsonpath.New("sha256")),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("sha256"), knownvalue.StringExact(digest(lines))),
-				},
-				PostApplyFunc: func() {
-					wantFile(t, path, lines)
-					alter()
-				},
-			},
-		},
-	})
-
-	wantFile(t, path, "altered")
-	wantExports(t, service, day, day)
-}
-
-// TestAccExportFileResource_replace writes the day again for an object that is tainted.
-func TestAccExportFileResource_replace(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config: testAccExportFileConfig(service, path),
-			},
-			{
-				Taint:  []string{fileAddress},
-				Config: testAccExportFileConfig(service, path),
-				ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(fileAddress, plancheck.ResourceActionDestroyBeforeCreate)},
-				},
-				PostApplyFunc: func() { wantFile(t, path, lines) },
-			},
-		},
-	})
-
-	wantNothing(t, path)
-	wantExports(t, service, day, day)
-}
-
-func TestAccExportFileResource_oneFileForEachKind(t *testing.T) {
-	acctest.PreCheck(t)
-	service, folder := startService(t), t.TempDir()
-	path := filepath.Join(folder, "{kind}", "day.ndjson")
-	events, persons := filepath.Join(folder, "events", "day.ndjson"), filepath.Join(folder, "persons", "day.ndjson")
-	const event, person = "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n", "{\"id\":\"p-2026-03-01\",\"name\":\"Jane Canary\"}\n"
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      testAccExportFileConfig(service, path, `kinds = ["events", "persons"]`),
-				ExpectError: regexp.MustCompile(`The folder does not exist`),
-			},
-			{
-				Config: testAccExportFileConfig(service, path, `kinds = ["events", "persons"]`, `create_directories = true`),
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New("files"), knownvalue.MapExact(map[string]knownvalue.Check{
-						"events": knownvalue.ObjectExact(map[string]knownvalue.Check{
-							"path": knownvalue.StringExact(events), "sha256": knownvalue.StringExact(digest(event)),
-							"bytes": knownvalue.Int64Exact(int64(len(event))), "records": knownvalue.Int64Exact(2),
-						}),
-						"persons": knownvalue.ObjectExact(map[string]knownvalue.Check{
-							"path": knownvalue.StringExact(persons), "sha256": knownvalue.StringExact(digest(person)),
-							"bytes": knownvalue.Int64Exact(int64(len(person))), "records": knownvalue.Int64Exact(1),
-						}),
-					})),
-				},
-				PostApplyFunc: func() {
-					wantFile(t, events, event)
-					wantFile(t, persons, person)
-				},
-			},
-		},
-	})
-
-	wantNothing(t, events)
-	wantNothing(t, persons)
-	wantExports(t, service, day)
-}
-
-// TestAccExportFileResource_fileOfSomebodyElse finds a file at path that it did not write.
-func TestAccExportFileResource_fileOfSomebodyElse(t *testing.T) {
-	acctest.PreCheck(t)
-	service, path := startService(t), target(t)
-	if err := os.WriteFile(path, []byte("somebody else's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:      testAccExportFileConfig(service, path),
-				ExpectError: regexp.MustCompile(`There is a file already`),
-			},
-			{
-				PreConfig: func() {
-					wantFile(t, path, "somebody else's")
-					wantExports(t, service)
-				},
-				Config:        testAccExportFileConfig(service, path, `overwrite = true`),
-				PostApplyFunc: func() { wantFile(t, path, lines) },
-			},
-		},
-	})
-
-	wantExports(t, service, day)
-}
-
 func TestAccExportFileResource_validation(t *testing.T) {
 	acctest.PreCheck(t)
 	service, path := startService(t), target(t)
@@ -324,6 +182,24 @@ func TestAccExportFileResource_validation(t *testing.T) {
 	if n := service.Connections(); n != 0 {
 		t.Errorf("the service had %d connections", n)
 	}
+}
+
+// inState returns a check of an attribute in state.
+func inState(name string, check knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(fileAddress, tfjsonpath.New(name), check)
+}
+
+// counted returns a check of counts without records of unknown kind. A negative count is null.
+func counted(persons, sessions, events int64) knownvalue.Check {
+	counts := map[string]knownvalue.Check{"unknown": knownvalue.Int64Exact(0)}
+	for name, n := range map[string]int64{"persons": persons, "sessions": sessions, "events": events} {
+		counts[name] = knownvalue.Int64Exact(n)
+		if n < 0 {
+			counts[name] = knownvalue.Null()
+		}
+	}
+
+	return knownvalue.ObjectExact(counts)
 }
 
 func testAccExportFileConfig(service *mocktest.Instance, path string, lines ...string) string {

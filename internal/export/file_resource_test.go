@@ -3,11 +3,11 @@
 package export_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,45 +113,40 @@ func TestExportFile_compression(t *testing.T) {
 	}
 }
 
+// answering lets the service answer each export with a body.
+func answering(body any) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(any) any { return body }, mockserver.OpExportRecords)
+	}
+}
+
 func TestExportFile_linesWithoutKind(t *testing.T) {
 	t.Parallel()
 
 	const pretty = mockserver.PlainText("{\"events\":[\n  {\n    \"id\":\"e1-2026-03-01\"},\n  {\"id\":\n\"e2-2026-03-01\"}\n]}")
-	p, service := start(t, func(s *mockserver.Server) {
-		mockserver.Reshape(s, func(any) any { return pretty }, mockserver.OpExportRecords)
-	})
 	path := target(t)
-	state := created(t, p, file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}))
-	wantContent(t, path, "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n")
-	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, state.Attributes["counts"]); diff != "" {
+	f := &fileTest{T: t, service: startService(t, answering(pretty))}
+	f.apply(fileStep{
+		config: file(path, prototest.Attributes{"kinds": []any{"events"}, "with_kind": false}), exports: 1,
+		files: map[string]string{path: "{\"id\":\"e1-2026-03-01\"}\n{\"id\":\"e2-2026-03-01\"}\n"},
+	})
+	if diff := cmp.Diff(prototest.Attributes{"persons": nil, "sessions": nil, "events": 2.0, "unknown": 0.0}, f.state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
-	}
-
-	wantCount(t, service, 1)
-	for _, kinds := range []any{nil, []any{"events", "persons"}} {
-		diags := p.Validate(fileName, file(path, prototest.Attributes{"kinds": kinds, "with_kind": false}))
-		prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
-	}
-
-	for _, kinds := range []any{[]any{}, []any{"devices"}, []any{"event"}} {
-		if diags := p.Validate(fileName, file(path, prototest.Attributes{"kinds": kinds})); len(diags.Errors()) == 0 {
-			t.Errorf("%v is accepted", kinds)
-		}
 	}
 }
 
 func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
-	p := unkinded(t, service)
-	service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
 	path := target(t)
-	state, diags := p.Create(fileName, file(path, prototest.Attributes{"kinds": []any{"persons"}}))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Records of unknown kind", "1 records", "wire.export_kind_parameter")
-	wantContent(t, path, "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n")
-	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": nil, "events": nil, "unknown": 1.0}, state.Attributes["counts"]); diff != "" {
+	f := &fileTest{T: t, service: startService(t)}
+	f.service.PutExport(scope, day, mockserver.ExportDay{Events: []any{record(1)}, Others: []any{map[string]any{"x": 2}}})
+	f.apply(fileStep{
+		settings: anyRecord, config: file(path, prototest.Attributes{"kinds": []any{"persons"}}), exports: 1,
+		warnings: []string{"Records of unknown kind", "1 records", "wire.export_kind_parameter"},
+		files:    map[string]string{path: "{\"kind\":\"unknown\",\"record\":{\"x\":2}}\n"},
+	})
+	if diff := cmp.Diff(prototest.Attributes{"persons": 0.0, "sessions": nil, "events": nil, "unknown": 1.0}, f.state.Attributes["counts"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -159,135 +154,128 @@ func TestExportFile_recordsOfUnknownKindAreKept(t *testing.T) {
 func TestExportFile_dayWithoutRecordsIsAnEmptyFile(t *testing.T) {
 	t.Parallel()
 
-	same := func(stream any) any { return stream }
-	for _, body := range []func(any) any{same, func(any) any { return mockserver.NoContent }, func(any) any { return mockserver.PlainText("") }} {
-		p, _ := start(t, func(s *mockserver.Server) { mockserver.Reshape(s, body, mockserver.OpExportRecords) })
-		path := target(t)
-		state := created(t, p, file(path, prototest.Attributes{"utc_date": "2026-01-01"}))
-		wantContent(t, path, "")
-		if state.Attributes["bytes"] != 0.0 {
-			t.Errorf("%v bytes", state.Attributes["bytes"])
-		}
+	for name, configure := range map[string][]func(*mockserver.Server){
+		"no records": nil, "204": {answering(mockserver.NoContent)}, "nothing": {answering(mockserver.PlainText(""))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			path := target(t)
+			f := &fileTest{T: t, service: startService(t, configure...)}
+			f.apply(fileStep{config: file(path, prototest.Attributes{"utc_date": "2026-01-01"}), exports: 1, files: map[string]string{path: ""}})
+			if f.state.Attributes["bytes"] != 0.0 {
+				t.Errorf("%v bytes", f.state.Attributes["bytes"])
+			}
+		})
 	}
 }
 
 func TestExportFile_missingOrAlteredFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
 	path := target(t)
-	config := file(path, nil)
-	state := created(t, p, config)
-	if err := os.WriteFile(path, []byte("altered"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	p = nextRun(t, service)
-	state, diags := p.Refresh(fileName, state)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "The file was altered", "path")
-	plan, diags := p.Plan(fileName, state, config)
-	p.NoErrors(diags)
-	if !plan.Changes || len(plan.Replace) > 0 || plan.Attributes["sha256"] != prototest.Unknown {
-		t.Errorf("planned is %v", plan.Attributes)
-	}
-
-	state, diags = p.Apply(t.Context(), fileName, state, plan)
-	p.NoErrors(diags)
-	wantContent(t, path, lines)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-
-	p = nextRun(t, service)
-	if gone, diags := p.Refresh(fileName, state); gone != nil {
-		t.Errorf("it is still in state, %v", diags.Errors())
-	}
-
-	created(t, p, config)
-	wantContent(t, path, lines)
+	config, files := file(path, nil), map[string]string{path: lines}
+	f := &fileTest{T: t, service: startService(t)}
+	f.apply(
+		fileStep{config: config, exports: 1, files: files},
+		fileStep{
+			before: func() { write(t, path, "altered") }, config: config,
+			warnings: []string{"The file was altered", "path"}, exports: 1, files: files,
+		},
+		fileStep{before: func() { _ = os.Remove(path) }, config: config, exports: 1, files: files},
+	)
 }
 
+// TestExportFile_changeWritesTheFileAnewInPlace expects a change of compression to be read
+// elsewhere.
 func TestExportFile_changeWritesTheFileAnewInPlace(t *testing.T) {
 	t.Parallel()
 
-	_, service := start(t)
 	for name, c := range map[string]struct {
-		change prototest.Attributes
-		anew   bool
+		change  prototest.Attributes
+		exports int
+		want    string // empty for what is no text
 	}{
-		"another day":         {prototest.Attributes{"utc_date": yesterday}, true},
-		"other kinds":         {prototest.Attributes{"kinds": []any{"events"}}, true},
-		"the same kinds":      {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, false},
-		"another compression": {prototest.Attributes{"compression": "gzip"}, true},
-		"another limit":       {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, false},
+		"another day":         {prototest.Attributes{"utc_date": yesterday}, 1, strings.ReplaceAll(lines, day, yesterday)},
+		"other kinds":         {prototest.Attributes{"kinds": []any{"events"}}, 1, eventLines},
+		"the same kinds":      {prototest.Attributes{"kinds": []any{"events", "persons", "sessions"}}, 0, lines},
+		"another compression": {prototest.Attributes{"compression": "gzip"}, 1, ""},
+		"another limit":       {prototest.Attributes{"max_bytes": 5000, "overwrite": true, "allow_incomplete_day": true}, 0, lines},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			path := target(t)
-			state := created(t, nextRun(t, service), file(path, nil))
-			p := nextRun(t, service)
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(
+				fileStep{config: file(path, nil), exports: 1, files: map[string]string{path: lines}},
+				fileStep{config: file(path, c.change), exports: c.exports},
+			)
+			got := content(t, path)
+			if f.state.Attributes["sha256"] != digest(got) || c.want != "" && got != c.want || got == lines && c.exports == 1 {
+				t.Errorf("the file holds %q, and state is %v", got, f.state.Attributes)
 			}
-
-			state, diags := p.Update(fileName, state, file(path, c.change))
-			p.NoErrors(diags)
-			after, err := os.ReadFile(path)
-			if err != nil || bytes.Equal(after, before) == c.anew {
-				t.Errorf("anew: %t, %v", !bytes.Equal(after, before), err)
-			}
-
-			sum := sha256.Sum256(after)
-			if state.Attributes["sha256"] != hex.EncodeToString(sum[:]) {
-				t.Error("state has another sum")
-			}
-
-			p.WantEmptyPlan(fileName, state, file(path, c.change))
 		})
-	}
-
-	p, path := nextRun(t, service), target(t)
-	state := created(t, p, file(path, nil))
-	plan, diags := p.Plan(fileName, state, file(path, prototest.Attributes{"project_id": "other", "org_id": mocktest.Org}))
-	p.NoErrors(diags)
-	if len(plan.Replace) == 0 {
-		t.Error("another project replaces nothing")
 	}
 }
 
 func TestExportFile_incompleteDayIsRefusedOrExportedAgain(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
 	path := target(t)
-	config := file(path, prototest.Attributes{"utc_date": today})
-	_, diags := p.Plan(fileName, nil, config)
-	prototest.WantText(t, diags.Errors(), "not over", "allow_incomplete_day", "02:00 UTC")
-
-	config = config.With(prototest.Attributes{"allow_incomplete_day": true})
-	state, diags := p.Create(fileName, config)
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "not over", "complete = false")
-	if state.Attributes["complete"] != false {
+	f := &fileTest{T: t, service: startService(t)}
+	refused := file(path, prototest.Attributes{"utc_date": today})
+	config := refused.With(prototest.Attributes{"allow_incomplete_day": true})
+	f.apply(
+		fileStep{config: refused, errors: []string{"not over", "allow_incomplete_day", "02:00 UTC"}, gone: []string{path}},
+		fileStep{config: config, warnings: []string{"not over", "complete = false"}, exports: 1, files: map[string]string{path: strings.ReplaceAll(lines, day, today)}},
+	)
+	if f.state.Attributes["complete"] != false {
 		t.Error("it is complete")
 	}
 
-	p = nextRun(t, service)
-	p.WantEmptyPlan(fileName, state, config)
-
-	service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1), record(2), record(3)}})
-	p = runAt(t, service, time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC))
-	state, _ = p.MustRefresh(fileName, state)
-	state, diags = p.Update(fileName, state, config)
-	p.NoErrors(diags)
-	if state.Attributes["complete"] != true || len(diags.Warnings()) > 0 || strings.Count(content(t, path), "\n") != 3 {
-		t.Errorf("afterwards it is %v, %v", state.Attributes, diags.Warnings())
+	f.apply(
+		fileStep{config: config},
+		fileStep{
+			before: func() {
+				f.service.PutExport(scope, today, mockserver.ExportDay{Events: []any{record(1)}})
+			},
+			at: time.Date(2026, 3, 11, 0, 0, 0, 0, time.UTC), config: config, exports: 1,
+			files: map[string]string{path: "{\"kind\":\"event\",\"record\":{\"id\":1}}\n"},
+		},
+	)
+	if f.state.Attributes["complete"] != true {
+		t.Error("it is not complete")
 	}
+}
 
-	p.WantEmptyPlan(fileName, state, config)
+// TestExportFile_dayIsNotOverByTheServicesClock has answers of the evening of the day, and one
+// that is no answer yet.
+func TestExportFile_dayIsNotOverByTheServicesClock(t *testing.T) {
+	t.Parallel()
+
+	path := target(t)
+	f := &fileTest{T: t, service: startService(t)}
+	f.service.AllowViolations()
+	answer := func(status int, name, value string) func() {
+		return func() {
+			f.service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Status: status, Header: http.Header{name: {value}}})
+		}
+	}
+	config := file(path, prototest.Attributes{"utc_date": yesterday})
+	f.apply(
+		fileStep{before: answer(202, "Retry-After", "600"), config: config, errors: []string{"Not ready yet", "10m0s"}, exports: 1, gone: []string{path}},
+		fileStep{
+			before: answer(0, "Date", "Mon, 09 Mar 2026 23:59:00 GMT"), config: config,
+			errors: []string{"Not ready yet", "2026-03-09 23:59"}, exports: 1, gone: []string{path},
+		},
+	)
+
+	answer(0, "Date", "Mon, 09 Mar 2026 23:59:00 GMT")()
+	state := created(t, nextRun(t, f.service), config.With(prototest.Attributes{"allow_incomplete_day": true}))
+	if state.Attributes["complete"] != false {
+		t.Errorf("complete is %v", state.Attributes["complete"])
+	}
 }
 
 // TestExportFile_midnightBetweenPlanAndApply plans before midnight and again after it,
@@ -335,62 +323,27 @@ func TestExportFile_createBeforeDestroyKeepsTheNewFile(t *testing.T) {
 	wantContent(t, path, lines)
 }
 
-func TestExportFile_unknownKindsAreCheckedInThePlan(t *testing.T) {
-	t.Parallel()
-
-	p, _ := start(t)
-	config := file(target(t), prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
-	p.NoErrors(p.Validate(fileName, config))
-	if _, diags := p.Plan(fileName, nil, config); len(diags.Errors()) > 0 {
-		t.Error(diags.Errors())
-	}
-
-	_, diags := p.Plan(fileName, nil, config.With(prototest.Attributes{"kinds": []any{"events", "persons"}}))
-	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
-}
-
-func content(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return string(text)
-}
-
 func TestExportFile_fileOfSomebodyElseStays(t *testing.T) {
 	t.Parallel()
 
-	p, service := start(t)
 	path := target(t)
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	f := &fileTest{T: t, service: startService(t)}
+	f.apply(
+		fileStep{
+			before: func() { write(t, path, "theirs") }, config: file(path, nil),
+			errors: []string{"There is a file already", "overwrite = true", "path", "In state now: nothing"}, files: map[string]string{path: "theirs"},
+		},
+		fileStep{config: file(path, prototest.Attributes{"overwrite": true}), exports: 1, files: map[string]string{path: lines}},
+	)
 
-	state, diags := p.Create(fileName, file(path, nil))
-	prototest.WantText(t, diags.Errors(), "There is a file already", "overwrite = true", "path")
-	if state != nil {
-		t.Error("something is in state")
-	}
-
-	wantContent(t, path, "theirs")
-	wantCount(t, service, 0)
-
-	state = created(t, p, file(path, prototest.Attributes{"overwrite": true}))
-	wantContent(t, path, lines)
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	p = nextRun(t, service)
-	gone, diags := p.Destroy(fileName, state)
+	write(t, path, "theirs")
+	p := nextRun(t, f.service)
+	gone, diags := p.Destroy(fileName, f.state)
 	p.NoErrors(diags)
+	prototest.WantText(t, diags.Warnings(), "The file stays")
 	if gone != nil {
 		t.Error("it is still in state")
 	}
-
-	prototest.WantText(t, diags.Warnings(), "The file stays")
 	wantContent(t, path, "theirs")
 }
 
@@ -410,21 +363,13 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 			if state != nil {
 				t.Error("something is in state")
 			}
-
 			wantContent(t, path, lines)
 			wantCount(t, service, 1)
-			if more != nil {
-				return
-			}
-
-			// Another run does not know the first one, and finds its file.
-			_, diags = nextRun(t, service).Create(fileName, file(path, nil))
-			prototest.WantText(t, diags.Errors(), "There is a file already")
-			wantContent(t, path, lines)
 		})
 	}
 }
 
+// TestExportFile_failureLeavesTheOldFile fails a change, and a create at another path.
 func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 
@@ -433,38 +378,29 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 		fault  mockserver.Fault
 		says   string
 	}{
-		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{Operation: mockserver.OpGetConsent}, "larger than max_bytes"},
-		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2, Times: -1}, "Connection lost"},
-		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2, Times: -1}, "Truncated"},
-		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}"), Times: -1}, "Not permitted"},
+		"too large":        {prototest.Attributes{"max_bytes": 100}, mockserver.Fault{}, "larger than max_bytes"},
+		"cut at its end":   {nil, mockserver.Fault{Cut: mockserver.CutBody, CutAt: -2}, "Connection lost"},
+		"without a length": {nil, mockserver.Fault{Cut: mockserver.CutCloseDelimited, CutAt: -2}, "Truncated"},
+		"not permitted":    {nil, mockserver.Fault{Status: 403, Body: []byte("{}")}, "Not permitted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			_, service := start(t)
-			path := target(t)
-			state := created(t, nextRun(t, service), file(path, nil))
-			if c.fault.Operation == "" {
-				c.fault.Operation = mockserver.OpExportRecords
-			}
+			path, fresh := target(t), target(t)
+			f := &fileTest{T: t, service: startService(t)}
+			c.fault.Operation = mockserver.OpExportRecords
+			fail := func() { f.service.Inject(c.fault) }
+			change := prototest.Attributes{"utc_date": yesterday}.With(c.change)
+			f.apply(
+				fileStep{config: file(path, nil), exports: 1},
+				fileStep{
+					before: fail, config: file(path, change), exports: 1, files: map[string]string{path: lines},
+					errors: []string{c.says, "In state now: this object as it was before", "the old file is as it was", "What to do"},
+				},
+			)
 
-			service.Inject(c.fault)
-			p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_retries": 0}))
-			after, diags := p.Update(fileName, state, file(path, prototest.Attributes{"utc_date": yesterday}.With(c.change)))
-			prototest.WantText(t, diags.Errors(), c.says, "In state now: this object as it was before", "What to do")
-			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
-				t.Errorf("state has changed (-before +after):\n%s", diff)
-			}
-
-			wantContent(t, path, lines)
-
-			fresh := target(t)
-			none, diags := p.Create(fileName, file(fresh, prototest.Attributes{"utc_date": yesterday}.With(c.change)))
-			prototest.WantText(t, diags.Errors(), c.says, "In state now: nothing")
-			if none != nil {
-				t.Error("something is in state")
-			}
-
+			f.state = nil
+			f.apply(fileStep{before: fail, config: file(fresh, change), errors: []string{c.says, "In state now: nothing"}, exports: 1, gone: []string{fresh}})
 			wantNothing(t, fresh)
 		})
 	}
@@ -511,6 +447,13 @@ func TestExportFile_unknownValuesAreCheckedAtApply(t *testing.T) {
 	if plan.Attributes["sha256"] != prototest.Unknown {
 		t.Errorf("planned is %v", plan.Attributes)
 	}
-
 	wantCount(t, service, 1)
+
+	// Kinds that become known are checked in the plan.
+	config := file(path, prototest.Attributes{"kinds": []any{prototest.Unknown}, "with_kind": false})
+	p.NoErrors(p.Validate(fileName, config))
+	_, diags = p.Plan(fileName, nil, config)
+	p.NoErrors(diags)
+	_, diags = p.Plan(fileName, nil, config.With(prototest.Attributes{"kinds": []any{"events", "persons"}}))
+	prototest.WantText(t, diags.Errors(), "with_kind", "exactly one kind")
 }

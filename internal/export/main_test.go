@@ -3,11 +3,16 @@
 package export_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -70,11 +75,13 @@ func runAt(t *testing.T, service *mocktest.Instance, now time.Time) *prototest.P
 // record returns a record without anything that shows its kind.
 func record(n int) any { return map[string]any{"id": n} }
 
-// unkinded starts a run whose records need no kind: one that has a member x is a record too.
+// anyRecord are settings with which records need no kind: one that has a member x is a record too.
+var anyRecord = prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}}
+
+// unkinded starts a run with anyRecord.
 func unkinded(t *testing.T, service *mocktest.Instance) *prototest.Provider {
 	t.Helper()
-	settings := prototest.Config(service).With(prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "x"}})
-	return prototest.MustStart(t, settings, func(cfg *client.Config) {
+	return prototest.MustStart(t, prototest.Config(service).With(anyRecord), func(cfg *client.Config) {
 		cfg.Now = func() time.Time { return time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC) }
 	})
 }
@@ -132,5 +139,125 @@ func wantNoPerson(t *testing.T, texts ...string) {
 		if strings.Contains(text, "Canary") {
 			t.Errorf("a record is in %s", text)
 		}
+	}
+}
+
+// splitPath returns a path with a folder for each kind, and a function that returns the
+// path for one kind.
+func splitPath(t *testing.T) (path string, of func(kind string) string) {
+	t.Helper()
+	root := t.TempDir()
+	at := func(kind string) string { return filepath.Join(root, kind, "dt="+day, "part-0.ndjson") }
+	return at("{kind}"), at
+}
+
+func splitFile(path string, others prototest.Attributes) prototest.Attributes {
+	return file(path, prototest.Attributes{"create_directories": true}.With(others))
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func wantNothingOf(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
+		t.Errorf("%s is there, %v", filepath.Base(path), err)
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return string(text)
+}
+
+// fileTest is an analytics_export_file, as the applies of a test have left it.
+type fileTest struct {
+	*testing.T
+
+	service *mocktest.Instance
+	state   *prototest.State
+}
+
+// fileStep is a refresh and an apply in a run of their own, and what is expected of them.
+type fileStep struct {
+	before   func()               // what happens before; nil for nothing
+	at       time.Time            // of the run; zero for late in the evening of today
+	settings prototest.Attributes // of the provider
+	config   prototest.Attributes
+
+	errors, warnings []string          // words of one; nil for none at all
+	exports          int               // that were asked for
+	files            map[string]string // contents by path; each is alone in its folder
+	gone             []string          // paths without a file
+}
+
+// apply applies the steps one after the other. It fails the test where an error has changed the
+// state, or the plan after a step without one is not empty.
+func (f *fileTest) apply(steps ...fileStep) {
+	f.Helper()
+	for i, s := range steps {
+		f.service.Reset()
+		if s.before != nil {
+			s.before()
+		}
+		if s.at.IsZero() {
+			s.at = time.Date(2026, 3, 10, 23, 59, 0, 0, time.UTC)
+		}
+		settings := prototest.Config(f.service).With(prototest.Attributes{"max_retries": 0}).With(s.settings)
+		p := prototest.MustStart(f.T, settings, func(cfg *client.Config) { cfg.Now = func() time.Time { return s.at } })
+
+		var refreshed prototest.Diagnostics
+		if f.state != nil {
+			f.state, refreshed = p.Refresh(fileName, f.state)
+		}
+		after, diags := p.Update(fileName, f.state, s.config)
+		diags = append(refreshed, diags...)
+		wantSaid(f.T, "errors", diags.Errors(), s.errors)
+		wantSaid(f.T, "warnings", diags.Warnings(), s.warnings)
+
+		if s.errors == nil {
+			p.WantEmptyPlan(fileName, after, s.config)
+		} else if (after == nil) != (f.state == nil) || after != nil && !cmp.Equal(f.state.Attributes, after.Attributes) {
+			f.Errorf("an error has changed the state to %v", after)
+		}
+		f.state = after
+
+		wantCount(f.T, f.service, s.exports)
+		for path, want := range s.files {
+			wantContent(f.T, path, want)
+		}
+		for _, path := range s.gone {
+			wantNothingOf(f.T, path)
+		}
+		if f.Failed() {
+			f.Fatalf("in step %d", i)
+		}
+	}
+}
+
+// wantSaid fails the test unless one of the messages has the words, or if there are messages
+// although there are no words.
+func wantSaid(t *testing.T, what string, texts, words []string) {
+	t.Helper()
+	if words != nil {
+		prototest.WantText(t, texts, words...)
+	} else if len(texts) > 0 {
+		t.Errorf("the %s are %q", what, texts)
+	}
+	wantNoPerson(t, texts...)
+}
+
+// write writes a file of somebody else.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -133,84 +132,6 @@ resource "analytics_export_file" "day" {
 				t.Errorf("it is in state:\n%s", state)
 			}
 		})
-	}
-}
-
-// TestCLIExportFile_twoConfigurationsOnePath lets two configurations of the provider, which
-// are two processes, write to one path in one run, one beside or after the other.
-func TestCLIExportFile_twoConfigurationsOnePath(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	cli := clitest.New(t, `
-provider "analytics" {}
-
-provider "analytics" {
-  alias = "other"
-}
-
-resource "analytics_export_file" "first" {
-  utc_date = "2026-03-01"
-  path     = "day.ndjson"
-}
-
-resource "analytics_export_file" "second" {
-  provider = analytics.other
-  utc_date = "2026-03-02"
-  path     = "./day.ndjson"
-}
-`, service.Environment())
-	r := cli.Run("apply", "-auto-approve")
-	refusals := strings.Count(r.Words(), "Two writers with one file") + strings.Count(r.Words(), "There is a file already")
-	if r.Code == 0 || refusals != 1 {
-		t.Errorf("the apply ended with %d:\n%s", r.Code, r.Output)
-	}
-	if listed := cli.MustRun("state", "list"); strings.Count(listed.Output, "analytics_export_file") != 1 {
-		t.Errorf("in state are:\n%s", listed.Output)
-	}
-	wantCount(t, service, 1)
-}
-
-func TestCLIExportFile_killed(t *testing.T) {
-	t.Parallel()
-
-	begun := make(chan struct{})
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.ExportRecords = 10_000
-		s.OnRequest = func(r mockserver.Request) {
-			if r.Operation == mockserver.OpExportRecords && begun != nil {
-				close(begun)
-				begun = nil
-			}
-		}
-	})
-	ready := begun
-	service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: -1000})
-	cli := clitest.New(t, `
-resource "analytics_export_file" "day" {
-  utc_date           = "2026-03-01"
-  path               = "export/{kind}.ndjson"
-  create_directories = true
-}
-`, service.Environment())
-
-	cli.RunInterrupted(clitest.Interrupt{Signal: syscall.SIGKILL, ToGroup: true}, "Creating...", ready, "apply", "-auto-approve")
-	folder := filepath.Join(cli.Dir, "export")
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || !strings.HasPrefix(entry.Name(), ".analytics-") || info.Mode() != 0o600 {
-			t.Errorf("left behind is %s with mode %v, %v", entry.Name(), info.Mode(), err)
-		}
-	}
-
-	cli.MustRun("apply", "-auto-approve")
-	entries, err = os.ReadDir(folder)
-	if err != nil || len(entries) != 3 {
-		t.Errorf("afterwards there are %v, %v", entries, err)
 	}
 }
 

@@ -142,6 +142,9 @@ func wantWholeAfterKill(t *testing.T, call int, command string) bool {
 		if name := entry.Name(); name != "day" && name != filepath.Base(temporaryOf(path)) {
 			t.Fatalf("call %d: %s is left", call, name)
 		}
+		if info, err := entry.Info(); err != nil || info.Mode()&^0o600 != 0 {
+			t.Fatalf("call %d: %s has mode %v, %v", call, entry.Name(), info, err)
+		}
 	}
 
 	if info, err := os.Stat(path); err == nil && info.Mode() != 0o600 {
