@@ -265,7 +265,7 @@ func startAt(t *testing.T, settings prototest.Attributes, configure ...func(*moc
 	return prototest.MustStart(t, prototest.Config(service).With(settings), func(cfg *client.Config) { cfg.DialContext = dial }), service
 }
 
-// TestExportDay_saysHowFarItIs lets an answer stall after 3 MB, until the client
+// TestExportDay_saysHowFarItIs lets an answer stall after 1.5 MB, until the client
 // gives it up and reads the day from its beginning.
 func TestExportDay_saysHowFarItIs(t *testing.T) {
 	t.Parallel()
@@ -273,15 +273,15 @@ func TestExportDay_saysHowFarItIs(t *testing.T) {
 	path := target(t)
 	synctest.Test(t, func(t *testing.T) {
 		p, service := startAt(t, prototest.Attributes{"request_timeout": "100s"},
-			func(s *mockserver.Server) { s.ExportRecords = 10_000 })
-		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 3_000_000, Times: 1})
+			func(s *mockserver.Server) { s.ExportRecords = 5_000 })
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 1_500_000, Times: 1})
 
 		invocation := invoked(t, p, file(path, nil))
 		want := []string{
 			`^Exporting 2026-03-01\.$`,
 			`^\d,\d{3} records, \d\.\d MiB so far\.$`, `^\d,\d{3} records, \d\.\d MiB so far\.$`, `^\d,\d{3} records, \d\.\d MiB so far\.$`,
-			`^The answer broke off after [67],\d{3} records\. The day is read again from its beginning\.$`,
-			`^Written: 10,600 records \(persons 100, sessions 500, events 10,000\), 4\.\d MiB, SHA-256 [0-9a-f]{64}\.$`,
+			`^The answer broke off after [34],\d{3} records\. The day is read again from its beginning\.$`,
+			`^Written: 5,300 records \(persons 50, sessions 250, events 5,000\), 2\.\d MiB, SHA-256 [0-9a-f]{64}\.$`,
 		}
 		if len(invocation.Progress) != len(want) {
 			t.Fatalf("there are %d messages, want %d:\n%s", len(invocation.Progress), len(want), strings.Join(invocation.Progress, "\n"))
