@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 )
 
@@ -27,20 +28,26 @@ func openToApply(t *testing.T, folder string) (e *example, text string) {
 	return e, text
 }
 
-// TestCLIExamples_applyOnce destroys each resource once, and what says something about a
-// destroy.
+// TestCLIExamples_applyOnce applies each healthy configuration, which warns of what is irreversible
+// alone. It destroys each resource once, and what says something about a destroy.
 func TestCLIExamples_applyOnce(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e, text := openToApply(t, folder)
-			applied := e.terraform(t, "apply", "-auto-approve")
-			if strings.Contains(applied.Output, "Check block assertion failed") {
-				t.Errorf("a check of the example fails:\n%s", applied.Output)
+			for _, command := range [][]string{{"validate"}, {"plan", "-out=tfplan"}, {"apply", "tfplan"}, {"plan", "-detailed-exitcode"}} {
+				said := e.terraform(t, command...).Output
+				if strings.Contains(said, "Check block assertion failed") {
+					t.Errorf("a check of the example fails:\n%s", said)
+				}
+				for _, warning := range warnings.FindAllStringSubmatch(said, -1) {
+					if warning[1] != standing[folder] && !slices.Contains(warned, warning[1]) {
+						t.Errorf("%s: %s", command[0], warning[1])
+					}
+				}
 			}
 
-			e.terraform(t, "plan", "-detailed-exitcode")
 			if strings.HasPrefix(folder, "resources"+string(filepath.Separator)) || strings.Contains(text, "on_destroy") {
 				e.terraform(t, "destroy", "-auto-approve")
 			}
@@ -61,26 +68,6 @@ var warned = []string{
 var standing = map[string]string{
 	"guides/consent-as-code":   "A later choice of the person stands",
 	"guides/seeding-thousands": "Later choices of people stand",
-}
-
-// TestCLIExamples_warnOnlyOfWhatIsIrreversible looks at every warning of the plan and the
-// apply of each healthy configuration.
-func TestCLIExamples_warnOnlyOfWhatIsIrreversible(t *testing.T) {
-	t.Parallel()
-	for _, folder := range folders(t) {
-		t.Run(folder, func(t *testing.T) {
-			t.Parallel()
-			e, _ := openToApply(t, folder)
-			for _, command := range [][]string{{"validate"}, {"plan", "-out=tfplan"}, {"apply", "tfplan"}, {"plan"}} {
-				said := e.terraform(t, command...).Output
-				for _, warning := range warnings.FindAllStringSubmatch(said, -1) {
-					if warning[1] != standing[folder] && !slices.Contains(warned, warning[1]) {
-						t.Errorf("%s: %s", command[0], warning[1])
-					}
-				}
-			}
-		})
-	}
 }
 
 var warnings = regexp.MustCompile(`(?m)^Warning: (.*)$`)
@@ -109,10 +96,7 @@ func TestCLIExamples_invokeActions(t *testing.T) {
 
 func TestCLIExamples_import(t *testing.T) {
 	t.Parallel()
-	for _, folder := range folders(t) {
-		if _, err := os.Stat(filepath.Join(root, "examples", folder, "import.sh")); err != nil {
-			continue
-		}
+	for _, folder := range foldersWith(t, "import.sh") {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
@@ -131,10 +115,7 @@ func TestCLIExamples_import(t *testing.T) {
 
 func TestCLIExamples_importByIdentity(t *testing.T) {
 	t.Parallel()
-	for _, folder := range folders(t) {
-		if _, err := os.Stat(filepath.Join(root, "examples", folder, identityFile)); err != nil {
-			continue
-		}
+	for _, folder := range foldersWith(t, identityFile) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			e := open(t, folder)
@@ -165,4 +146,21 @@ func importCommands(t *testing.T, folder string) [][]string {
 	}
 
 	return commands
+}
+
+func TestCLIExamples_query(t *testing.T) {
+	t.Parallel()
+	for _, folder := range foldersWith(t, queryFile) {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			e := open(t, folder)
+			e.Needs(acctest.Lists)
+
+			e.terraform(t, "validate", "-query")
+			queried := e.terraform(t, "query")
+			if !strings.Contains(queried.Output, "identity_id=") {
+				t.Errorf("the query lists nobody:\n%s", queried.Output)
+			}
+		})
+	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
@@ -37,9 +36,7 @@ func TestCLIBringPeople_queryWritesTheConfigurationShown(t *testing.T) {
 	clitest.WantWords(t, e.terraform(t, "apply", "-auto-approve"), "2 imported, 0 added, 0 changed, 0 destroyed.")
 	e.remove(t, "people.tfquery.hcl")
 	clitest.WantWords(t, e.terraform(t, "plan"), "No changes.")
-	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
-		t.Errorf("%d updates were sent", n)
-	}
+	e.wantNoUpdate(t)
 }
 
 // TestCLIBringPeople_rowsOfAQueryAreInPlace runs the guide's commands that turn the output
@@ -61,9 +58,7 @@ func TestCLIBringPeople_rowsOfAQueryAreInPlace(t *testing.T) {
 
 	clitest.WantWords(t, e.terraform(t, "plan"), "+ rows = 2")
 	e.terraform(t, "apply", "-auto-approve")
-	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
-		t.Errorf("%d updates were sent", n)
-	}
+	e.wantNoUpdate(t)
 }
 
 // TestCLIBringPeople_fileIsImportedWithoutAQuery imports the people of a file, as older
@@ -74,32 +69,36 @@ func TestCLIBringPeople_fileIsImportedWithoutAQuery(t *testing.T) {
 	e.skipUnknown(e.text(t))
 	clitest.WantWords(t, e.terraform(t, "plan"), "2 to import, 0 to add")
 	e.terraform(t, "apply", "-auto-approve")
-	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
-		t.Errorf("%d updates were sent", n)
-	}
+	e.wantNoUpdate(t)
 }
 
 // script runs a script of the folder, for which the CLI is called terraform.
 func (e *example) script(t *testing.T, name string) {
 	t.Helper()
-	path, err := terraformcli.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		t.Fatal(err)
-	}
-	programs := t.TempDir()
-	if err := os.Symlink(path, filepath.Join(programs, "terraform")); err != nil {
-		t.Fatal(err)
-	}
-
 	cmd := exec.CommandContext(t.Context(), "sh", "-eu", name)
 	cmd.Dir = e.folder
-	cmd.Env = slices.Concat(e.Command(t.Context()).Env, []string{"LAKE=mounted", "PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")})
+	cmd.Env = slices.Concat(e.Command(t.Context()).Env, []string{"LAKE=mounted", pathWithCLI(t)})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s ended with %v:\n%s", name, err, out)
 	}
+}
+
+// pathWithCLI returns a PATH on which the CLI of the tests is called terraform.
+func pathWithCLI(t *testing.T) string {
+	t.Helper()
+	programs := t.TempDir()
+	path, err := terraformcli.Find()
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err == nil {
+		err = os.Symlink(path, filepath.Join(programs, "terraform"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return "PATH=" + programs + string(os.PathListSeparator) + os.Getenv("PATH")
 }
 
 // wantFileAs fails the test unless a file of the folder is the same as an example of the

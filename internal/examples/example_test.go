@@ -24,6 +24,7 @@ const (
 	root         = "../.."
 	importFile   = "import-by-string-id.tf"
 	identityFile = "import-by-identity.tf"
+	queryFile    = ".tfquery.hcl" // how the name of a file ends that terraform query reads
 )
 
 // example is a copy of examples/ in which commands run in one folder, with a service of
@@ -128,31 +129,23 @@ func (e *example) terraform(t *testing.T, args ...string) clitest.Result {
 	return e.MustRun(append([]string{"-chdir=" + e.folder}, args...)...)
 }
 
-// What only newer versions of Terraform and OpenTofu understand.
-var (
-	ephemeral = regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral `)
-	writeOnly = regexp.MustCompile(`_wo\s*=`)
-	functions = regexp.MustCompile(`provider::`)
-	identity  = regexp.MustCompile(`(?m)^  identity\s+=`)
-	actions   = regexp.MustCompile(`(?m)^action "([a-z_]+)" "([a-z_]+)"`)
-)
+var actions = regexp.MustCompile(`(?m)^action "([a-z_]+)" "([a-z_]+)"`)
+
+// newer are what only newer versions of Terraform and OpenTofu understand.
+var newer = map[acctest.Feature]*regexp.Regexp{
+	acctest.Actions:             actions,
+	acctest.Identities:          regexp.MustCompile(`(?m)^  identity\s+=`),
+	acctest.WriteOnlyAttributes: regexp.MustCompile(`_wo\s*=`),
+	acctest.Ephemeral:           regexp.MustCompile(`(?m)ephemeral\s*=\s*true|^ephemeral `),
+	acctest.Functions:           regexp.MustCompile(`provider::`),
+}
 
 // skipUnknown skips the test where the CLI does not know all of a configuration.
 func (e *example) skipUnknown(text string) {
-	if actions.MatchString(text) {
-		e.Needs(acctest.Actions)
-	}
-	if identity.MatchString(text) {
-		e.Needs(acctest.Identities)
-	}
-	if writeOnly.MatchString(text) {
-		e.Needs(acctest.WriteOnlyAttributes)
-	}
-	if ephemeral.MatchString(text) {
-		e.Needs(acctest.Ephemeral)
-	}
-	if functions.MatchString(text) {
-		e.Needs(acctest.Functions)
+	for feature, pattern := range newer {
+		if pattern.MatchString(text) {
+			e.Needs(feature)
+		}
 	}
 }
 
@@ -160,28 +153,51 @@ func (e *example) skipUnknown(text string) {
 // examples that call them apply them.
 func folders(t *testing.T) []string {
 	t.Helper()
-	var found []string
-	err := filepath.WalkDir(root+"/examples", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && (entry.Name() == "modules" || strings.HasPrefix(entry.Name(), ".")) {
-			return filepath.SkipDir
-		}
-		if filepath.Ext(path) != ".tf" || strings.HasPrefix(entry.Name(), "import-") {
-			return nil
-		}
-
-		folder, err := filepath.Rel(root+"/examples", filepath.Dir(path))
-		found = append(found, folder)
-
-		return err
+	return slices.DeleteFunc(foldersWith(t, ".tf"), func(folder string) bool {
+		return strings.HasPrefix(folder, "modules") || strings.Contains(folder, "/modules")
 	})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// foldersWith returns the folders that have a file with the suffix, besides those of imports.
+func foldersWith(t *testing.T, suffix string) []string {
+	t.Helper()
+	var found []string
+	for _, path := range exampleFiles(t, suffix) {
+		if suffix != ".tf" || !strings.HasPrefix(filepath.Base(path), "import-") {
+			found = append(found, filepath.Dir(path))
+		}
 	}
 
 	slices.Sort(found)
 
 	return slices.Compact(found)
+}
+
+// exampleFiles returns the paths below examples/ of the files with one of the suffixes, in order.
+func exampleFiles(t *testing.T, suffixes ...string) []string {
+	t.Helper()
+	var found []string
+	err := fs.WalkDir(os.DirFS(root+"/examples"), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != "." && strings.HasPrefix(entry.Name(), ".") {
+			return fs.SkipDir
+		}
+		if err == nil && slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(path, suffix) }) {
+			found = append(found, path)
+		}
+
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("examples/ has no files like %v (%v)", suffixes, err)
+	}
+
+	return found
+}
+
+// wantNoUpdate fails the test if the service has received an update of consent.
+func (e *example) wantNoUpdate(t *testing.T) {
+	t.Helper()
+	if n := e.service.Count(mockserver.OpUpdateConsent); n != 0 {
+		t.Errorf("%d updates were sent", n)
+	}
 }

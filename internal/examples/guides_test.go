@@ -3,10 +3,6 @@
 package examples_test
 
 import (
-	"bytes"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,22 +14,16 @@ import (
 var fenced = regexp.MustCompile("(?s)\n[ \t]*```(terraform|hcl)\n(.*?)\n[ \t]*```\n")
 
 // TestGuides_showExamplesOnly checks that what a guide shows of this provider is the
-// text of a file under examples/, which is applied.
+// text of a file under examples/, which is applied, queried or tested.
 func TestGuides_showExamplesOnly(t *testing.T) {
 	t.Parallel()
-	examples := exampleTexts(t)
-	guides, err := filepath.Glob(root + "/docs/guides/*.md")
-	if err != nil || len(guides) == 0 {
-		t.Fatalf("there are no guides (%v)", err)
+	examples := map[string]bool{}
+	for _, path := range exampleFiles(t, ".tf", queryFile, ".tftest.hcl") {
+		examples[strings.TrimSpace(readPage(t, "examples/"+path))] = true
 	}
 
-	for _, guide := range guides {
-		text, err := os.ReadFile(guide)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
+	for _, guide := range pagesLike(t, "docs/guides/*.md") {
+		for _, block := range fenced.FindAllStringSubmatch(readPage(t, guide), -1) {
 			language, code := block[1], strings.TrimSpace(block[2])
 			if language == "terraform" && !examples[code] {
 				t.Errorf("%s shows what is not applied anywhere, use tffile with a file of examples/:\n%s", guide, code)
@@ -45,49 +35,13 @@ func TestGuides_showExamplesOnly(t *testing.T) {
 	}
 }
 
-// exampleTexts returns the texts of all files that TestCLIExamples applies or queries, and
-// that TestCLIModules tests.
-func exampleTexts(t *testing.T) map[string]bool {
-	t.Helper()
-	texts := map[string]bool{}
-	err := filepath.WalkDir(root+"/examples", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".tf" && !strings.HasSuffix(path, queryFile) && !strings.HasSuffix(path, ".tftest.hcl") {
-			return err
-		}
-
-		text, err := os.ReadFile(path)
-		texts[strings.TrimSpace(string(text))] = true
-
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return texts
-}
-
 // TestExamples_seedsAreUnderstood reads the seeds of all examples, also of those that only show
 // one.
 func TestExamples_seedsAreUnderstood(t *testing.T) {
 	t.Parallel()
-	seeds := 0
-	err := filepath.WalkDir(root+"/examples", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "seed.json" {
-			return err
-		}
-		seeds++
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if _, err := mockserver.ReadSeed(bytes.NewReader(text)); err != nil {
+	for _, path := range exampleFiles(t, "/seed.json") {
+		if _, err := mockserver.ReadSeed(strings.NewReader(readPage(t, "examples/"+path))); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-
-		return nil
-	})
-	if err != nil || seeds == 0 {
-		t.Errorf("%d seeds were read: %v", seeds, err)
 	}
 }

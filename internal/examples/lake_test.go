@@ -20,11 +20,7 @@ var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
 // statement.
 func TestCLIExportLake_duckDB(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile(root + "/docs/guides/nightly-exports.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	statement := duckStatement.FindSubmatch(guide)
+	statement := duckStatement.FindStringSubmatch(readPage(t, "docs/guides/nightly-exports.md"))
 	if statement == nil {
 		t.Fatal("the guide has no statement for DuckDB")
 	}
@@ -37,7 +33,7 @@ func TestCLIExportLake_duckDB(t *testing.T) {
 	e := open(t, "guides/export-lake")
 	e.terraform(t, "apply", "-auto-approve")
 
-	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", string(statement[1]))
+	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
 	c.Dir = e.folder
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -3,7 +3,6 @@
 package examples_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,19 +100,18 @@ func TestCLIModules_testScriptNeedsTheProviderOnly(t *testing.T) {
 func registryAlone(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
-	mirror, programs := filepath.Join(folder, "mirror"), filepath.Join(folder, "bin")
+	mirror := filepath.Join(folder, "mirror")
 	provider, err := acctest.ProviderProgram()
 	if err == nil {
 		err = terraformcli.Mirror(mirror, provider)
 	}
-	cliPath, errOfCLI := terraformcli.Find()
 	config := filepath.Join(folder, "terraform.rc")
-	err = errors.Join(err, errOfCLI,
-		os.WriteFile(config, terraformcli.MirrorConfig(mirror), 0o600),
-		os.Mkdir(programs, 0o700), os.Symlink(cliPath, filepath.Join(programs, "terraform")))
+	if err == nil {
+		err = os.WriteFile(config, terraformcli.MirrorConfig(mirror), 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	return []string{"TF_CLI_CONFIG_FILE=" + config, "PATH=" + programs + string(filepath.ListSeparator) + os.Getenv("PATH")}
+	return []string{"TF_CLI_CONFIG_FILE=" + config, pathWithCLI(t)}
 }

@@ -5,7 +5,6 @@ package examples_test
 import (
 	_ "embed"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,26 +58,23 @@ func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 // object and itself.
 func describedClasses(t *testing.T) classification {
 	t.Helper()
-	guide, err := os.ReadFile(root + "/docs/guides/personal-data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := readPage(t, "docs/guides/personal-data.md")
 
 	described := classification{}
-	headings := objectLine.FindAllSubmatchIndex(guide, -1)
+	headings := objectLine.FindAllStringSubmatchIndex(guide, -1)
 	for i, heading := range headings {
 		end := len(guide)
 		if i+1 < len(headings) {
 			end = headings[i+1][0]
 		}
 
-		object := string(guide[heading[2]:heading[3]])
-		for _, line := range attributeLine.FindAllSubmatch(guide[heading[1]:end], -1) {
-			name := object + ": " + string(line[1])
+		object := guide[heading[2]:heading[3]]
+		for _, line := range attributeLine.FindAllStringSubmatch(guide[heading[1]:end], -1) {
+			name := object + ": " + line[1]
 			if _, twice := described[name]; twice {
 				t.Errorf("%s is described twice", name)
 			}
-			described[name] = string(line[2])
+			described[name] = line[2]
 		}
 	}
 

@@ -34,13 +34,7 @@ func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
 
-	// The script runs the program terraform, which the tests may know by another path.
-	bin := t.TempDir()
-	terraform := e.Command(t.Context(), "version")
-	if err := os.Symlink(terraform.Path, filepath.Join(bin, "terraform")); err != nil {
-		t.Fatal(err)
-	}
-
+	environment := append(e.Command(t.Context()).Env, pathWithCLI(t))
 	var jobs sync.WaitGroup
 	for index := range 4 {
 		folder := t.TempDir()
@@ -50,7 +44,7 @@ func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 
 		cmd := exec.CommandContext(t.Context(), "sh", "apply-shard.sh", fmt.Sprint(index), "4", "2")
 		cmd.Dir = folder
-		cmd.Env = slices.Concat(terraform.Env, []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")})
+		cmd.Env = environment
 		jobs.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("shard %d: %v\n%s", index, err, out)

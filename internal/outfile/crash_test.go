@@ -21,9 +21,7 @@ func TestCommit_nothingIsLostInACrash(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
-	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, b, "old")
 
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true})
@@ -62,9 +60,7 @@ func TestCommit_fileThatDoesNotReachTheDiskIsNotPutInPlace(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, "old")
 
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: path, Replace: true})

@@ -140,9 +140,7 @@ func TestCommit_failureLeavesTheOldFile(t *testing.T) {
 				}
 			}()
 
-			if content, err := os.ReadFile(path); err != nil || string(content) != "old" {
-				t.Errorf("the old file is %q, %v", content, err)
-			}
+			wantText(t, path, "old")
 			wantFiles(t, folder, "jane.json")
 		})
 	}
@@ -179,9 +177,7 @@ func TestCommit_refusesWhatIsNoRegularFile(t *testing.T) {
 		}
 	}
 
-	if content, err := os.ReadFile(at("target")); err != nil || string(content) != "theirs" {
-		t.Errorf("a link was followed: %q, %v", content, err)
-	}
+	wantText(t, at("target"), "theirs")
 	if err := check(at("target")); err != nil {
 		t.Errorf("a regular file is refused: %v", err)
 	}

@@ -123,9 +123,7 @@ func TestReserve_afterAKill(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, "old")
 
 	_, kill := startChild(t, "half", path)
 	kill()

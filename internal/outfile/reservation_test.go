@@ -42,13 +42,31 @@ func wantText(t *testing.T, path, want string) {
 	}
 }
 
+// commit commits and closes a reservation.
+func commit(t *testing.T, r *Reservation) []File {
+	t.Helper()
+	files, err := r.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.Close()
+	return files
+}
+
+// put writes a file without the package.
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestReserve_severalFilesAppearTogether(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	a, b := filepath.Join(folder, "a"), filepath.Join(folder, "b")
-	if err := os.WriteFile(b, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, b, "old")
 
 	var paths PathsInUse
 	r := reserve(t, &paths, Target{Path: a}, Target{Path: b, Replace: true}, Target{Path: filepath.Join(folder, "unused")})
@@ -58,11 +76,7 @@ func TestReserve_severalFilesAppearTogether(t *testing.T) {
 	}
 	wantText(t, b, "old")
 
-	files, err := r.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	files := commit(t, r)
 	wantText(t, a, "new a")
 	wantText(t, b, "new b")
 	wantFiles(t, folder, "a", "b")
@@ -98,17 +112,13 @@ func TestCommit_failureInTheMiddle(t *testing.T) {
 			folder := t.TempDir()
 			at := func(name string) string { return filepath.Join(folder, name) }
 			if tc.old {
-				if err := os.WriteFile(at("a"), []byte("old"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				put(t, at("a"), "old")
 			}
 
 			var paths PathsInUse
 			r := reserve(t, &paths, Target{Path: at("a"), Replace: tc.old}, Target{Path: at("b")})
 			writeTexts(t, r, "new a", "new b")
-			if err := os.WriteFile(at("b"), []byte("theirs"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			put(t, at("b"), "theirs")
 
 			_, err := r.Commit()
 			target, ok := errors.AsType[*TargetError](err)
@@ -135,14 +145,9 @@ func TestCommit_withoutAWriter(t *testing.T) {
 		var paths PathsInUse
 		r := reserve(t, &paths, Target{Path: at("a"), Replace: replace}, Target{Path: at("unknown"), Replace: replace})
 		writeTexts(t, r, "new a")
-		if err := os.WriteFile(at("unknown"), []byte("of another day"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, at("unknown"), "of another day")
 
-		if _, err := r.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
+		commit(t, r)
 		if replace {
 			wantFiles(t, folder, "a")
 		} else {
@@ -211,10 +216,7 @@ func TestReserve_folders(t *testing.T) {
 
 	r := reserve(t, &paths, targets...)
 	writeTexts(t, r, "events")
-	if _, err := r.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	commit(t, r)
 	wantText(t, day, "events")
 	info, err := os.Stat(filepath.Dir(day))
 	if err != nil || info.Mode().Perm() != 0o700 {

@@ -22,11 +22,7 @@ func TestReservation_discardForgets(t *testing.T) {
 	}
 
 	writeTexts(t, r, "second")
-	files, err := r.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
+	files := commit(t, r)
 	wantText(t, path, "second")
 	if read, err := Read(t.Context(), path); err != nil || read != files[0] || read.Bytes != 6 {
 		t.Errorf("read is %v, %v", read, err)
@@ -50,9 +46,7 @@ func TestCreate_neverReplaces(t *testing.T) {
 	if _, err := create(path, text("ours")); !errors.Is(err, ErrExists) {
 		t.Errorf("it is created with %v", err)
 	}
-	if content, err := os.ReadFile(path); err != nil || string(content) != "theirs" {
-		t.Errorf("the file holds %q, %v", content, err)
-	}
+	wantText(t, path, "theirs")
 	wantFiles(t, folder, "day.ndjson")
 
 	if _, err := create(filepath.Join(folder, "new"), text("new")); err != nil {
@@ -71,9 +65,7 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, "theirs")
 
 	if gone, err := paths.Remove(t.Context(), path, written.SHA256); gone || err != nil {
 		t.Errorf("an altered file: gone %t, %v", gone, err)
@@ -81,12 +73,8 @@ func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	if gone, err := paths.Remove(t.Context(), folder, written.SHA256); gone || err != nil {
 		t.Errorf("a folder: gone %t, %v", gone, err)
 	}
-	if err := os.WriteFile(temporaryOf(path), []byte("Jane Canary"), 0o600); err != nil { // of a killed process
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("ours"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, temporaryOf(path), "Jane Canary") // of a killed process
+	put(t, path, "ours")
 
 	for range 2 {
 		if gone, err := paths.Remove(t.Context(), path, written.SHA256); !gone || err != nil {
