@@ -99,7 +99,6 @@ func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 
 func TestCLIConsentBatch_writeOnlyContentIsInNoFileOrLog(t *testing.T) {
 	t.Parallel()
-
 	cli, service, f := newBatchCLI(t, writeOnlyBlock, people(3))
 	cli.Needs(acctest.WriteOnlyAttributes)
 	cli.Setenv("TF_VAR_people", people(3))

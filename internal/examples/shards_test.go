@@ -34,7 +34,7 @@ func TestCLIShards_scriptAppliesEachRowOnce(t *testing.T) {
 	t.Parallel()
 	e := open(t, shardsFolder)
 
-	environment := append(e.Command(t.Context()).Env, pathWithCLI(t))
+	environment := slices.Concat(e.Command(t.Context()).Env, []string{pathWithCLI(t)})
 	var jobs sync.WaitGroup
 	for index := range 4 {
 		folder := t.TempDir()
