@@ -3,7 +3,6 @@
 package consentbatch_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -74,100 +73,64 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 	}
 }
 
-func TestConsentBatch_outageEndsTheApply(t *testing.T) {
+// TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot has failures that could be those of every
+// row, when it is read or when it is written: first of the first forty rows, and then of all.
+func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 	t.Parallel()
-	page := map[string][]string{"Content-Type": {"text/html"}}
-	json := []byte(`{"error":{"code":"E1","message":"x"}}`)
+	const refused, rows = 40, 100
+	json, page := []byte(`{"error":{"code":"E1","message":"x"}}`), map[string][]string{"Content-Type": {"text/html"}}
+	read, write := mockserver.OpGetConsent, mockserver.OpUpdateConsent
 
-	for name, tc := range soak.SomeOf(3, map[string]struct {
+	for name, tc := range soak.SomeOf(2, map[string]struct {
 		fault mockserver.Fault
 		words string
 	}{
-		"401":       {mockserver.Fault{Status: 401, Body: json}, "Authentication rejected"},
-		"403":       {mockserver.Fault{Status: 403, Body: json}, "Not permitted"},
-		"404 page":  {mockserver.Fault{Status: 404, Body: []byte("<h1>")}, "Endpoint not found"},
-		"redirect":  {mockserver.Fault{Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}}, "Unexpected redirect"},
-		"429":       {mockserver.Fault{Status: 429, Body: json}, "Rate limited"},
-		"page":      {mockserver.Fault{Status: 200, Header: page, Body: []byte("<p>Back soon")}, "Not JSON"},
-		"500":       {mockserver.Fault{Status: 500, Body: json}, "The service failed"},
-		"connected": {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, "Connection lost"},
+		"403":              {mockserver.Fault{Operation: read, Status: 403, Body: json}, "Not permitted"},
+		"404 page":         {mockserver.Fault{Operation: read, Status: 404, Body: []byte("<h1>")}, "Endpoint not found"},
+		"redirect":         {mockserver.Fault{Operation: read, Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}}, "Unexpected redirect"},
+		"429":              {mockserver.Fault{Operation: read, Status: 429, Body: json}, "Rate limited"},
+		"page":             {mockserver.Fault{Operation: read, Status: 200, Header: page, Body: []byte("<p>Back soon")}, "Not JSON"},
+		"500":              {mockserver.Fault{Operation: read, Status: 500, Body: json}, "The service failed"},
+		"cut":              {mockserver.Fault{Operation: read, Cut: mockserver.CutBeforeCommit}, "Connection lost"},
+		"written 403":      {mockserver.Fault{Operation: write, Status: 403, Body: json}, "Not permitted"},
+		"written 404 page": {mockserver.Fault{Operation: write, Status: 404, Body: []byte("<h1>")}, "Endpoint not found"},
+		"written 500":      {mockserver.Fault{Operation: write, Status: 500, Body: json}, "The service failed"},
+		"written, cut":     {mockserver.Fault{Operation: write, Cut: mockserver.CutBeforeCommit}, "Connection lost"},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, service := start(t, prototest.Attributes{"max_retries": 0, "max_concurrency": 2})
-			f := newFile(t, people(200))
-			tc.fault.Operation, tc.fault.Times = mockserver.OpGetConsent, -1
-			config := f.config(uncompared)
-			plan, diags := p.Plan(batchName, nil, config)
-			p.NoErrors(diags)
-			service.Inject(tc.fault)
-			state, diags := p.Apply(t.Context(), batchName, nil, plan)
-			if state != nil || len(diags.Errors()) != 1 {
-				t.Errorf("state %v, %d errors", state != nil, len(diags.Errors()))
-			}
-
-			prototest.WantText(t, diags.Errors(), tc.words, "of 200 rows failed", "rows were not tried any more", "What to do:")
-			if n := service.Count(mockserver.OpGetConsent); n > failuresAtMost {
-				t.Errorf("%d requests, although all fail alike", n)
-			}
-
-			if _, diags := p.Plan(batchName, nil, f.config(nil)); len(diags.Errors()) != 1 {
-				t.Errorf("a plan reports %v", diags.Errors())
-			} else {
-				prototest.WantText(t, diags.Errors(), tc.words, "were compared", "In state now: nothing", "compare_at_plan = false")
-			}
-		})
-	}
-}
-
-// failuresAtMost is how many rows are tried before a service counts as down: a streak, those
-// under way, and the one repetition after a 401.
-const failuresAtMost = 50 + 2 + 1
-
-// TestConsentBatch_failingRowsStopNoneOfTheOthers has a file whose first forty rows fail in
-// ways that could be those of every row, when they are read or when they are written.
-func TestConsentBatch_failingRowsStopNoneOfTheOthers(t *testing.T) {
-	t.Parallel()
-	const refused, rows = 40, 100
-	json := []byte(`{}`)
-
-	for name, fault := range soak.SomeOf(2, map[string]mockserver.Fault{
-		"422":                    {Operation: mockserver.OpUpdateConsent, Status: 422, Body: json},
-		"500":                    {Operation: mockserver.OpUpdateConsent, Status: 500, Body: json},
-		"403":                    {Operation: mockserver.OpUpdateConsent, Status: 403, Body: json},
-		"404 page":               {Operation: mockserver.OpUpdateConsent, Status: 404, Body: []byte("<h1>")},
-		"connection":             {Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit},
-		"500 when it is read":    {Operation: mockserver.OpGetConsent, Status: 500, Body: json},
-		"429 when it is read":    {Operation: mockserver.OpGetConsent, Status: 429, Body: json},
-		"redirected when read":   {Operation: mockserver.OpGetConsent, Status: 302, Header: map[string][]string{"Location": {"https://elsewhere.example.com/"}}},
-		"unreachable when read ": {Operation: mockserver.OpGetConsent, Cut: mockserver.CutBeforeCommit},
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			failing := map[string]bool{}
-			for i := range refused {
-				failing[userName(i)] = true
-			}
-
-			p, service := start(t, prototest.Attributes{"max_concurrency": 2, "max_retries": 0}, func(s *mockserver.Server) {
-				s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-					if r.Operation == fault.Operation && failing[r.Identity] {
-						return &fault
-					}
-					return nil
-				}
-			})
-
 			f := newFile(t, people(rows))
+			tc.fault.Times = -1
+			for i := range refused {
+				ofRow := tc.fault
+				ofRow.Identity = userName(i)
+				service.Inject(ofRow)
+			}
 
 			state, diags := p.Create(batchName, f.config(uncompared))
-			prototest.WantText(t, diags.Errors(), fmt.Sprintf("%d of %d rows failed", refused, rows), "60 are in place, 60 of them since now", "0 were not done")
+			prototest.WantText(t, diags.Errors(), tc.words, "40 of 100 rows failed", "60 are in place, 60 of them since now", "0 were not done")
 			if state != nil {
 				t.Error("there is state")
 			}
-
 			for i := refused; i < rows; i++ {
 				wantRow(t, service, i, configured)
+				service.DeleteConsent(scope, userName(i))
+			}
+
+			// Now of all: so many rows in a row, and those under way, show that the service is down.
+			p.NewRun()
+			service.Reset()
+			service.Inject(tc.fault)
+			state, diags = p.Create(batchName, f.config(uncompared))
+			prototest.WantText(t, diags.Errors(), tc.words, "of 100 rows failed", "rows were not tried any more", "What to do:")
+			if n := service.Count(tc.fault.Operation); state != nil || len(diags.Errors()) != 1 || n > 2*(50+2) { // a write may be tried twice
+				t.Errorf("state %v, %d errors, %d requests", state != nil, len(diags.Errors()), n)
+			}
+
+			if tc.fault.Operation == read {
+				_, diags = p.Plan(batchName, nil, f.config(nil))
+				prototest.WantText(t, diags.Errors(), tc.words, "were compared", "In state now: nothing", "compare_at_plan = false")
 			}
 		})
 	}
