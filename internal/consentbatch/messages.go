@@ -15,7 +15,7 @@ import (
 type failedWords struct {
 	// done is a format with how many rows succeeded, and how many of these were sent.
 	done string
-	// inState completes "In state now: …". Do says what to do once the cause is gone.
+	// inState completes "In state now: …"; a plan sets it. Do says what to do once the cause is gone.
 	inState, Do string
 }
 
@@ -36,9 +36,8 @@ var (
 		Do:      "destroy again: rows that are withdrawn are skipped.",
 	}
 	planFailed = failedWords{
-		done:    "%d were compared, %d of them differ",
-		inState: "what was there before; nothing was written",
-		Do:      "plan again. With compare_at_plan = false a plan asks the service nothing.",
+		done: "%d were compared, %d of them differ",
+		Do:   "plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
 

@@ -108,3 +108,23 @@ func resultsOf(digest types.String, t *tally) results {
 		Missing: count(t.counts[failed] + t.counts[unknown] + t.counts[notTried]),
 	}
 }
+
+// shardOf returns the shard that a known value of shard names; all rows if it is null.
+func shardOf(value types.Object) rows.Shard {
+	number := func(name string) uint64 {
+		n, _ := value.Attributes()[name].(types.Int64)
+		return uint64(n.ValueInt64()) //nolint:gosec // the validators refuse negative numbers
+	}
+
+	return rows.Shard{Index: number("index"), Count: number("count")}
+}
+
+// shardKnown reports whether shard is known with its attributes.
+func (m *model) shardKnown() bool {
+	for _, value := range m.Shard.Attributes() {
+		if value.IsUnknown() {
+			return false
+		}
+	}
+	return !m.Shard.IsUnknown()
+}

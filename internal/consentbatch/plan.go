@@ -155,6 +155,37 @@ func (p *planner) propose(ctx context.Context) (ok bool) {
 	return p.proposeByService(ctx)
 }
 
+// checkShardChange warns of a changed shard. It returns false, with an error, if on_destroy
+// is "withdraw": an object that is destroyed because there are fewer shards would withdraw
+// rows that belong to other shards by then.
+func (p *planner) checkShardChange() (ok bool) {
+	if p.prior == nil || !p.model.shardKnown() || p.model.Shard.Equal(p.prior.Shard) {
+		return true
+	}
+
+	if p.model.OnDestroy.ValueString() == withdraw || p.prior.OnDestroy.ValueString() == withdraw {
+		tfkit.Problem{
+			Summary: "The shard cannot change with on_destroy = \"withdraw\"",
+			Detail:  "Rows move between shards when shard changes. An object that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
+			InState: p.inState(),
+			Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
+			At:      atShard,
+		}.AddError(p.diags)
+		return false
+	}
+
+	if p.warns() {
+		tfkit.Problem{
+			Summary: "Rows move between shards",
+			Detail:  "shard has changed, so this object manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no object is no longer managed.",
+			Do:      "change count in all objects of the file, so that each number from 0 to count - 1 has an object.",
+			At:      atShard,
+		}.AddWarning(p.diags)
+	}
+
+	return true
+}
+
 // warns reports whether the plan is the first one of the object. The plan of an apply does not
 // repeat what that one has warned of, as far as it can be told apart.
 func (p *planner) warns() bool { return p.prior == nil || p.resource.Plans() }

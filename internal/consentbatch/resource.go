@@ -30,6 +30,11 @@ const (
 	withdraw = "withdraw"
 )
 
+// limitShards is the largest count of shards.
+const limitShards = 4096
+
+var atShard = path.Root("shard")
+
 // NewResource returns the resource analytics_consent_batch.
 func NewResource() resource.Resource { return &batchResource{} }
 

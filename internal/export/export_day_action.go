@@ -150,7 +150,9 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 
 	progress.Say("Exporting " + m.UTCDate.ValueString() + ".")
 	var ok bool
-	progress.During(ctx, func() { ok = export.run(ctx) }, func(string) string { return export.written.String() })
+	progress.During(ctx, func() { ok = export.run(ctx) }, func(string) string {
+		return humanize.Comma(export.written.records.Load()) + " records, " + sizeOf(export.written.bytes.Load()) + " so far."
+	})
 	if !ok {
 		return
 	}
@@ -159,11 +161,6 @@ func (a *exportDayAction) Invoke(ctx context.Context, req action.InvokeRequest, 
 		notOver(partOfTheDay).AddWarning(&resp.Diagnostics)
 	}
 	progress.Say(export.String())
-}
-
-// String says how much has been written so far.
-func (t *tally) String() string {
-	return humanize.Comma(t.records.Load()) + " records, " + sizeOf(t.bytes.Load()) + " so far."
 }
 
 // String says what was written: the records by kind, and the size and digests of the files.

@@ -102,7 +102,7 @@ func (m *fileModel) exportsAgain(ctx context.Context, state fileModel) bool {
 // planComputed plans the computed attributes for an apply that exports the day.
 func (m *fileModel) planComputed() {
 	m.Complete, m.SHA256, m.Bytes = types.BoolUnknown(), types.StringUnknown(), types.Int64Unknown()
-	m.Counts, m.Replaced = types.ObjectUnknown(countTypes()), types.Int64Unknown()
+	m.Counts, m.Replaced = types.ObjectUnknown(countTypes), types.Int64Unknown()
 
 	m.Files = types.MapNull(writtenFileType)
 	if m.Path.IsUnknown() || m.split() {

@@ -61,13 +61,9 @@ var countDescriptions = map[string]string{
 	"unknown":  "Number of records that do not state their kind.",
 }
 
-// countTypes returns the types of the attributes of counts, by name.
-func countTypes() map[string]attr.Type {
-	list := map[string]attr.Type{}
-	for name := range countDescriptions {
-		list[name] = types.Int64Type
-	}
-	return list
+// countTypes holds the types of the attributes of counts, by name.
+var countTypes = map[string]attr.Type{
+	"persons": types.Int64Type, "sessions": types.Int64Type, "events": types.Int64Type, "unknown": types.Int64Type,
 }
 
 // countsOf returns the value of counts for an export of kinds.
@@ -80,5 +76,5 @@ func countsOf(counts records.Counts, kinds []records.Kind) types.Object {
 		}
 	}
 
-	return types.ObjectValueMust(countTypes(), values)
+	return types.ObjectValueMust(countTypes, values)
 }

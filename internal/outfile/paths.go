@@ -39,14 +39,6 @@ func (p *PathsInUse) Leave(ctx context.Context, path, sha256 string) {
 	}
 }
 
-// wasLeft reports whether an object of this run left the file that is at path.
-func (p *PathsInUse) wasLeft(path string) bool {
-	left, _ := p.left.Load(canonical(path))
-	now, err := Look(path)
-
-	return err == nil && left == now
-}
-
 // take takes a path for one object of the run. It returns ErrInUse if another one has it: two
 // objects with one path would overwrite each other in every run.
 func (p *PathsInUse) take(path string) (release func(), err error) {

@@ -93,7 +93,10 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	if t.release, err = paths.take(t.Path); err != nil {
 		return err
 	}
-	t.Replace = t.Replace || paths.wasLeft(t.Path)
+	if now, err := Look(t.Path); err == nil { // an object of this run may have left it
+		left, _ := paths.left.Load(canonical(t.Path))
+		t.Replace = t.Replace || left == now
+	}
 
 	if t.temporary, err = openTemporary(t.folder, t.name); err != nil {
 		return err
