@@ -87,43 +87,44 @@ func TestExportFile_triggersExportInPlace(t *testing.T) {
 }
 
 // TestExportFile_verify alters a file and restores its size and time, which only a digest
-// detects.
+// detects. A file with another time is hashed.
 func TestExportFile_verify(t *testing.T) {
 	t.Parallel()
 
-	for verify, noticed := range map[string]bool{"stat": false, "digest": true} {
-		t.Run(verify, func(t *testing.T) {
+	written := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	byDigest := prototest.Attributes{"verify": "digest"}
+	upper := strings.ToUpper(lines)
+	type found struct {
+		text    string
+		at      time.Time
+		config  prototest.Attributes
+		exports int // if it is noticed
+	}
+
+	for name, runs := range map[string][]found{
+		"by stat":                {{upper, written, nil, 0}, {lines, written.Add(time.Hour), nil, 0}, {upper, written, nil, 1}},
+		"by digest":              {{lines, written, byDigest, 0}, {upper, written, byDigest, 1}},
+		"by digest from now on":  {{upper, written, byDigest, 1}},
+		"unaltered, from now on": {{lines, written, byDigest, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			p, service := start(t)
 			path := target(t)
-			config := file(path, prototest.Attributes{"verify": verify})
-			state := created(t, p, config)
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			rewrite(t, path, strings.ToUpper(lines), info.ModTime())
-			state, diags := nextRun(t, service).MustRefresh(fileName, state)
-			if got := len(diags.Warnings()) > 0; got != noticed {
-				t.Errorf("noticed: %t", got)
-			}
-			if got := state.Attributes["sha256"] == nil; got != noticed {
-				t.Errorf("noticed in state: %t", got)
-			}
-
-			// A file with another time is hashed, and is unchanged.
-			rewrite(t, path, lines, info.ModTime().Add(time.Hour))
-			if noticed {
-				return // exported again already
-			}
-
-			state, _ = nextRun(t, service).MustRefresh(fileName, state)
-			p.WantEmptyPlan(fileName, state, config)
-			rewrite(t, path, strings.ToUpper(lines), info.ModTime())
-			if state, _ = nextRun(t, service).MustRefresh(fileName, state); state.Attributes["sha256"] != nil {
-				t.Error("the stamp of the last refresh is not the one that counts")
+			f := &fileTest{T: t, service: startService(t)}
+			f.apply(
+				fileStep{config: file(path, nil), exports: 1},
+				fileStep{before: func() { rewrite(t, path, lines, written) }, config: file(path, nil)}, // which is stamped
+			)
+			for _, run := range runs {
+				after, warnings := run.text, []string(nil)
+				if run.exports > 0 {
+					after, warnings = lines, []string{"The file was altered"}
+				}
+				f.apply(fileStep{
+					before: func() { rewrite(t, path, run.text, run.at) }, config: file(path, run.config),
+					warnings: warnings, exports: run.exports, files: map[string]string{path: after},
+				})
 			}
 		})
 	}
@@ -137,33 +138,6 @@ func rewrite(t *testing.T, path, text string, at time.Time) {
 	}
 	if err := os.Chtimes(path, at, at); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestExportFile_verifyByDigestFromNowOn alters a file in a way that stat does not notice, and
-// then asks for its digest.
-func TestExportFile_verifyByDigestFromNowOn(t *testing.T) {
-	t.Parallel()
-
-	for name, c := range map[string]struct {
-		text    string
-		exports int
-	}{"altered": {strings.ToUpper(lines), 1}, "as it was": {lines, 0}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			path := target(t)
-			f := &fileTest{T: t, service: startService(t)}
-			f.apply(fileStep{config: file(path, nil), exports: 1})
-			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			rewrite(t, path, c.text, info.ModTime())
-			warnings := map[int][]string{1: {"The file was altered"}}[c.exports]
-			f.apply(fileStep{config: file(path, prototest.Attributes{"verify": "digest"}), warnings: warnings, exports: c.exports, files: map[string]string{path: lines}})
-		})
 	}
 }
 

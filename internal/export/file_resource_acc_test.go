@@ -3,9 +3,7 @@
 package export_test
 
 import (
-	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -81,15 +79,6 @@ func TestAccExportFileResource_update(t *testing.T) {
 			{
 				Config:            testAccExportFileConfig(service, path),
 				ConfigStateChecks: []statecheck.StateCheck{sum.AddStateValue(fileAddress, tfjsonpath.New("sha256"))},
-			},
-			{
-				Config:           testAccExportFileConfig(service, path, `compression = "gzip"`),
-				ConfigPlanChecks: updated,
-				ConfigStateChecks: []statecheck.StateCheck{
-					sum.AddStateValue(fileAddress, tfjsonpath.New("sha256")),
-					inState("compression", knownvalue.StringExact("gzip")),
-				},
-				PostApplyFunc: func() { wantGzip(t, path, lines) },
 			},
 			{
 				Config:           testAccExportFileConfig(service, path, `kinds = ["events"]`),
@@ -219,18 +208,6 @@ func wantFile(t *testing.T, path, want string) {
 	wantContent(t, path, want)
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the mode is %v, %v", info, err)
-	}
-}
-
-// wantGzip fails the test if a file is no gzip of want.
-func wantGzip(t *testing.T, path, want string) {
-	t.Helper()
-	r, err := gzip.NewReader(strings.NewReader(content(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(r); err != nil || string(text) != want {
-		t.Errorf("the file holds %q, %v", text, err)
 	}
 }
 
