@@ -206,3 +206,27 @@ func TestExportFile_fromOneFileToOneForEachKind(t *testing.T) {
 		fileStep{config: file(old, nil), exports: 1, files: map[string]string{old: lines}, gone: []string{of("sessions")}},
 	)
 }
+
+// TestExportFile_severalFilesThatAreBackAreNotExportedAgain refreshes while one is away.
+func TestExportFile_severalFilesThatAreBackAreNotExportedAgain(t *testing.T) {
+	t.Parallel()
+
+	path, of := splitPath(t)
+	f := &fileTest{T: t, service: startService(t)}
+	f.apply(fileStep{config: splitFile(path, nil), exports: 1})
+	whole, events := f.state.Attributes, content(t, of("events"))
+
+	if err := os.Remove(of("events")); err != nil {
+		t.Fatal(err)
+	}
+	f.state, _ = nextRun(t, f.service).MustRefresh(fileName, f.state)
+	if f.state.Attributes["sha256"] != nil {
+		t.Errorf("state is %v", f.state.Attributes)
+	}
+
+	write(t, of("events"), events)
+	f.apply(fileStep{config: splitFile(path, nil)})
+	if diff := cmp.Diff(whole, f.state.Attributes); diff != "" {
+		t.Errorf("state has changed (-before +after):\n%s", diff)
+	}
+}
