@@ -172,7 +172,7 @@ func TestConsentListDay_isReadOnce(t *testing.T) {
 	var f flights
 	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
 	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 1}))
-	without := soak.Raced(300, 1_100)
+	without := soak.Raced(60, 1_100)
 	everyone := identities(without + 20)
 	putConsents(service, everyone[without:]...)
 	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", append(everyone, everyone...)...)})

@@ -135,8 +135,6 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 		"403":         {mockserver.Fault{Status: 403, Body: json}, false, "Not permitted"},
 		"portal":      {mockserver.Fault{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, false, "Not JSON (text/html)"},
 		"204":         {mockserver.Fault{Status: 204}, false, "Empty response"},
-		"null":        {mockserver.Fault{Status: 200, Body: []byte("null")}, true, ""},
-		"no consent":  {mockserver.Fault{Status: 200, Body: []byte("{}")}, true, ""},
 		"other names": {mockserver.Fault{Status: 200, Body: []byte(`{"id":7}`)}, false, "Unexpected response"},
 		"error in it": {mockserver.Fault{Status: 200, Body: json}, false, "rejected"},
 	} {

@@ -31,16 +31,11 @@ type moveSource struct {
 }
 
 var moveSources = []moveSource{
-	{provider: "restful", typeName: "restful_resource", pathOf: restfulPath},
-	{provider: "restapi", typeName: "restapi_object", pathOf: restapiPath},
-}
-
-// restfulPath returns the path of a restful_resource. Its id is the path that is read.
-func restfulPath(s genericState) string { return cmp.Or(s.ID, s.Path) }
-
-// restapiPath returns the path that a restapi_object reads.
-func restapiPath(s genericState) string {
-	return strings.ReplaceAll(cmp.Or(s.ReadPath, s.Path+"/{id}"), "{id}", cmp.Or(s.ObjectID, s.ID))
+	// The id of a restful_resource is the path that is read.
+	{provider: "restful", typeName: "restful_resource", pathOf: func(s genericState) string { return cmp.Or(s.ID, s.Path) }},
+	{provider: "restapi", typeName: "restapi_object", pathOf: func(s genericState) string {
+		return strings.ReplaceAll(cmp.Or(s.ReadPath, s.Path+"/{id}"), "{id}", cmp.Or(s.ObjectID, s.ID))
+	}},
 }
 
 // StateMovers returns the movers that take over the person and the scope from resources of
