@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -17,7 +18,8 @@ var twoValues = map[string][2]any{
 }
 
 // TestConsent_everyAttributeIsManaged holds that each attribute of the data source is one of the
-// resource, which sends it, shows drift of it, and leaves the person's choice of it alone.
+// resource, which sends it, also where the first request is lost, shows drift of it, and leaves
+// the person's choice of it alone.
 func TestConsent_everyAttributeIsManaged(t *testing.T) {
 	t.Parallel()
 	schemas, _ := start(t, nil)
@@ -48,6 +50,7 @@ func TestConsent_everyAttributeIsManaged(t *testing.T) {
 			}
 			state, _ := p.MustCreate(name, first)
 			wantRead(values[0])
+			service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: mockserver.CutBeforeCommit})
 			state, diags := p.Update(name, state, second)
 			p.NoErrors(diags)
 			wantRead(values[1])
