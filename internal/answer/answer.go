@@ -159,6 +159,14 @@ func (o *Object) objects(but string) []*Object {
 	return found
 }
 
+// sole returns the only member of the object; the zero member where there are none or several.
+func (o *Object) sole() member {
+	if len(o.members) != 1 {
+		return member{}
+	}
+	return o.members[0]
+}
+
 // inner opens a wrapper: the only object in o, other than one that describes the answer or
 // is one of these fields. It returns nil where there is none, and beside a list, which makes
 // it one of several things. fields are folded names.

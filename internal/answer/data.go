@@ -35,27 +35,18 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		return receipt, err
 	}
 
-	// The member is at the top of an object, or of the first element of an array.
-	first := v
-	if elements := jsonvalue.Elements(v); len(elements) > 0 {
-		first = elements[0]
-	}
-	marked, isMarked := jsonvalue.Members(first)[c.Member]
-	if c.Member != "" && isMarked && (err == nil || jsonvalue.Told(marked)) {
+	marked, isMarked := c.marked(v)
+	if isMarked && (err == nil || jsonvalue.Told(marked)) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
 	if err != nil || !c.Seen {
 		return receipt, err
 	}
 
-	r := openRequest(v, "")
-	if c.Member == "" && !c.Continued && !r.isRequest(c.Person) && c.isData(v) {
+	if c.Member == "" && !c.Continued && c.isData(v) {
 		return Receipt{At: receipt.At, Delivered: true}, nil
 	}
-
-	// What has data beside an ID may be the data of somebody with that ID.
-	isPersonal, _, _ := c.parts(v)
-	if receipt.NotUnderstood == "" && (!isPersonal || r.requestType() != "" || r.isOpen()) {
+	if receipt.NotUnderstood == "" && !c.mayBeData(v) {
 		return receipt, nil
 	}
 
@@ -63,6 +54,18 @@ func (c DataCall) Read(status int, v jsontext.Value) (Receipt, error) {
 		Why:     "the answer is not recognised as the person's data; it is " + Structure(v),
 		Setting: "wire.all_data_member, the name of a member that the data has at its top,",
 	}
+}
+
+// marked returns the member that wire.all_data_member names, at the top of an object or of
+// the first element of an array.
+func (c DataCall) marked(v jsontext.Value) (marked jsontext.Value, isMarked bool) {
+	for element := range jsonvalue.EachElement(v) {
+		v = element
+		break
+	}
+	marked, isMarked = jsonvalue.Members(v)[c.Member]
+
+	return marked, isMarked && c.Member != ""
 }
 
 // isData reports whether a value is the person's data: an array of objects that are no
@@ -77,6 +80,10 @@ func (c DataCall) isData(v jsontext.Value) bool {
 		})
 	}
 
+	if openRequest(v, "").isRequest(c.Person) {
+		return false
+	}
+
 	const wrappers = 4
 	for range wrappers {
 		isPersonal, others, objects := c.parts(v)
@@ -89,6 +96,15 @@ func (c DataCall) isData(v jsontext.Value) bool {
 	return false
 }
 
+// mayBeData reports whether a receipt may be the data of somebody with its ID: nothing but an
+// ID shows that it is one, and data stands beside.
+func (c DataCall) mayBeData(v jsontext.Value) bool {
+	r := openRequest(v, "")
+	isPersonal, _, _ := c.parts(v)
+
+	return isPersonal && r.requestType() == "" && !r.isOpen()
+}
+
 // ofPerson are what the interface has of a person (sections 1 and 2).
 const ofPerson = "identity user users person persons people profile profiles consent consents session sessions event events"
 
@@ -97,18 +113,17 @@ const ofPerson = "identity user users person persons people profile profiles con
 // anything but the person and success. objects are the other objects in it.
 func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects []jsontext.Value) {
 	for _, m := range Open(object).members {
-		isObject, isList := m.value.Kind() == '{', m.value.Kind() == '['
-		isEntry := func(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
-
 		switch {
 		case c.isPerson(m.value) || m.saysYes():
-		case (isObject || isList) && m.isNamed(ofPerson):
+		case isComposite(m.value) && m.isNamed(ofPerson):
 			isPersonal = true
 		case !jsonvalue.Told(m.value):
-		case isList && !m.isNamed(describing) && slices.ContainsFunc(jsonvalue.Elements(m.value), isEntry):
-			isPersonal = true
-		case isObject && !m.isNamed(describing):
+		case m.isNamed(describing):
+			others = true
+		case m.value.Kind() == '{':
 			objects = append(objects, m.value)
+		case slices.ContainsFunc(jsonvalue.Elements(m.value), isComposite):
+			isPersonal = true
 		default:
 			others = true
 		}
@@ -117,11 +132,14 @@ func (c DataCall) parts(object jsontext.Value) (isPersonal, others bool, objects
 	return isPersonal, others, objects
 }
 
+// isComposite reports whether a value is an object or an array.
+func isComposite(v jsontext.Value) bool { return v.Kind() == '{' || v.Kind() == '[' }
+
 // isPerson reports whether a value is the identifier of the person, or an object of nothing
 // else.
 func (c DataCall) isPerson(v jsontext.Value) bool {
-	if inside := Open(v).members; len(inside) == 1 {
-		v = inside[0].value
+	if inside := Open(v).sole().value; inside != nil {
+		v = inside
 	}
 	return PersonKey(scalar(v)) == PersonKey(c.Person)
 }
@@ -163,36 +181,40 @@ type skeleton struct {
 // keepValue writes the next value, as far as it is kept.
 func (s skeleton) keepValue(levels int) error {
 	kind := s.in.PeekKind()
-	if kind != '{' && kind != '[' {
-		v, err := s.in.ReadValue()
-		if err != nil {
-			return err
-		}
-		if len(v) > skeletonText {
-			v = jsontext.Value(`"…"`)
-		}
-		return s.out.WriteValue(v)
+	if kind == '{' || kind == '[' {
+		return s.keepParts(kind, levels)
 	}
 
-	// What is left out still says something.
+	v, err := s.in.ReadValue()
+	if err != nil {
+		return err
+	}
+	if len(v) > skeletonText {
+		v = jsontext.Value(`"…"`)
+	}
+
+	return s.out.WriteValue(v)
+}
+
+// keepParts writes the next value, which is an object or array. What is left out of it still
+// says something.
+func (s skeleton) keepParts(kind jsontext.Kind, levels int) error {
 	if levels == 0 || s.out.OutputOffset() > skeletonSize {
 		standIn := map[jsontext.Kind]string{'{': `{"…":{}}`, '[': `[{}]`}[kind]
 		return cmp.Or(s.in.SkipValue(), s.out.WriteValue(jsontext.Value(standIn)))
 	}
 
-	if err := s.keepToken(); err != nil {
-		return err
-	}
-	for n := 0; s.in.PeekKind() != '}' && s.in.PeekKind() != ']'; n++ {
-		var err error
+	err := s.keepToken()
+	for n := 0; err == nil && s.in.PeekKind() != '}' && s.in.PeekKind() != ']'; n++ {
 		if n < skeletonParts {
 			err = s.keepValue(levels - 1)
 		} else {
 			err = s.in.SkipValue()
 		}
-		if err != nil {
-			return err
-		}
+	}
+
+	if err != nil {
+		return err
 	}
 
 	return s.keepToken()

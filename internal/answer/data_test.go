@@ -26,6 +26,7 @@ var personal = map[string]string{
 	`{"status":"success","data":{"profile":{"plan":"gold"},"events":[]}}`:         "data",
 	`{"status":"success","data":{"orders":[{"sku":"1"}]},"message":null}`:         "data",
 	`{"success":true,"data":{"consent":{"given":false}}}`:                         "data",
+	`{"data":{"profile":{"id":"u-77","status":"cancelled"}}}`:                     "data",
 	`{"orders":[{"sku":"1"}],"next":null,"hasMore":false}`:                        "orders",
 }
 

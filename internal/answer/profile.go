@@ -40,30 +40,39 @@ func ReadProfile(v jsontext.Value, wrapper string, managed map[string]jsontext.V
 
 	o, members := Open(v), jsonvalue.Members(v)
 	if wrapper != "" {
-		inside, found := members[wrapper]
-		if o.saysNo(outcomes) {
-			return Profile{}, refused()
-		}
-		if !found && len(members) > 0 || found && inside.Kind() != '{' && inside.Kind() != 'n' {
-			return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(v, "")}
-		}
-		return Profile{Members: jsonvalue.Members(inside), JSON: v}, nil
+		return profileIn(v, wrapper)
 	}
 
 	isKnown := shareName(members, managed)
-	if !isKnown && len(managed) > 0 && o.saysNo(outcomes) {
+	if o.saysNo(outcomes) && !isKnown && len(managed) > 0 {
 		return Profile{}, refused()
 	}
 
 	// Taken as it is, it would never hold what is managed.
-	if !isKnown && len(o.members) == 1 && shareName(jsonvalue.Members(o.members[0].value), managed) {
+	if inside := o.sole(); !isKnown && shareName(jsonvalue.Members(inside.value), managed) {
 		return Profile{}, &Error{
-			Why:     "the only member of the answer, " + shown(jsonvalue.Names(members)) + ", is an object with members of the profile",
-			Setting: setting("wire.profile_member", o.members[0].name),
+			Why:     "the only member of the answer, " + shown([]string{inside.name}) + ", is an object with members of the profile",
+			Setting: setting("wire.profile_member", inside.name),
 		}
 	}
 
 	return Profile{Members: members, JSON: v}, nil
+}
+
+// profileIn returns the profile in a member of an object. An object without members holds an
+// empty one.
+func profileIn(object jsontext.Value, wrapper string) (Profile, error) {
+	if Open(object).saysNo(outcomes) {
+		return Profile{}, refused()
+	}
+
+	members := jsonvalue.Members(object)
+	inside, found := members[wrapper]
+	if inside.Kind() != '{' && !isNull(inside) || !found && len(members) > 0 {
+		return Profile{}, &Error{Why: "the answer has no object in the member that wire.profile_member names" + Members(object, "")}
+	}
+
+	return Profile{Members: jsonvalue.Members(inside), JSON: object}, nil
 }
 
 // shareName reports whether two objects have a member of the same name.

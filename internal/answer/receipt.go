@@ -55,8 +55,8 @@ func ReadReceipt(status int, v jsontext.Value, person string) (Receipt, error) {
 // request.
 func ReadUpdateReceipt(status int, v jsontext.Value, person string, sent map[string]jsontext.Value) (Receipt, error) {
 	members := jsonvalue.Members(v)
-	if o := Open(v); len(o.members) == 1 && o.members[0].value.Kind() == '{' {
-		members = jsonvalue.Members(o.members[0].value)
+	if inside := Open(v).sole().value; inside.Kind() == '{' {
+		members = jsonvalue.Members(inside)
 	}
 	if shareName(sent, members) && !SaysNo(v) && (Profile{Members: members}).Holds(sent) {
 		return Receipt{At: time.Now()}, nil

@@ -96,7 +96,7 @@ type request struct {
 func openRequest(v jsontext.Value, identityField string) request {
 	r := request{person: strings.TrimSpace(jsonvalue.Fold(identityField) + " " + personFields)}
 	const limit = 4
-	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner(idFields + " " + r.person) {
+	for o := Open(v); o != nil && len(r.levels) < limit; o = o.inner("profile consent " + idFields + " " + r.person) {
 		r.levels = append(r.levels, o)
 	}
 	return r

@@ -117,6 +117,7 @@ func dataReceipt(ctx context.Context, s *transport.Stream, call answer.DataCall,
 		if err == nil && receipt.Delivered {
 			_, err = w.Write(got.JSON)
 		}
+
 		return shownReceipt(got, receipt, err)
 	}
 

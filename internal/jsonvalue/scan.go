@@ -131,8 +131,9 @@ func stringEnd(v []byte, i int) int {
 			return len(v)
 		}
 
-		// A backslash that is not escaped itself escapes the quotation mark.
 		i += quote
+
+		// A backslash that is not escaped itself escapes the quotation mark.
 		text := i
 		for text > begin && v[text-1] == '\\' {
 			text--

@@ -73,17 +73,8 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 
 	hasMember := x.hasRecordMember(v)
 	own := said(v, !in.shows && !hasMember)
-	counts := own
-	contradicts := func(w statedWord) bool { return w.kind != Unknown && expected != Unknown && w.kind != expected }
-	if contradicts(own) && x.ignores(string(own.name), "") {
-		counts = stated(v, true, x.ignores)
-	}
-	if contradicts(counts) {
-		return Unknown, &RefusalError{
-			Reason:  ErrOtherKind,
-			Detail:  "says that it is of kind " + counts.kind.String() + " and not " + expected.String(),
-			Members: slices.DeleteFunc([]string{string(counts.name)}, func(name string) bool { return !jsonvalue.IsFieldName(name) }),
-		}
+	if refusal := x.contradiction(v, own, expected); refusal != nil {
+		return Unknown, refusal
 	}
 
 	// A word in the plural may be that of a line that holds records.
@@ -98,9 +89,26 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 	return kind, x.compare(v, kind, isMarked)
 }
 
+// contradiction refuses a record that states another kind than the expected one, also without
+// the discriminators that are ignored.
+func (x *reader) contradiction(record jsontext.Value, own statedWord, expected Kind) *RefusalError {
+	contradicts := func() bool { return own.kind != Unknown && expected != Unknown && own.kind != expected }
+	if contradicts() && x.ignores(string(own.name), "") {
+		own = stated(record, true, x.ignores)
+	}
+	if !contradicts() {
+		return nil
+	}
+
+	return &RefusalError{
+		Reason:  ErrOtherKind,
+		Detail:  "says that it is of kind " + own.kind.String() + " and not " + expected.String(),
+		Members: slices.DeleteFunc([]string{string(own.name)}, func(name string) bool { return !jsonvalue.IsFieldName(name) }),
+	}
+}
+
 // compare refuses an object that only the name of its container shows to be a record, unless
-// it is identified, or has more than half of the members of the first record of its kind, or
-// more than half of its own are among them. It notes the members of the first one.
+// it is like the first record of its kind, or is that one and has an ID.
 //
 // The interface names no member of a record (section 2), and the error, page or job that a
 // service puts into the container has members too, whatever those are called. What it cannot
@@ -108,38 +116,46 @@ func (x *reader) recognise(v jsontext.Value, in place) (Kind, *RefusalError) {
 // have. Records without both have a member that wire.export_record_member can name.
 func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalError {
 	first := x.first[kind]
-	if isMarked && first != nil {
-		return nil
-	}
-
-	members, shared, isIdentified := 0, 0, false
-	for name := range jsonvalue.EachMember(v) {
-		if first == nil && len(x.first[kind]) < comparedNames {
-			x.first[kind] = append(x.first[kind], string(name))
-		}
-
-		members++
-		isIdentified = isIdentified || first == nil && identifies(name)
-		if slices.Contains(first, string(name)) {
-			shared++
-		}
-		if 2*shared > len(first) && first != nil {
-			return nil
-		}
-	}
-	if isMarked || isIdentified || 2*shared > members {
+	if first != nil && (isMarked || isLike(v, first)) {
 		return nil
 	}
 
 	names := fieldNames(v)
-	if first == nil {
-		return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + ", such as an ID" + described(names), Members: names}
+	if first != nil {
+		detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
+
+		return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
 	}
 
-	detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
-	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
+	for name := range jsonvalue.EachMember(v) {
+		isMarked = isMarked || identifies(name)
+		if len(x.first[kind]) < comparedNames {
+			x.first[kind] = append(x.first[kind], string(name))
+		}
+	}
+	if isMarked {
+		return nil
+	}
 
-	return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
+	return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + ", such as an ID" + described(names), Members: names}
+}
+
+// isLike reports whether a record has more than half of the names of the first one, or more
+// than half of its own are among them.
+func isLike(record jsontext.Value, first []string) bool {
+	members, shared := 0, 0
+	for name := range jsonvalue.EachMember(record) {
+		members++
+		if slices.Contains(first, string(name)) {
+			shared++
+		}
+		if 2*shared > len(first) {
+			return true
+		}
+	}
+
+	return 2*shared > members
 }
 
 // hasRecordMember reports whether a record has the member that shows that it is one.
@@ -152,6 +168,7 @@ func (x *reader) hasRecordMember(record jsontext.Value) bool {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -50,6 +50,7 @@ func nameKind(name string) Kind {
 // interface has records of (sections 1 and 2), such as id, event_uuid or identityId.
 func identifies(name []byte) bool {
 	var buffer scratch
+
 	stem, isID := bytes.CutSuffix(jsonvalue.AppendFolded(buffer[:0], name), []byte("id"))
 	switch stem = bytes.TrimRight(stem, "u"); string(stem) {
 	case "", "identity", "user":
