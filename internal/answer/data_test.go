@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 // personal are answers that are all data of a person, with a member that each has at its
@@ -203,4 +204,27 @@ func TestSkeleton_isReadAsTheWholeValue(t *testing.T) {
 			t.Errorf("%.60s is the data: %t, and in whole %t", body, small.Delivered, whole.Delivered)
 		}
 	}
+}
+
+func FuzzSkeleton_readOrRefusedAsTheWhole(f *testing.F) {
+	for _, seed := range []string{`{"profile":{"plan":"gold"},"events":[]}`, `[{"a":[[1]]}]`, `{"a":1}{}`, `[1}`, "", `{"a":1,"a":2}`, `"\ud83d"`, `{"id":"u-77","orders":[{}]}`} {
+		f.Add(seed)
+	}
+
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := answer.Skeleton(strings.NewReader(text))
+		whole, wholeErr := jsonvalue.Parse([]byte(text))
+		if (err == nil) != (wholeErr == nil) {
+			t.Fatalf("%q: %v, and in whole %v", text, err, wholeErr)
+		}
+		if err != nil {
+			return
+		}
+
+		call := answer.DataCall{Person: person, Seen: true}
+		small, _ := call.Read(200, v)
+		if large, _ := call.Read(200, whole); len(text) < 200 && strings.Count(text, "[")+strings.Count(text, "{") < 8 && small.Delivered != large.Delivered {
+			t.Fatalf("%q is the data: %t, and its skeleton %s: %t", text, large.Delivered, v, small.Delivered)
+		}
+	})
 }
