@@ -164,8 +164,13 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 		return arrays[0].value, append(others, objects...), nil
 	}
 	if len(arrays) > 1 {
+		var names []string
+		for _, m := range arrays {
+			names = append(names, m.name)
+		}
+
 		return nil, nil, &Error{
-			Why:     "the answer holds more than one array, " + shown(namesOf(arrays)) + ", and which of them is the list of pending requests is not known",
+			Why:     "the answer holds more than one array, " + shown(names) + ", and which of them is the list of pending requests is not known",
 			Setting: "wire.pending_ignored_members with the names of the others",
 		}
 	}
@@ -191,14 +196,6 @@ func (c ListCall) find(v jsontext.Value, depth int) (list jsontext.Value, beside
 func MayLeadOn(name string) bool {
 	return slices.ContainsFunc([]string{"next", "more", "page", "cursor", "token", "total", "count", "last", "offset", "complete", "truncated"},
 		func(part string) bool { return strings.Contains(jsonvalue.Fold(name), part) })
-}
-
-func namesOf(members []member) []string {
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = m.name
-	}
-	return names
 }
 
 // counting are the names of a count of entries.

@@ -13,7 +13,12 @@ func AppendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
 		case c >= utf8.RuneSelf:
-			return appendFoldedRunes(folded, string(name[i:]))
+			for _, r := range string(name[i:]) {
+				if unicode.IsLetter(r) || unicode.IsDigit(r) {
+					folded = utf8.AppendRune(folded, unicode.ToLower(r))
+				}
+			}
+			return folded
 		case 'A' <= c && c <= 'Z':
 			folded = append(folded, c+'a'-'A')
 		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
@@ -21,15 +26,6 @@ func AppendFolded[T ~string | ~[]byte](folded []byte, name T) []byte {
 		}
 	}
 
-	return folded
-}
-
-func appendFoldedRunes(folded []byte, name string) []byte {
-	for _, r := range name {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			folded = utf8.AppendRune(folded, unicode.ToLower(r))
-		}
-	}
 	return folded
 }
 

@@ -4,7 +4,6 @@ package jsonvalue
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -26,32 +25,12 @@ func ParseObject(text string) (map[string]jsontext.Value, error) {
 	if v.Kind() != '{' {
 		return nil, errors.New("has to be a JSON object, and is " + KindName(v.Kind()))
 	}
-	if !hasFiniteNumbers(v) {
+	var plain any
+	if json.Unmarshal(v, &plain) != nil {
 		return nil, errors.New("holds a number beyond what a 64-bit float can hold, such as 1e400")
 	}
 
 	return Members(v), nil
-}
-
-// hasFiniteNumbers reports whether a 64-bit float can hold each number in v, at any depth.
-func hasFiniteNumbers(v jsontext.Value) bool {
-	if v.Kind() == '0' {
-		_, err := strconv.ParseFloat(string(v), 64)
-		return err == nil
-	}
-
-	for _, member := range EachMember(v) {
-		if !hasFiniteNumbers(member) {
-			return false
-		}
-	}
-	for element := range EachElement(v) {
-		if !hasFiniteNumbers(element) {
-			return false
-		}
-	}
-
-	return true
 }
 
 // FormatObject returns members as a JSON object, in the order of their names and with texts
