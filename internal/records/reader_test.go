@@ -178,7 +178,7 @@ func TestRead_containerOfAKindHoldsRecords(t *testing.T) {
 		event: 1, event + `,` + event: 2, event + `,{"eventId":"e-2","name":"opened","extra":1}`: 2, `{"eventId":"e-2","name":"opened"},` + event: 2,
 		`{"id":1},{"id":2,"name":"x"}`: 2, `{"id":2,"name":"x"},{"id":1}`: 2, event + `,{"at":2,"eventId":"e-2","properties":null}`: 2, event + `,{"eventId":"e-2"}`: 2,
 		event + `,{"recordType":"event"}`: 2, `{"recordType":"event"},{"kind":"event","x":1}`: 2,
-		`{"_id":1}`: 1, `{"uuid":1}`: 1, `{"name":"x","user_id":1}`: 1, `{"a":1,"sessionID":1}`: 1, `{"PersonUuid":1}`: 1, `{"identity-id":1}`: 1, `{"event_uid":1}`: 1,
+		`{"_id":1}`: 1, `{"uuid":1}`: 1, `{"name":"x","user_id":1}`: 1, `{"a":1,"sessionID":1}`: 1, `{"PersonUuid":1}`: 1, `{"identity-id":1}`: 1, `{"event_uid":1}`: 1, `{"plan":"gold","e-mail":1}`: 1,
 	} {
 		text := `{"events":[` + list + `]}`
 		if _, res, err := readText(text, Options{}); err != nil || res.Counts.Of(Event) != n {

@@ -7,7 +7,7 @@
 // records. So an object counts as a record only where something shows that it is one:
 //
 //   - it stands in a container whose name means a kind, such as persons, and has most
-//     members in common with the first record of that kind, which has an ID;
+//     members in common with the first record of that kind, which has an ID or an address;
 //   - it has a discriminator, such as type, whose value means a kind;
 //   - it has a member that the caller names.
 //
