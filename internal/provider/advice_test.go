@@ -111,7 +111,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 	)
 	id := prototest.Attributes{"export_record_member": "id"}
 	data := prototest.Attributes{"all_data_member": "data"}
-	for _, c := range []struct {
+	for _, c := range soak.Some(8, []struct {
 		operation, body string
 		wire            prototest.Attributes
 		header          http.Header
@@ -141,7 +141,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 
 		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
 		{mockserver.OpGetAllData, `{"data":[{"id":1}],"links":{"next":"https://example.com/2"}}`, data, nil},
-	} {
+	}) {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t, mocktest.AnswerData(`{}`), func(s *mockserver.Server) {
@@ -184,7 +184,7 @@ func TestProvider_everyDialectIsReadWithTheSettingsThatItsDiagnosticsName(t *tes
 		}
 	}
 
-	n := soak.Size(14, len(dialects))
+	n := soak.Size(soak.Raced(8, 14), len(dialects))
 	for i := range n {
 		dialect := dialects[i*len(dialects)/n]
 		t.Run(dialect.String(), func(t *testing.T) {

@@ -208,25 +208,18 @@ func TestProvider_unknownSettingsAreFineUntilTheServiceIsNeeded(t *testing.T) {
 		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true,
 	}
 
-	for attribute, config := range map[string]prototest.Attributes{
-		"base_url":             good.With(prototest.Attributes{"base_url": prototest.Unknown}),
-		"api_secret_key":       good.With(prototest.Attributes{"api_secret_key": prototest.Unknown}),
-		"password":             {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
-		"org_id":               good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
-		"account_id":           good.With(prototest.Attributes{"account_id": prototest.Unknown}),
-		"max_concurrency":      good.With(prototest.Attributes{"max_concurrency": prototest.Unknown, "account_id": "a"}),
-		"requests_per_second":  good.With(prototest.Attributes{"requests_per_second": prototest.Unknown, "account_id": "a"}),
-		"request_timeout":      good.With(prototest.Attributes{"request_timeout": prototest.Unknown, "account_id": "a"}),
-		"max_retries":          good.With(prototest.Attributes{"max_retries": prototest.Unknown, "account_id": "a"}),
-		"read_only":            good.With(prototest.Attributes{"read_only": prototest.Unknown, "account_id": "a"}),
-		"ca_cert_file":         good.With(prototest.Attributes{"ca_cert_file": prototest.Unknown, "account_id": "a"}),
-		"headers":              good.With(prototest.Attributes{"headers": prototest.Unknown, "account_id": "a"}),
-		"headers, one of them": good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
-		"wire":                 good.With(prototest.Attributes{"wire": prototest.Unknown, "account_id": "a"}),
-		"wire_login_parameters_in": good.With(prototest.Attributes{
-			"wire": prototest.Attributes{"login_parameters_in": prototest.Unknown}, "account_id": "a",
-		}),
-	} {
+	unknown := map[string]prototest.Attributes{
+		"password":                 {"base_url": "https://h.example.com", "email": "a@example.com", "password": prototest.Unknown},
+		"org_id":                   good.With(prototest.Attributes{"org_id": prototest.Unknown, "project_id": "p"}),
+		"account_id":               good.With(prototest.Attributes{"account_id": prototest.Unknown}),
+		"headers, one of them":     good.With(prototest.Attributes{"headers": prototest.Attributes{"X-A": prototest.Unknown}, "account_id": "a"}),
+		"wire_login_parameters_in": good.With(prototest.Attributes{"wire": prototest.Attributes{"login_parameters_in": prototest.Unknown}, "account_id": "a"}),
+	}
+	for _, name := range []string{"base_url", "api_secret_key", "max_concurrency", "requests_per_second", "request_timeout", "max_retries", "read_only", "ca_cert_file", "headers", "wire"} {
+		unknown[name] = good.With(prototest.Attributes{name: prototest.Unknown, "account_id": "a"})
+	}
+
+	for attribute, config := range unknown {
 		p, diags := prototest.Start(t, config, nil)
 		p.NoErrors(diags)
 		plan, diags := p.Plan("analytics_consent", nil, consent)
@@ -244,6 +237,9 @@ func TestProvider_twoInstancesShareNothing(t *testing.T) {
 	t.Parallel()
 	first, second := mocktest.Start(t), mocktest.Start(t)
 	a, b := prototest.MustStart(t, prototest.Config(first)), prototest.MustStart(t, prototest.Config(second))
+	if n := first.Connections() + second.Connections(); n != 0 {
+		t.Errorf("%d connections before anything is asked", n)
+	}
 
 	for _, p := range []*prototest.Provider{a, b, a} {
 		_, diags := p.ReadData(user, prototest.Attributes{})
@@ -263,15 +259,6 @@ func TestProvider_twoInstancesShareNothing(t *testing.T) {
 
 	if len(tokens) != 2 {
 		t.Errorf("%d tokens were used, want one for each", len(tokens))
-	}
-}
-
-func TestProvider_configuringSendsNothing(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	prototest.MustStart(t, prototest.Config(service))
-	if service.Connections() != 0 {
-		t.Errorf("%d connections", service.Connections())
 	}
 }
 

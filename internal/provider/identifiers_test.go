@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -26,30 +28,25 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	schemas := p.Schemas()
 
 	checked := 0
-	for name, schema := range schemas.ResourceSchemas {
-		for _, attribute := range schema.Block.Attributes {
+	check := func(object string, block *tfprotov6.SchemaBlock, refuse func(prototest.Attributes) prototest.Diagnostics) {
+		for _, attribute := range block.Attributes {
 			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
 				continue
 			}
 			for value, words := range unseen {
-				errors := p.Validate(name, prototest.Attributes{attribute.Name: value}).Errors()
-				wantRefusal(t, name, attribute.Name, errors, words)
+				wantRefusal(t, object, attribute.Name, refuse(prototest.Attributes{attribute.Name: value}).Errors(), words)
 				checked++
 			}
 		}
 	}
-
+	for name, schema := range schemas.ResourceSchemas {
+		check(name, schema.Block, func(config prototest.Attributes) prototest.Diagnostics { return p.Validate(name, config) })
+	}
 	for name, schema := range schemas.DataSourceSchemas {
-		for _, attribute := range schema.Block.Attributes {
-			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
-				continue
-			}
-			for value, words := range unseen {
-				_, diags := p.ReadData(name, prototest.Attributes{attribute.Name: value})
-				wantRefusal(t, name, attribute.Name, diags.Errors(), words)
-				checked++
-			}
-		}
+		check(name, schema.Block, func(config prototest.Attributes) prototest.Diagnostics {
+			_, diags := p.ReadData(name, config)
+			return diags
+		})
 	}
 
 	if checked < 100 {

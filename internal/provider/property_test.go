@@ -3,8 +3,6 @@
 package provider_test
 
 import (
-	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -37,16 +35,15 @@ var randomFaults = []mockserver.Fault{
 
 // disorder chooses a fault for some of the requests while it is on.
 type disorder struct {
-	mu    sync.Mutex
-	rand  *rand.Rand
-	off   bool
-	often int // n for a fault in one of n requests; 0 is 3
+	mu   sync.Mutex
+	rand *rand.Rand
+	off  bool
 }
 
 func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.off || d.rand.IntN(cmp.Or(d.often, 3)) > 0 {
+	if d.off || d.rand.IntN(3) > 0 {
 		return nil
 	}
 	fault := randomFaults[d.rand.IntN(len(randomFaults))]
@@ -99,23 +96,6 @@ func TestProvider_convergesUnderRandomFaults(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestProvider_manyResourcesConvergeUnderFaults applies many resources, where one request in
-// twenty fails, until none is missing.
-func TestProvider_manyResourcesConvergeUnderFaults(t *testing.T) {
-	t.Parallel()
-	seed := soak.Seed(0)
-	synctest.Test(t, func(t *testing.T) {
-		var list []*objects.Object
-		for i := range soak.Size(soak.Raced(12, 30), 2000) {
-			list = append(list, objects.New(objects.Consent, fmt.Sprintf("user-%d", i), ""))
-		}
-		d := &disorder{rand: rand.New(rand.NewPCG(seed, 6)), often: 20}
-		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.FaultFor = d.choose })
-
-		converge(t, service, d, list, nil)
-	})
 }
 
 // converge applies the objects until none waits, by a provider with more settings.

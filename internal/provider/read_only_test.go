@@ -9,7 +9,14 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
+
+type readOnlyCase struct {
+	resource      string
+	before, after prototest.Attributes // nil for an object that does not exist
+	refused       bool
+}
 
 // TestReadOnly_plan plans resources that exist, and new ones, with a provider that is read-only:
 // a plan that would change something at the service is refused, and any other is not.
@@ -29,11 +36,7 @@ func TestReadOnly_plan(t *testing.T) {
 	}
 	day := prototest.Attributes{"utc_date": "2026-01-31", "path": filepath.Join(folder, "day.ndjson")}
 
-	for name, tc := range map[string]struct {
-		resource      string
-		before, after prototest.Attributes // nil for an object that does not exist
-		refused       bool
-	}{
+	for name, tc := range soak.SomeOf(6, map[string]readOnlyCase{
 		"create a consent":             {"analytics_consent", nil, consent, true},
 		"change a consent":             {"analytics_consent", consent, consent.With(refusing), true},
 		"change what a destroy does":   {"analytics_consent", consent, consent.With(prototest.Attributes{"on_destroy": "withdraw"}), false},
@@ -50,7 +53,7 @@ func TestReadOnly_plan(t *testing.T) {
 		"request the data of a person": {"analytics_data_access_request", nil, access, true},
 		"forget a request for access":  {"analytics_data_access_request", access, nil, false},
 		"export a day":                 {"analytics_export_file", nil, day, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t)
