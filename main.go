@@ -114,7 +114,7 @@ const grace = 8 * time.Second
 // found out, and no file is left half written.
 func endAfter(gone <-chan struct{}, guard *provider.Guard) {
 	<-gone
-	guard.Wait(grace)
+	guard.Wait(context.Background(), grace)
 	os.Exit(1)
 }
 

@@ -222,6 +222,7 @@ func TestCLIDebug_servesUntilInterrupted(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	lines := bufio.NewScanner(output)
 	name, value := "", ""
 	for value == "" && lines.Scan() {

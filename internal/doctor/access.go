@@ -7,9 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -210,31 +208,31 @@ func (x *examination) judgeWays() {
 	for _, w := range x.ways {
 		accepted, refused := list(slices.Compact(w.accepted)), list(slices.Compact(w.refused))
 		switch {
-		case refused == "" && accepted != "":
+		case accepted == "" && refused == "": // findings say why
+		case refused == "":
 			x.report.add(w.name, OK, "accepted for "+accepted)
-		case accepted == "" && refused != "":
+		case accepted == "":
 			x.report.add(w.name, Broken, "refused everywhere: "+refused)
-		case refused != "":
+		default:
 			x.report.add(w.name, Differs, "accepted for "+accepted+"; refused for "+refused)
 		}
 	}
 }
 
-// describe returns what a failure is, without any word of the service.
+// describe returns what a failure is, without any word of the service. Of a status that is an
+// error, or of an answer that is no JSON, a detail may hold one.
 func describe(err error) string {
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
 		return "it failed"
 	}
 
-	text := e.Title()
-	if e.Status != 0 {
-		text += ", HTTP " + strconv.Itoa(e.Status) + " " + http.StatusText(e.Status)
-	}
-	isContent := e.Status/100 == 2 && transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
-	if e.Detail != "" && (e.Status == 0 || isContent) {
-		text += ": " + e.Detail // the client's own words, without a value
+	shown := *e
+	shown.Message = ""
+	isOwn := transport.IsClass(err, transport.ClassPayload, transport.ClassNotReady, transport.ClassRejected, transport.ClassTooLarge)
+	if e.Status != 0 && (e.Status/100 != 2 || !isOwn) {
+		shown.Detail = ""
 	}
 
-	return text
+	return shown.Error()
 }

@@ -36,9 +36,8 @@ type Options struct {
 	Identity string
 	// Write lets the examination write the consent of that person, and restore it.
 	Write bool
-	// Day is the UTC day whose export is read, and Records how many of its records at most.
-	Day     time.Time
-	Records int
+	// Day is the UTC day whose export is read.
+	Day time.Time
 	// Settle is how long a read may lag behind a write.
 	Settle time.Duration
 }

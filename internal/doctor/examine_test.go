@@ -36,7 +36,7 @@ func examine(t *testing.T, change func(*client.Config), configure func(*mockserv
 
 	report := doctor.Examine(t.Context(), doctor.Options{
 		Client: cfg, Scope: client.Scope{OrgID: scope.OrgID, ProjectID: scope.ProjectID},
-		Identity: person, Write: true, Day: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Records: 10, Settle: 2 * time.Second,
+		Identity: person, Write: true, Day: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Settle: 2 * time.Second,
 	})
 	for _, f := range report.Findings {
 		if f.Check == "restored" {

@@ -5,14 +5,19 @@ package doctor
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 )
 
 // isShown reports whether there is an answer with what was asked for. Otherwise it adds a finding
@@ -77,11 +82,11 @@ func (x *examination) examinePending(context.Context) {
 
 // examineRecords reports which fields and statuses of the records are recognised, and finds
 // the member that holds the person who was given. Of several, only a person can choose one.
-func (x *examination) examineRecords(records []answer.PendingRecord) {
+func (x *examination) examineRecords(pending []answer.PendingRecord) {
 	lacking, holders := map[string]bool{}, map[string]bool{}
 	var unknown []string
 	unclear := 0
-	for _, r := range records {
+	for _, r := range pending {
 		for name, has := range map[string]bool{
 			"id": isSet(r.ID), "identity": isSet(r.Identity), "request_type": isSet(r.RequestType), "status": isSet(r.Status), "created_at": isSet(r.CreatedAt),
 		} {
@@ -114,6 +119,133 @@ func (x *examination) examineRecords(records []answer.PendingRecord) {
 	}
 }
 
+// errEnough ends an export whose beginning was read.
+var errEnough = errors.New("enough records were read")
+
+// sampleRecords is how many records of a day, or of each kind, are read at most.
+const sampleRecords = 100
+
+// sample is the beginning of a day, as far as it could be read with some settings.
+type sample struct {
+	way     *way
+	wire    client.Wire
+	limit   int
+	records int
+	err     error // nil if the day or enough of it was read
+}
+
+func (s *sample) Restart() error {
+	s.records = 0
+	return nil
+}
+
+// Record counts a record.
+func (s *sample) Record(records.Kind, jsontext.Value) error {
+	if s.records++; s.records >= s.limit {
+		return errEnough
+	}
+	return nil
+}
+
+// readDay reads the beginning of the day. With a parameter that selects a kind, it reads the
+// beginning of each kind.
+func (x *examination) readDay(ctx context.Context, w *way, wire client.Wire) *sample {
+	s := &sample{way: w, wire: wire}
+	c, err := x.connect(w, wire, 1)
+	if err != nil {
+		s.err = err
+		return s
+	}
+
+	kinds := [][]records.Kind{nil}
+	if wire.ExportKindParameter != "" {
+		kinds = [][]records.Kind{{records.Person}, {records.Session}, {records.Event}}
+	}
+	scope := client.Scope{OrgID: x.options.Scope.OrgID, ProjectID: x.options.Scope.ProjectID}
+	for _, of := range kinds {
+		s.limit = s.records + sampleRecords
+		_, err := c.Export(ctx, scope, client.ExportQuery{Day: x.options.Day, Kinds: of}, s)
+		if err != nil && !errors.Is(err, errEnough) {
+			s.err = err
+			return s
+		}
+	}
+
+	return s
+}
+
+// examineExport reports what the beginning of a day looks like. As long as its error is about
+// a setting that can be found, the day is read again with it.
+func (x *examination) examineExport(ctx context.Context) {
+	s := x.day
+	if s == nil && x.options.Scope.OrgID != "" {
+		x.report.add("access", Unknown, "none of the given credentials are accepted for an export, or there is no such project")
+	}
+	if s == nil {
+		return
+	}
+
+	const settings = 4 // that can be found one after the other
+	for range settings {
+		wire, found := x.settingFor(s)
+		if !found || ctx.Err() != nil {
+			break
+		}
+		s = x.readDay(ctx, s.way, wire)
+	}
+	advice := ""
+	if isRejected(s.err) {
+		advice = "; if a parameter selects the kind, name it and its values in wire.export_kind_parameter and wire.export_kind_values"
+	}
+	if !x.isShown(s.err, "the day "+client.FormatDay(x.options.Day)+" is not there", advice) {
+		return
+	}
+
+	word := x.adopt(s.wire)
+	text := map[Word]string{OK: "read as configured", Differs: "read with the wire settings below"}[word]
+	if s.records == 0 {
+		word, text = Unknown, "the day "+client.FormatDay(x.options.Day)+" has no records; -day chooses another one"
+	}
+	x.report.add("shape", word, text)
+}
+
+// isRejected reports whether the service rejects the request for a day, and not the
+// credentials.
+func isRejected(err error) bool {
+	e, ok := errors.AsType[*transport.Error](err)
+	return ok && e.Status/100 == 4 && !isRefused(err)
+}
+
+// settingFor returns the settings of a sample with the one that its error is about: the
+// parameter that the service asks for, the members beside the records, or the bytes that are
+// not UTF-8. It reports false if there is none, or if only a person can tell its value.
+func (x *examination) settingFor(s *sample) (wire client.Wire, found bool) {
+	wire = s.wire
+	e, ok := errors.AsType[*transport.Error](s.err)
+	if !ok {
+		return wire, false
+	}
+
+	if isRejected(e) {
+		i := slices.IndexFunc(e.Fields, func(f transport.FieldError) bool { return f.Field != "utcDate" && !x.hides(f.Field) })
+		if i < 0 || wire.ExportKindParameter != "" {
+			return wire, false
+		}
+		wire.ExportKindParameter = e.Fields[i].Field
+		return wire, true
+	}
+
+	if refusal, ok := errors.AsType[*records.RefusalError](e); ok {
+		wire.ExportIgnoredMembers = strings.TrimPrefix(wire.ExportIgnoredMembers+","+strings.Join(refusal.Members, ","), ",")
+		isBeside := !errors.Is(refusal, records.ErrNoRecord) && !errors.Is(refusal, records.ErrNoList)
+		return wire, isBeside && x.mayIgnore(refusal.Members)
+	}
+
+	wire.ExportInvalidUTF8 = client.InvalidReplace
+
+	return wire, e.Class == transport.ClassPayload && s.wire.ExportInvalidUTF8 != client.InvalidReplace
+}
+
 // examineConsent reports which fields of the person's consent are recognised, and whether the
 // answer about an invented person is, whom the service does not know: it must not look like a
 // choice.
@@ -129,7 +261,17 @@ func (x *examination) examineConsent(ctx context.Context) {
 	held, err := x.use.client.GetConsent(ctx, x.family.scope, x.options.Identity)
 	if x.isShown(err, "the service holds no consent of this person, so no record was seen", "") {
 		x.report.add("shape", OK, "a record was found")
-		x.examineConsentFields(held)
+		lacking := map[string]bool{"agreement_time": held.IsUntimed(), "user_ipv6": !isSet(held.UserIPv6), "manual": !isSet(held.Manual)}
+		for i, name := range answer.ClauseNames {
+			lacking[name] = !isSet(held.Clauses[i])
+		}
+		var unknown []string
+		for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
+			if len(p.Path) > 0 && p.Kind != '{' && p.Name() != jsonvalue.Each && !answer.IsConsentMember(p.Name()) {
+				unknown = append(unknown, p.Name())
+			}
+		}
+		x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
 	}
 
 	_, err = x.use.client.GetConsent(ctx, x.family.scope, "doctor-"+rand.Text())
@@ -141,22 +283,6 @@ func (x *examination) examineConsent(ctx context.Context) {
 	default:
 		x.report.add("unknown person", Differs, "not recognised as a person without a consent ("+describe(err)+"), so creating a consent with keep_later_choice fails")
 	}
-}
-
-func (x *examination) examineConsentFields(held answer.Consent) {
-	lacking := map[string]bool{"agreement_time": held.IsUntimed(), "user_ipv6": !isSet(held.UserIPv6), "manual": !isSet(held.Manual)}
-	for i, name := range answer.ClauseNames {
-		lacking[name] = !isSet(held.Clauses[i])
-	}
-
-	var unknown []string
-	for _, p := range jsonvalue.Outline(held.JSON, x.hides) {
-		if len(p.Path) > 0 && p.Kind != '{' && p.Name() != jsonvalue.Each && !answer.IsConsentMember(p.Name()) {
-			unknown = append(unknown, p.Name())
-		}
-	}
-
-	x.reportFields(lacking, unknown, answer.ClauseNames[:]...)
 }
 
 // examineProfile reports what the person's profile looks like.

@@ -307,6 +307,7 @@ func (r *reading) of(group string) (set, unknown []string) {
 			unknown = append(unknown, s.name)
 		}
 	}
+
 	return set, unknown
 }
 

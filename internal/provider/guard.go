@@ -55,7 +55,7 @@ func (g *Guard) Options() []grpc.ServerOption {
 
 func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	if path.Base(info.FullMethod) != "StopProvider" { // which waits for the others
-		_ = g.calls.Acquire(context.Background(), 1)
+		_ = g.calls.Acquire(context.WithoutCancel(ctx), 1)
 		defer g.calls.Release(1)
 	}
 	defer func() {
@@ -72,7 +72,7 @@ func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 		return next(server, stream)
 	}
 
-	_ = g.calls.Acquire(context.Background(), 1)
+	_ = g.calls.Acquire(context.WithoutCancel(stream.Context()), 1)
 	defer g.calls.Release(1)
 	defer func() {
 		if recover() != nil {
@@ -88,8 +88,8 @@ func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamSe
 
 // Wait waits until the calls that are under way have ended, and at most for limit. Calls that
 // arrive meanwhile wait with it.
-func (g *Guard) Wait(limit time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+func (g *Guard) Wait(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if g.calls.Acquire(ctx, allCalls) == nil {
 		g.calls.Release(allCalls)
@@ -152,7 +152,7 @@ const stopLimit = 2 * time.Second
 // have handed over their diagnostics, since terraform-plugin-go then ends their streams
 // without them, and Terraform reports what ends so as a success.
 func (g *Guard) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	defer g.Wait(stopLimit)
+	defer g.Wait(context.WithoutCancel(ctx), stopLimit)
 	return g.Server.StopProvider(ctx, req)
 }
 

@@ -327,7 +327,7 @@ func TestGuard_brokenConnectionEndsActions(t *testing.T) {
 		began := time.Now()
 		cancel()
 		synctest.Wait()
-		g.Wait(time.Hour)
+		g.Wait(t.Context(), time.Hour)
 		if waited := time.Since(began); waited > 2*time.Second {
 			t.Errorf("the action ended after %v", waited)
 		}
@@ -383,14 +383,16 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 				if tc.takes > 0 {
 					call := func(context.Context, any) (any, error) {
 						<-time.After(tc.takes)
-						return nil, nil //nolint:nilnil // nobody reads the answer
+						return "the answer", nil
 					}
-					go g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
+					go func() {
+						_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
+					}()
 					synctest.Wait()
 				}
 
 				began := time.Now()
-				g.Wait(limit)
+				g.Wait(t.Context(), limit)
 				if waited := time.Since(began); waited != tc.waits {
 					t.Errorf("waited %v, want %v", waited, tc.waits)
 				}

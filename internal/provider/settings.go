@@ -171,10 +171,10 @@ func parseTruth(value string) (bool, error) {
 func within[T cmp.Ordered](parse func(string) (T, error), what string, from, to T) func(string) (T, error) {
 	return func(value string) (T, error) {
 		v, err := parse(value)
-		if err != nil || !(v >= from && v <= to) { // also NaN
-			return v, fmt.Errorf("must be %s from %v to %v", what, from, to)
+		if err == nil && v >= from && v <= to { // not NaN
+			return v, nil
 		}
-		return v, nil
+		return v, fmt.Errorf("must be %s from %v to %v", what, from, to)
 	}
 }
 

@@ -13,8 +13,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/template"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
 
@@ -70,7 +72,6 @@ func Run(ctx context.Context, p Process) int {
 			&cli.BoolFlag{Name: "write", Usage: "write the consent of that person, a test person, and restore it", Destination: &o.Write},
 			&cli.BoolFlag{Name: "yes", Usage: "do not ask before writing; needed without a terminal", Destination: &yes},
 			&cli.StringFlag{Name: "day", Usage: "read the export of the UTC day `YYYY-MM-DD`; default is yesterday", Destination: &day},
-			&cli.IntFlag{Name: "records", Usage: "read at most `N` records of that export", Value: 100, Destination: &o.Records},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", Destination: &asJSON},
 		},
 		HideHelpCommand: true,
@@ -119,10 +120,6 @@ func (p Process) complete(o *doctor.Options, day string) error {
 	if o.Write && o.Identity == "" {
 		return errors.New("-write needs -identity, the identity of a test person")
 	}
-	const limitRecords = 100_000
-	if o.Records < 1 || o.Records > limitRecords {
-		return fmt.Errorf("-records is a number from 1 to %d", limitRecords)
-	}
 
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	o.Day = today.AddDate(0, 0, -1)
@@ -169,4 +166,37 @@ func (p Process) confirm(identity string) error {
 	}
 
 	return nil
+}
+
+// screen is the report for people.
+var screen = template.Must(template.New("report").Funcs(template.FuncMap{"item": item, "wrap": wrap}).Parse(
+	`analytics doctor {{.Version}}: {{.Level}}
+{{$group := ""}}{{range .Findings}}
+{{- if ne .Group $group}}{{$group = .Group}}
+{{.Group}}
+{{end}}{{item (wrap .Text) "  %-8s %-24s " .Word .Check}}{{end}}
+For the provider block
+{{- if eq .Setup.PathFamily "project"}}
+  org_id and project_id, and no account_id
+{{- else if eq .Setup.PathFamily "account"}}
+  account_id, and no org_id and project_id
+{{- end}}{{with .Setup.Credentials}}
+  credentials: {{.}}
+{{- end}}
+{{item (or .WireBlock "no wire settings: as far as the command could see, the defaults fit") "  "}}
+Not answered
+{{range .NotAnswered}}{{item (print .Question ": " .Why | wrap) "  - "}}{{end}}
+{{.Result}}, exit status {{.ExitStatus}}; {{.Requests}} answers, {{.LoginAttempts}} of them to logins
+`))
+
+func wrap(item string) string { return text.WrapSoft(item, 72) }
+
+// item returns a text behind its head, with further lines below the text.
+func item(text, format string, values ...any) string {
+	head := fmt.Sprintf(format, values...)
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n"
 }

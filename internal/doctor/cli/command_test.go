@@ -228,7 +228,6 @@ func TestDoctor_refusesWhatCannotBeExamined(t *testing.T) {
 		{"write and read_only", map[string]string{"ANALYTICS_READ_ONLY": "true"}, []string{"-write", "-yes", "-identity", person}, "ANALYTICS_READ_ONLY"},
 		{"no day", nil, []string{"-day", "2026-02-30"}, "-day"},
 		{"a day that is not over", nil, []string{"-day", time.Now().UTC().Format(time.DateOnly)}, "is over"},
-		{"too many records", nil, []string{"-records", "100001"}, "-records"},
 		{"a flag that does not exist", nil, []string{"-force"}, "force"},
 		{"an argument", nil, []string{"everything"}, "flags only"},
 	} {
