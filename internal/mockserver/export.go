@@ -11,7 +11,6 @@ import (
 	"iter"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -121,12 +120,6 @@ const (
 	ExportNDJSON = "ndjson" // a record on each line, with a discriminator
 )
 
-// Framings of an export, for ExportAnswer.Framing: how the client learns where it ends.
-const (
-	FramingLength = "length" // holds the answer in memory
-	FramingClose  = "close"  // by the end of the connection alone
-)
-
 // ExportAnswer describes how an export is answered (section 4, Export). The zero value
 // is an object of arrays in chunks, without a content coding.
 type ExportAnswer struct {
@@ -143,8 +136,6 @@ type ExportAnswer struct {
 	// Encoding is the content coding: empty, gzip or zstd. It does not depend on what
 	// the client accepts.
 	Encoding string
-	// Framing is one of the Framing constants; empty is chunks.
-	Framing string
 }
 
 // exportStream is the answer to one export request.
@@ -170,19 +161,6 @@ func (e *exportStream) send(w http.ResponseWriter) {
 	}
 	if e.Encoding != "" {
 		w.Header().Set("Content-Encoding", e.Encoding)
-	}
-
-	switch e.Framing {
-	case FramingLength:
-		var whole bytes.Buffer
-		_ = e.encode(&whole) // a bytes.Buffer returns no errors
-		w.Header().Set("Content-Length", strconv.Itoa(whole.Len()))
-		_, _ = whole.WriteTo(w)
-
-		return
-
-	case FramingClose:
-		w.Header().Set("Transfer-Encoding", "identity") // net/http then sends neither a length nor chunks
 	}
 
 	_ = http.NewResponseController(w).Flush() // net/http would give a short answer a length

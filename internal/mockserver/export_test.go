@@ -37,8 +37,8 @@ func TestExport_shapes(t *testing.T) {
 
 	for want, answer := range map[string]mockserver.ExportAnswer{
 		`{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}`:                                                               {},
-		`{"data":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}}`:                                                      {Shape: mockserver.ExportNested, Framing: mockserver.FramingClose},
-		`{"a":1,"persons":[{"id":"` + "\xff" + `p"}],"sessions":[{"id":"` + "\xff" + `s"}],"events":[{"id":"` + "\xff" + `e1"},{}],"others":[{"id":"` + "\xff" + `x"}]}`: {Beside: `"a":1,`, Broken: true, Framing: mockserver.FramingLength},
+		`{"data":{"persons":[{"id":"p"}],"sessions":[{"id":"s"}],"events":[{"id":"e1"},{}],"others":[{"id":"x"}]}}`:                                                      {Shape: mockserver.ExportNested},
+		`{"a":1,"persons":[{"id":"` + "\xff" + `p"}],"sessions":[{"id":"` + "\xff" + `s"}],"events":[{"id":"` + "\xff" + `e1"},{}],"others":[{"id":"` + "\xff" + `x"}]}`: {Beside: `"a":1,`, Broken: true},
 		`[{"type":"person","id":"p"},{"type":"session","id":"s"},{"type":"event","id":"e1"},{"type":"event"},{"id":"x"}]`:                                                {Shape: mockserver.ExportArray},
 		"{\"k\":\"person\",\"id\":\"p\"}\n{\"k\":\"session\",\"id\":\"s\"}\n{\"k\":\"event\",\"id\":\"e1\"}\n{\"k\":\"event\"}\n{\"id\":\"x\"}\n":                        {Shape: mockserver.ExportNDJSON, Discriminator: "k"},
 	} {
@@ -50,10 +50,6 @@ func TestExport_shapes(t *testing.T) {
 		got := s.get(exportPath + "?utcDate=" + day)
 		if diff := cmp.Diff(want, got.body); diff != "" || got.status != http.StatusOK || got.err != nil {
 			t.Errorf("%d, %v (-want +got):\n%s", got.status, got.err, diff)
-		}
-
-		if length := got.header.Get("Content-Length"); (length != "") != (answer.Framing == mockserver.FramingLength) {
-			t.Errorf("the length is %q", length)
 		}
 	}
 }

@@ -89,8 +89,6 @@ type Server struct {
 	users       map[string]string // password by email
 	keys        map[string]bool
 	tokens      map[string]grant
-	signingKey  []byte
-	issued      int
 	consents    map[person]ConsentRecord
 	profiles    map[person]map[string]any // a profile is replaced, never changed
 	data        map[person]map[string]any // as profiles
