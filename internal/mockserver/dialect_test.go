@@ -4,7 +4,6 @@ package mockserver_test
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -92,40 +91,5 @@ func TestDialect_ignoresMisplacedParameters(t *testing.T) {
 	}
 	if record, _ := s.Consent(projectScope, "user-1"); record.Clauses[0] {
 		t.Error("parameters in another place were used")
-	}
-}
-
-func TestPaged_saysThatThereIsMore(t *testing.T) {
-	t.Parallel()
-
-	const next = `"https://service.example.com/pending-requests?page=2"`
-	for name, tc := range map[string]struct {
-		size         int
-		sign         mockserver.PageSign
-		body, header string
-	}{
-		"silently":           {1, "", `[{}]`, ""},
-		"has_more":           {1, mockserver.PageHasMore, `{"has_more":true,"requests":[{}]}`, ""},
-		"has_more, only one": {2, mockserver.PageHasMore, `{"has_more":false,"requests":[{},{}]}`, ""},
-		"next":               {1, mockserver.PageNext, `{"next":` + next + `,"requests":[{}]}`, ""},
-		"next, only one":     {9, mockserver.PageNext, `{"next":null,"requests":[{},{}]}`, ""},
-		"total":              {1, mockserver.PageTotal, `{"requests":[{}],"total":2}`, ""},
-		"total, only one":    {2, mockserver.PageTotal, `{"requests":[{},{}],"total":2}`, ""},
-		"Link":               {1, mockserver.PageLink, `[{}]`, `<https://service.example.com/pending-requests?page=2>; rel="next"`},
-		"Link, only one":     {2, mockserver.PageLink, `[{},{}]`, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, delayed, func(s *mockserver.Server) {
-				s.ReshapePending(func(map[string]any) map[string]any { return map[string]any{} })
-				s.Paged(tc.size, tc.sign)
-			})
-			s.withKey(http.MethodDelete, allDataPath, "")
-			s.withKey(http.MethodDelete, allDataPath, "")
-			if got := s.get(pendingPath); got.body != tc.body || got.header.Get("Link") != tc.header {
-				t.Errorf("%s, Link %q", got.body, got.header.Get("Link"))
-			}
-		})
 	}
 }

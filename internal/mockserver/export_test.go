@@ -3,17 +3,11 @@
 package mockserver_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -50,27 +44,6 @@ func TestExport_shapes(t *testing.T) {
 		got := s.get(exportPath + "?utcDate=" + day)
 		if diff := cmp.Diff(want, got.body); diff != "" || got.status != http.StatusOK || got.err != nil {
 			t.Errorf("%d, %v (-want +got):\n%s", got.status, got.err, diff)
-		}
-	}
-}
-
-func TestExport_contentCodings(t *testing.T) {
-	t.Parallel()
-
-	plain := exporting(t, mockserver.ExportAnswer{}).withKey(http.MethodGet, exportPath+"?utcDate="+day, "").body
-	for encoding, open := range map[string]func(io.Reader) (io.Reader, error){
-		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-		"zstd": func(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) },
-	} {
-		s := exporting(t, mockserver.ExportAnswer{Encoding: encoding})
-		got := s.withKey(http.MethodGet, exportPath+"?utcDate="+day, "", "Accept-Encoding", encoding)
-		r, err := open(strings.NewReader(got.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if text, err := io.ReadAll(r); err != nil || string(text) != plain || got.header.Get("Content-Encoding") != encoding {
-			t.Errorf("%s: %q, %v", encoding, text, err)
 		}
 	}
 }
@@ -172,39 +145,6 @@ func TestGeneratedDay_isReproducibleWithoutDuplicates(t *testing.T) {
 	}
 }
 
-func TestExport_stalledAnswerEndsWithTheClient(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, func(s *mockserver.Server) { s.ExportRecords = 10 })
-	s.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 100},
-		mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutChunked, CutAt: -10})
-
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+exportPath+"?utcDate="+day, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	req.Header.Set("Authorization", "bearer "+s.login())
-	resp, err := s.client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if n, err := io.ReadFull(resp.Body, make([]byte, 100)); n != 100 || err != nil {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-
-	resp.Body.Close()
-	whole := s.get(exportPath + "?utcDate=" + day)
-	if !errors.Is(whole.err, io.ErrUnexpectedEOF) {
-		t.Errorf("it ended with %v", whole.err)
-	}
-
-	if again := s.get(exportPath + "?utcDate=" + day); len(again.body) != len(whole.body)+10 {
-		t.Errorf("%d bytes of %d came", len(whole.body), len(again.body))
-	}
-}
-
 func TestGeneratedDay_isNotHeldInMemory(t *testing.T) {
 	t.Parallel()
 
@@ -243,19 +183,4 @@ func (w *counting) Write(p []byte) (int, error) {
 	w.n += len(p)
 	w.largest = max(w.largest, len(p))
 	return len(p), nil
-}
-
-func BenchmarkGeneratedDay(b *testing.B) {
-	s := &mockserver.Server{ExportRecords: 50_000}
-	s.AddSecretKey("key")
-
-	for b.Loop() {
-		req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, exportPath+"?utcDate="+day+"&apiSecretToken=key", bytes.NewReader(nil))
-		if err != nil {
-			b.Fatal(err)
-		}
-		w := &counting{header: http.Header{}}
-		s.ServeHTTP(w, req)
-		b.SetBytes(int64(w.n))
-	}
 }

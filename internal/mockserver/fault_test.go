@@ -3,8 +3,6 @@
 package mockserver_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -20,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 // statuses reads a person's consent n times and returns the statuses.
@@ -63,26 +60,6 @@ func TestFault_takesTheRequestsItMatches(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestFaultFor_choosesAFault(t *testing.T) {
-	t.Parallel()
-
-	s := start(t, func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Seq%2 == 0 {
-				return &mockserver.Fault{Status: 503}
-			}
-			return nil
-		}
-	})
-
-	s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
-	s.Inject(mockserver.Fault{Status: 500, Skip: 1})
-
-	if diff := cmp.Diff([]int{200, 500, 200, 503}, s.statuses(consentPath, 4)); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -134,24 +111,6 @@ func TestFault_scriptedAnswerKeepsTheRequestFromTheService(t *testing.T) {
 				t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
 			}
 		})
-	}
-}
-
-func TestFault_thenRunsBeforeTheAnswer(t *testing.T) {
-	t.Parallel()
-
-	for name, fault := range map[string]mockserver.Fault{
-		"an answer": {}, "a script": {Status: 500}, "a reset": {Cut: mockserver.CutBeforeCommit}, "half an answer": {Cut: mockserver.CutBody},
-	} {
-		s := start(t)
-		s.PutConsent(projectScope, "user-1", mockserver.ConsentRecord{})
-		fault.Then = func() { s.DeleteConsent(projectScope, "user-1") }
-		s.Inject(fault)
-		s.get(consentPath)
-
-		if _, ok := s.Consent(projectScope, "user-1"); ok {
-			t.Errorf("%s: Then was not called before the answer", name)
-		}
 	}
 }
 
@@ -302,41 +261,5 @@ func TestCut_onTheWire(t *testing.T) {
 				t.Errorf("held %v, the log has %d %v", held, r.Status, r.Committed)
 			}
 		})
-	}
-}
-
-func TestCut_connectionInMemory(t *testing.T) {
-	t.Parallel()
-	for _, cut := range []mockserver.Cut{mockserver.CutBeforeCommit, mockserver.CutAfterCommit, mockserver.CutBody, mockserver.CutChunked} {
-		inBubble(t, func(t *testing.T, s *service) {
-			s.Inject(mockserver.Fault{Cut: cut, CutAt: 3})
-			if got := s.patch(consentPath, allClauses()); got.err == nil {
-				t.Errorf("cut %d: %d %q", cut, got.status, got.body)
-			}
-		})
-	}
-}
-
-func TestCut_overHTTP2ResetsTheStreamAlone(t *testing.T) {
-	t.Parallel()
-
-	instance := mocktest.StartTLS(t, mocktest.Valid)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(instance.CAPEM)
-
-	s := clientOf(t, instance, &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}})
-	for cut, want := range map[mockserver.Cut]bool{
-		mockserver.CutBeforeCommit: true, mockserver.CutAfterCommit: true, mockserver.CutBody: true,
-		mockserver.CutChunked: true, mockserver.CutCloseDelimited: false,
-	} {
-		s.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Cut: cut, CutAt: 3})
-		got := s.patch(consentPath, allClauses())
-		if (got.err != nil) != want || !want && got.body != `{"c` {
-			t.Errorf("cut %d: %d %q %v", cut, got.status, got.body, got.err)
-		}
-	}
-
-	if got := s.get(consentPath); got.status != http.StatusOK || s.Connections() != 1 {
-		t.Errorf("%d over %d connections", got.status, s.Connections())
 	}
 }

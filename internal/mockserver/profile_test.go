@@ -3,7 +3,6 @@
 package mockserver_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestProfile_updateIsMergedKeyByKey(t *testing.T) {
@@ -91,19 +89,6 @@ func TestProfile_mustBeAnObjectInTheBody(t *testing.T) {
 	}
 }
 
-func TestPutProfile_comesAfterWhatWasDueBefore(t *testing.T) {
-	t.Parallel()
-	s := start(t, delayed)
-	s.patch(profilePath, `{"name":"Ada"}`)
-	s.advance(time.Minute)
-	s.PutProfile(projectScope, "user-1", `{"name":"Grace"}`)
-	s.patch(profilePath, `{"age":36}`)
-	s.advance(time.Minute)
-	if got := s.get(profilePath); got.body != `{"age":36,"name":"Grace"}` {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-}
-
 func TestAllData_answeredFromFulfilmentUntilExpiry(t *testing.T) {
 	t.Parallel()
 
@@ -163,38 +148,6 @@ func TestAllData_asOfTheFulfilment(t *testing.T) {
 	want := map[string]any{"identity": "user-2", "profile": nil, "consent": nil, "sessions": []any{}, "events": []any{}, "data": []any{"a"}}
 	if diff := cmp.Diff(want, s.get(strings.Replace(allDataPath, "user-1", "user-2", 1)).json()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestReshape_dataCanBeAnything(t *testing.T) {
-	t.Parallel()
-
-	byHook := func(s *mockserver.Server) {
-		mockserver.Reshape(s, func(data map[string]any) any {
-			profile, _ := data["profile"].(map[string]any)
-			profile["for"] = data["identity"]
-			return profile
-		}, mockserver.OpGetAllData)
-	}
-	changes := map[string]func(*mockserver.Server){`{"for":"user-1","name":"Ada"}`: byHook}
-	for body := range mocktest.DataLikeAcknowledgements {
-		if !json.Valid([]byte(body)) {
-			t.Errorf("no JSON: %s", body)
-		}
-		changes[body] = mocktest.AnswerData(body)
-	}
-
-	for want, change := range changes {
-		s := start(t, change)
-		s.PutProfile(projectScope, "user-1", `{"name":"Ada"}`)
-		if got := s.get(allDataPath); got.status != http.StatusAccepted {
-			t.Errorf("%d %s", got.status, got.body)
-		}
-		for range 2 { // the hook changes a copy
-			if got := s.get(allDataPath); got.status != http.StatusOK || got.body != want {
-				t.Errorf("%d %s", got.status, got.body)
-			}
-		}
 	}
 }
 

@@ -4,9 +4,7 @@ package mockserver_test
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // deferrals sends one request of each deferred operation.
@@ -159,41 +155,6 @@ func TestQueue_effectsByDueTimeThenAcceptance(t *testing.T) {
 	}
 }
 
-func TestQueue_onlyWhatReachesTheServiceIsQueued(t *testing.T) {
-	t.Parallel()
-
-	for name, tc := range map[string]struct {
-		fault  mockserver.Fault
-		queued int
-	}{
-		"reset before":     {mockserver.Fault{Cut: mockserver.CutBeforeCommit}, 0},
-		"reset after":      {mockserver.Fault{Cut: mockserver.CutAfterCommit}, 1},
-		"half an answer":   {mockserver.Fault{Cut: mockserver.CutBody, CutAt: 5}, 1},
-		"an error instead": {mockserver.Fault{Status: 502}, 0},
-		"an error after":   {mockserver.Fault{Status: 502, Commit: true}, 1},
-	} {
-		for operation, send := range deferrals {
-			t.Run(name+" "+operation, func(t *testing.T) {
-				t.Parallel()
-
-				s := start(t, delayed)
-				s.Inject(tc.fault)
-				if got := send(s); got.err == nil && got.status != 502 {
-					t.Errorf("%d %s", got.status, got.body)
-				}
-				if queue := s.Queue(); len(queue) != tc.queued || s.Requests()[0].Committed != (tc.queued == 1) {
-					t.Errorf("the queue has %+v", queue)
-				}
-
-				s.SecretKey = "wrong"
-				if got := send(s); got.status != http.StatusUnauthorized || len(s.Queue()) != tc.queued {
-					t.Errorf("without a credential: %d %s", got.status, got.body)
-				}
-			})
-		}
-	}
-}
-
 func TestQueue_followsTheTimeOfABubble(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *service) {
@@ -266,30 +227,15 @@ func TestEnqueue_asFromAnotherClient(t *testing.T) {
 	wantPanic(t, "no deferred operation", func() { s.Enqueue(mockserver.QueuedRequest{Operation: mockserver.OpGetProfile}) })
 }
 
-func TestFulfilAll_fulfilsWhatIsPendingOnce(t *testing.T) {
+func TestFulfilAll_appliesNoOutcomeTwice(t *testing.T) {
 	t.Parallel()
-
 	s := start(t, delayed)
 	s.patch(profilePath, `{"n":1}`)
-	s.patch(profilePath, `{"n":2}`)
-	s.Conclude("request-2", mockserver.Outcome{Fate: mockserver.Failed})
-	s.patch(profilePath, `{"n":3}`)
-	s.Conclude("request-3", mockserver.Outcome{Fate: mockserver.Never})
-	s.advance(time.Second)
 	s.FulfilAll()
-
-	if got := s.get(profilePath); got.body != `{"n":3}` {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-	if diff := cmp.Diff([]any{"request-2"}, s.listed("id")); diff != "" {
-		t.Error(diff)
-	}
-
 	s.DeleteProfile(projectScope, "user-1")
 	s.advance(time.Hour)
-	s.FulfilAll()
-	if got := s.get(profilePath); got.status != http.StatusNotFound || !s.Queue()[2].FulfilledAt.Equal(epoch.Add(time.Second)) {
-		t.Errorf("%s %+v", got.body, s.Queue()[2])
+	if got := s.get(profilePath); got.status != http.StatusNotFound || !s.Queue()[0].FulfilledAt.Equal(epoch) {
+		t.Errorf("%d %+v", got.status, s.Queue()[0])
 	}
 }
 
@@ -351,90 +297,5 @@ func TestPendingLag_looksAndTimeHaveToPass(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestPending_veryLongListIsAnswered(t *testing.T) {
-	t.Parallel()
-
-	length := soak.Size(1_000, 100_000)
-	s := start(t, delayed)
-	for i := range length {
-		s.Enqueue(mockserver.QueuedRequest{Scope: projectScope, Identity: fmt.Sprintf("user-%d", i), Operation: mockserver.OpGetAllData})
-	}
-	s.Hide("request-1")
-	s.withKey(http.MethodDelete, allDataPath, "")
-
-	got := s.get(pendingPath)
-	if n := strings.Count(got.body, `"identityId":`); n != length || !strings.Contains(got.body, fmt.Sprintf(`"user-%d"`, length-1)) || strings.Contains(got.body, `"request-1"`) {
-		t.Errorf("%d with %d of them", got.status, n)
-	}
-}
-
-func TestReshapePending_recordsCanBeRenamedAndLost(t *testing.T) {
-	t.Parallel()
-
-	renamed := func(names ...string) func(*mockserver.Server) {
-		return func(s *mockserver.Server) { s.RenamePending(names...) }
-	}
-	losesFirst := func(s *mockserver.Server) {
-		s.ReshapePending(func(record map[string]any) map[string]any {
-			if record["id"] == "request-1" {
-				return nil
-			}
-			return record
-		})
-	}
-
-	for name, tc := range map[string]struct {
-		change func(*mockserver.Server)
-		want   string
-	}{
-		"renamed": {renamed("identityId", "personId"), `[{"id":"request-1","personId":"user-1"},{"id":"request-2","personId":"user-1"}]`},
-		"lost":    {renamed("id", ""), `[{"identityId":"user-1"},{"identityId":"user-1"}]`},
-		"no such": {renamed("nothing", "other"), `[{"id":"request-1","identityId":"user-1"},{"id":"request-2","identityId":"user-1"}]`},
-		"dropped": {losesFirst, `[{"id":"request-2","identityId":"user-1"}]`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-
-			s := start(t, delayed, renamed("operation", "", "status", "", "createdAt", ""), tc.change)
-			s.withKey(http.MethodDelete, allDataPath, "")
-			s.withKey(http.MethodDelete, allDataPath, "")
-			for range 2 { // the hook changes a copy
-				if got := s.get(pendingPath); got.body != tc.want {
-					t.Errorf("%d %s", got.status, got.body)
-				}
-			}
-		})
-	}
-}
-
-func TestReceipt_canBeAnyAcknowledgement(t *testing.T) {
-	t.Parallel()
-
-	changes := map[string]func(*mockserver.Server){
-		"204 ": func(s *mockserver.Server) {
-			s.ReshapeReceipts(func(map[string]any) any { return mockserver.NoContent })
-		},
-		"202 null": func(s *mockserver.Server) { s.ReshapeReceipts(func(map[string]any) any { return nil }) },
-		`202 {"request":"request-1"}`: func(s *mockserver.Server) {
-			s.ReshapeReceipts(func(r map[string]any) any { return map[string]any{"request": r["id"]} })
-		},
-	}
-	for _, body := range mocktest.Acknowledgements {
-		changes["200 "+body] = mocktest.AnswerQueueing(http.StatusOK, body)
-	}
-
-	for _, want := range slices.Sorted(maps.Keys(changes)) {
-		for operation, send := range deferrals {
-			t.Run(operation+" "+want, func(t *testing.T) {
-				t.Parallel()
-				s := start(t, changes[want])
-				if got := send(s); fmt.Sprint(got.status, " ", got.body) != want || len(s.Queue()) != 1 || !s.Requests()[0].Committed {
-					t.Errorf("%d %s", got.status, got.body)
-				}
-			})
-		}
 	}
 }

@@ -3,14 +3,11 @@
 package mockserver_test
 
 import (
-	"bufio"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,34 +28,6 @@ func TestServer_zeroValueKnowsNobodyAndAnswers(t *testing.T) {
 		if w.Code != want || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %v", request, w.Code, w.Header())
 		}
-	}
-}
-
-func TestWrap_seesWhatReachesTheService(t *testing.T) {
-	t.Parallel()
-
-	var seen atomic.Int64
-	s := start(t, func(s *mockserver.Server) {
-		s.Wrap = func(service http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				seen.Add(1)
-				w.Header().Set("X-Wrapped", "1")
-				service.ServeHTTP(w, r)
-			})
-		}
-	})
-
-	s.Inject(mockserver.Fault{Status: 500}, mockserver.Fault{Cut: mockserver.CutBeforeCommit, Skip: 1}, mockserver.Fault{Cut: mockserver.CutAfterCommit, Skip: 2})
-	for range 3 {
-		s.patch(consentPath, allClauses())
-	}
-
-	if seen.Load() != 1 {
-		t.Errorf("it saw %d requests, want the one that reached the service", seen.Load())
-	}
-
-	if got := s.get(consentPath); got.status != http.StatusOK || got.header.Get("X-Wrapped") != "1" {
-		t.Errorf("%d %v", got.status, got.header)
 	}
 }
 
@@ -162,95 +131,5 @@ func TestRequests_completeBeforeTheClientHasTheAnswer(t *testing.T) {
 		}
 
 		mu.Unlock()
-	}
-}
-
-func TestConnections_areCounted(t *testing.T) {
-	t.Parallel()
-
-	s := start(t)
-	s.get("/v1/user/self")
-	s.get("/v1/user/self")
-
-	if s.Connections() != 1 {
-		t.Errorf("%d connections for a client that keeps its one", s.Connections())
-	}
-
-	s.client.CloseIdleConnections()
-	s.get("/v1/user/self")
-
-	if s.Connections() != 2 {
-		t.Errorf("%d connections", s.Connections())
-	}
-}
-
-func TestStop_closesTheConnections(t *testing.T) {
-	t.Parallel()
-
-	server := &mockserver.Server{}
-	listening, err := server.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	address := strings.TrimPrefix(listening.URL, "http://")
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(t.Context(), "tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-
-	if _, err := conn.Write([]byte("GET /v1/user/self HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
-
-	reader := bufio.NewReader(conn)
-	resp, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	resp.Body.Close()
-	for range 2 {
-		if err := listening.Stop(); err != nil {
-			t.Errorf("stopping: %v", err)
-		}
-	}
-
-	<-listening.Done()
-	if _, err := reader.ReadByte(); err == nil {
-		t.Error("the connection is still there")
-	}
-
-	if again, err := dialer.DialContext(t.Context(), "tcp", address); err == nil {
-		again.Close()
-		t.Error("somebody still listens")
-	}
-}
-
-func TestStop_returnsTheErrorOfTheListener(t *testing.T) {
-	t.Parallel()
-
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	listening := new(mockserver.Server).Serve(l, nil)
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	<-listening.Done()
-	if err := listening.Stop(); err == nil {
-		t.Error("no error")
-	}
-}
-
-func TestListen_foreignAddressIsAnError(t *testing.T) {
-	t.Parallel()
-	if _, err := new(mockserver.Server).Listen(t.Context(), "192.0.2.1:0"); err == nil {
-		t.Error("no error")
 	}
 }

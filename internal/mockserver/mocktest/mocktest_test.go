@@ -164,16 +164,6 @@ func TestStart_credentialsAreUnique(t *testing.T) {
 	}
 }
 
-func TestStop_instanceIsGone(t *testing.T) {
-	t.Parallel()
-	i := Start(t)
-	i.Stop()
-	i.Stop()
-	if status, err := get(t, i, &http.Transport{}, selfPath); err == nil {
-		t.Errorf("status %d", status)
-	}
-}
-
 func TestStartTLS_certificates(t *testing.T) {
 	t.Parallel()
 
@@ -240,24 +230,5 @@ func TestStartPipe_livesInABubble(t *testing.T) {
 		if _, err := i.DialContext(t.Context(), "tcp", "localhost:80"); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("a connection to a stopped server: %v", err)
 		}
-	})
-}
-
-func TestStartPipe_stopsWithItsTest(t *testing.T) {
-	t.Parallel()
-
-	synctest.Test(t, func(t *testing.T) {
-		i := StartPipe(t)
-		transport := &http.Transport{DialContext: i.DialContext}
-
-		t.Cleanup(transport.CloseIdleConnections)
-		i.Inject(mockserver.Fault{Hang: true})
-		go func() {
-			if status, err := get(t, i, transport, selfPath); err == nil {
-				t.Errorf("status %d", status)
-			}
-		}()
-
-		synctest.Wait()
 	})
 }
