@@ -156,6 +156,8 @@ func TestEnvironment_reachesTheService(t *testing.T) {
 		t.Errorf("%d %s", status, answer)
 	}
 
+	p.send(http.MethodGet, "/elsewhere/ada%40example.com?more=1", "")
+
 	delete(p.env, "ANALYTICS_API_SECRET_KEY")
 	delete(p.env, "ANALYTICS_BASE_URL")
 	if diff := cmp.Diff(map[string]string{"ANALYTICS_ORG_ID": "org-demo", "ANALYTICS_PROJECT_ID": "web"}, p.env); diff != "" {
@@ -164,6 +166,11 @@ func TestEnvironment_reachesTheService(t *testing.T) {
 
 	if status := p.stop(); status != 0 {
 		t.Errorf("it ended with %d", status)
+	}
+
+	log := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(p.stderr.String(), "N ms")
+	if want := "1 GET /v1/user/self: 200 in N ms\n2 GET of an unknown path: 404 in N ms, with more\n"; log != want {
+		t.Errorf("the log for people is %q, want %q", log, want)
 	}
 }
 
@@ -210,48 +217,36 @@ func TestSeed_isServedAndPrinted(t *testing.T) {
 	}
 }
 
-func TestSeed_projectIsPrinted(t *testing.T) {
+func TestSeed_firstProjectOrElseAccountIsPrinted(t *testing.T) {
 	t.Parallel()
-	for name, seed := range map[string]string{
-		"export":  `{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`,
-		"profile": `{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`,
-		"data":    `{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`,
+	for seed, want := range map[string]string{
+		`{"exports":[{"org_id":"o","project_id":"p","utc_date":"2026-01-01"}]}`:                                                 "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
+		`{"profiles":[{"org_id":"o","project_id":"p","identity_id":"u","profile":{}}]}`:                                         "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
+		`{"data":[{"account_id":"a","identity_id":"u","data":{}},{"org_id":"o","project_id":"p","identity_id":"u","data":{}}]}`: "ANALYTICS_ORG_ID=o ANALYTICS_PROJECT_ID=p",
+		`{"consents":[{"account_id":"a","identity_id":"u"}]}`:                                                                   "ANALYTICS_ACCOUNT_ID=a",
 	} {
-		file := filepath.Join(t.TempDir(), "seed.json")
-		if err := os.WriteFile(file, []byte(seed), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if p := start(t, "-seed", file); p.env["ANALYTICS_ORG_ID"] != "o" || p.env["ANALYTICS_PROJECT_ID"] != "p" {
-			t.Errorf("%s: %v", name, p.env)
-		}
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "seed.json")
+			if err := os.WriteFile(file, []byte(seed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			command := `echo $(env | grep -E '^ANALYTICS_(ORG_ID|PROJECT_ID|ACCOUNT_ID)=' | sort)`
+			if status, stdout, stderr := ranWith(t, []string{"PATH=" + os.Getenv("PATH")}, "-seed", file, "--", "sh", "-c", command); status != 0 || strings.TrimSpace(stdout) != want {
+				t.Errorf("%s: it ended with %d and printed %q, %q", seed, status, stdout, stderr)
+			}
+		})
 	}
 }
 
-func TestSeed_accountIsPrintedWithoutAProject(t *testing.T) {
+func TestClock_andFulfilmentDelayAreThoseOfTheFlags(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "seed.json")
-	if err := os.WriteFile(file, []byte(`{"secret_keys":["k"],"consents":[{"account_id":"a","identity_id":"u"}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	p := start(t, "-seed", file)
-	want := map[string]string{"ANALYTICS_API_SECRET_KEY": "k", "ANALYTICS_ACCOUNT_ID": "a", "ANALYTICS_BASE_URL": p.env["ANALYTICS_BASE_URL"]}
-	if diff := cmp.Diff(want, p.env); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestFulfilmentDelay_isThatOfTheFlag(t *testing.T) {
-	t.Parallel()
-	for delay, want := range map[string]string{"0s": "[]", "1h": `"status":"pending"`} {
-		p := start(t, "-fulfilment-delay", delay)
+	for delay, want := range map[string]string{"0s": "[]", "1h": `"createdAt":"2020-02-29T23:`} {
+		p := start(t, "-clock", "2020-02-29T23:00:00Z", "-fulfilment-delay", delay)
 		key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
-		if status, answer := p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, ""); status != http.StatusAccepted {
-			t.Errorf("%s: %d %s", delay, status, answer)
-		}
-
-		list := "/v1/org/org-demo/project/web/compliance/pending-requests"
-		if status, answer := p.send(http.MethodGet, list+key, ""); status != http.StatusOK || !strings.Contains(answer, want) {
+		p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, "")
+		if status, answer := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, ""); status != http.StatusOK || !strings.Contains(answer, want) {
 			t.Errorf("%s: %d %s", delay, status, answer)
 		}
 	}
@@ -292,31 +287,6 @@ func TestLog_hasNoValuesPeopleOrCredentials(t *testing.T) {
 		if strings.Contains(string(text)+p.stderr.String(), secret) {
 			t.Errorf("%q is in the log", secret)
 		}
-	}
-}
-
-func TestLog_isTextForPeople(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	p.send(http.MethodGet, personPath+"?more=1&apiSecretToken="+p.env["ANALYTICS_API_SECRET_KEY"], "")
-	p.send(http.MethodGet, "/elsewhere/ada%40example.com", "")
-	p.stop()
-
-	got := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(p.stderr.String(), "N ms")
-	want := "1 GET /v1/org/{orgId}/project/{projectId}/compliance/user/{identityId}/consent: 404 in N ms, with more\n" +
-		"2 GET of an unknown path: 404 in N ms\n"
-	if got != want {
-		t.Errorf("the log is %q, want %q", got, want)
-	}
-}
-
-func TestClock_isThatOfTheService(t *testing.T) {
-	t.Parallel()
-	p := start(t, "-clock", "2020-02-29T23:00:00Z", "-fulfilment-delay", "1h")
-	key := "?apiSecretToken=" + p.env["ANALYTICS_API_SECRET_KEY"]
-	p.send(http.MethodDelete, strings.Replace(personPath, "consent", "all-data", 1)+key, "")
-	if _, answer := p.send(http.MethodGet, "/v1/org/org-demo/project/web/compliance/pending-requests"+key, ""); !strings.Contains(answer, `"2020-02-29T23:`) {
-		t.Error(answer)
 	}
 }
 
@@ -406,9 +376,8 @@ func TestRun_helpAndDialectsAreNoErrors(t *testing.T) {
 
 func TestPrint_plainIsForFilesOfVariables(t *testing.T) {
 	t.Parallel()
-	got := printed([]variable{{email, "o'neil@example.com"}, {baseURL, "http://127.0.0.1:1"}}, asPlain)
-	if want := "ANALYTICS_EMAIL=o'neil@example.com\nANALYTICS_BASE_URL=http://127.0.0.1:1\n"; got != want {
-		t.Errorf("printed %q, want %q", got, want)
+	if got := printed([]variable{{email, "o'neil@example.com"}}, asPlain); got != "ANALYTICS_EMAIL=o'neil@example.com\n" {
+		t.Errorf("printed %q", got)
 	}
 }
 
