@@ -47,11 +47,11 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 		"entries that are no objects": {func(s *mockserver.Server) {
 			mockserver.Reshape(s, func([]map[string]any) any { return []any{"request-1"} }, mockserver.OpListPendingRequests)
 		}, partial, takePart, false},
-		"a Link header": {pagedBy(mockserver.PageLink), partial, takePart, false},
+		"a Link header": {pagedBy("link"), partial, takePart, false},
 	}
 
-	for _, sign := range []mockserver.PageSign{mockserver.PageHasMore, mockserver.PageNext, mockserver.PageTotal} {
-		ignored := string(sign)
+	for _, sign := range []string{"has_more", "next", "total"} {
+		ignored := sign
 		variants["signs of pages: "+ignored] = variant{
 			pagedBy(sign), `wire.pending_ignored_members = "` + ignored + `"`,
 			func(cfg *client.Config) { cfg.Wire.PendingIgnoredMembers = ignored }, false,
@@ -89,8 +89,12 @@ func TestDeferred_listThatIsNotUnderstoodStopsTheSubmission(t *testing.T) {
 }
 
 // pagedBy returns an option for pages of one record.
-func pagedBy(sign mockserver.PageSign) func(*mockserver.Server) {
-	return func(s *mockserver.Server) { s.Paged(1, sign) }
+func pagedBy(sign string) func(*mockserver.Server) {
+	return func(s *mockserver.Server) {
+		if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
+			panic(err)
+		}
+	}
 }
 
 func ignoringTheList(cfg *client.Config) { cfg.Wire.PendingList = client.ListIgnored }
@@ -104,7 +108,7 @@ func TestDeferred_listThatIsNotUnderstoodEndsNoWait(t *testing.T) {
 			slices.Reverse(records) // ours is on the page that is not shown
 			return records
 		}, mockserver.OpListPendingRequests)
-		service.Paged(1, mockserver.PageHasMore)
+		pagedBy("has_more")(service.Server)
 		for i := range 3 {
 			service.Enqueue(mockserver.QueuedRequest{Scope: serverScope, Identity: fmt.Sprint("user-", i), Operation: mockserver.OpGetAllData, At: time.Now().Add(-time.Hour)})
 		}

@@ -175,6 +175,36 @@ func unfinished(status string) func(*Server) {
 	}
 }
 
+// paged limits the list of pending requests to its first record and says that there are more.
+// The interface shows no pages (section 8); these signs are common in other services.
+func paged(sign string) func(*Server) {
+	const next = "https://service.example.com/pending-requests?page=2" // which no client can reach
+
+	return func(s *Server) {
+		s.Change(func(_ Request, a *Response) {
+			records, ok := a.Body.([]map[string]any)
+			if !ok {
+				return
+			}
+
+			page, more := records[:min(1, len(records))], len(records) > 1
+			a.Body = page
+			switch {
+			case sign == "has_more":
+				a.Body = map[string]any{"requests": page, sign: more}
+			case sign == "total":
+				a.Body = map[string]any{"requests": page, sign: len(records)}
+			case sign == "next" && more:
+				a.Body = map[string]any{"requests": page, sign: next}
+			case sign == "next":
+				a.Body = map[string]any{"requests": page, sign: nil}
+			case more:
+				a.Header.Set("Link", "<"+next+`>; rel="next"`)
+			}
+		})
+	}
+}
+
 // in puts an answer under names, the outermost first.
 func in[T any](names ...string) func(T) any {
 	return func(body T) any {
@@ -218,51 +248,4 @@ func camelCased(object map[string]any) any {
 		rename(object, name, strings.Join(words, ""))
 	}
 	return object
-}
-
-// PageSign is how an answer says that it has only a part of a list. The interface
-// shows no pages (section 8); these are common in other services.
-type PageSign string
-
-// The signs of further pages. Each but PageLink is a member of an object that has the
-// list in its member "requests".
-const (
-	PageHasMore PageSign = "has_more" // true, or false on the only page
-	PageNext    PageSign = "next"     // an address, or null on the only page
-	PageTotal   PageSign = "total"    // the length of the whole list
-	PageLink    PageSign = "Link"     // a header with rel="next", absent on the only page
-)
-
-// PageSigns are all signs of further pages.
-var PageSigns = []PageSign{PageHasMore, PageNext, PageTotal, PageLink}
-
-// Paged limits the list of pending requests to its first records, and adds a sign where there
-// are more; an empty sign is none.
-func (s *Server) Paged(size int, sign PageSign) {
-	const next = "https://service.example.com/pending-requests?page=2" // which no client can reach
-
-	s.Change(func(_ Request, a *Response) {
-		records, ok := a.Body.([]map[string]any)
-		if !ok {
-			return
-		}
-
-		page, more := records[:min(size, len(records))], len(records) > size
-		a.Body = page
-		switch sign {
-		case PageHasMore:
-			a.Body = map[string]any{"requests": page, "has_more": more}
-		case PageTotal:
-			a.Body = map[string]any{"requests": page, "total": len(records)}
-		case PageNext:
-			a.Body = map[string]any{"requests": page, "next": nil}
-			if more {
-				a.Body = map[string]any{"requests": page, "next": next}
-			}
-		case PageLink:
-			if more {
-				a.Header.Set("Link", "<"+next+`>; rel="next"`)
-			}
-		}
-	})
 }

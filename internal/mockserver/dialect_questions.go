@@ -136,10 +136,10 @@ var Questions = []Question{
 	}},
 	{"pages", "8", []Choice{
 		{Name: "none"},
-		{Name: "has_more", Foreign: true, set: func(s *Server) { s.Paged(1, PageHasMore) }},
-		{Name: "next", Foreign: true, set: func(s *Server) { s.Paged(1, PageNext) }},
-		{Name: "total", Foreign: true, set: func(s *Server) { s.Paged(1, PageTotal) }},
-		{Name: "link", Foreign: true, set: func(s *Server) { s.Paged(1, PageLink) }},
+		{Name: "has_more", Foreign: true, set: paged("has_more")},
+		{Name: "next", Foreign: true, set: paged("next")},
+		{Name: "total", Foreign: true, set: paged("total")},
+		{Name: "link", Foreign: true, set: paged("link")},
 	}},
 	{"pending_answer", "4, gaps", []Choice{
 		{Name: "array"},

@@ -82,8 +82,7 @@ type queued struct {
 
 	outcome Outcome
 	due     time.Time
-	looks   int  // reads of its scope's list since acceptance, for Server.PendingLag
-	hidden  bool // set by Server.Hide
+	looks   int // reads of its scope's list since acceptance, for Server.PendingLag
 }
 
 // enqueue accepts a deferred request and answers with its record, and with 202, which is an
@@ -129,7 +128,7 @@ func (s *Server) listPendingRequests(c *call) Response {
 		e.looks++
 		late := e.looks <= s.PendingLag.Looks || now.Before(e.At.Add(s.PendingLag.Time))
 		stays := e.outcome.Fate == Failed || e.outcome.Fate == Fulfilled && e.outcome.KeepListed
-		if !late && !e.hidden && (!e.Done || stays) {
+		if !late && (!e.Done || stays) {
 			records = append(records, e.record())
 		}
 	}
@@ -272,42 +271,21 @@ func (s *Server) Conclude(id string, o Outcome) {
 	now := s.lockUpToDate()
 	defer s.mu.Unlock()
 
-	for _, e := range s.withID(id) {
-		if e.FulfilledAt.IsZero() {
+	known := false
+	for _, e := range s.queue {
+		known = known || e.ID == id
+		if e.ID == id && e.FulfilledAt.IsZero() {
 			s.waiting = slices.DeleteFunc(s.waiting, func(w *queued) bool { return w == e })
 			e.outcome = o
 			s.conclude(e, now)
 		}
+	}
+
+	if !known { // a test that names such an ID has a mistake
+		panic("mockserver: there is no queued request " + id)
 	}
 }
 
 // Forget takes the requests with that ID off the list without an effect; Queue still
 // returns them. It panics if the queue has no such request.
 func (s *Server) Forget(id string) { s.Conclude(id, Outcome{Fate: Vanished}) }
-
-// Hide takes the requests with that ID off the list of pending requests. The service
-// carries them out all the same. Hide panics if the queue has no such request.
-func (s *Server) Hide(id string) {
-	s.lockUpToDate()
-	defer s.mu.Unlock()
-
-	for _, e := range s.withID(id) {
-		e.hidden = true
-	}
-}
-
-// withID returns the requests with an ID. It panics if there are none, since a test
-// that names such an ID has a mistake. Server.mu is held.
-func (s *Server) withID(id string) []*queued {
-	var found []*queued
-	for _, e := range s.queue {
-		if e.ID == id {
-			found = append(found, e)
-		}
-	}
-	if len(found) == 0 {
-		panic("mockserver: there is no queued request " + cmp.Or(id, "without an id"))
-	}
-
-	return found
-}

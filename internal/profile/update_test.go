@@ -420,7 +420,7 @@ func TestProfile_profileOfACacheProvesNothing(t *testing.T) {
 	service.Inject(mockserver.Fault{
 		Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"plan":"gold"}`), Header: map[string][]string{"Age": {"30"}}, Times: -1,
 	})
-	service.Hide(service.Queue()[0].ID)
+	service.Forget(service.Queue()[0].ID)
 	for range 3 {
 		if state, _ = p.MustRefresh(name, state); state.Attributes["fulfilled"] != false {
 			t.Errorf("state %v", state.Attributes)

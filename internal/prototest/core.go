@@ -3,6 +3,7 @@
 package prototest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -46,31 +47,28 @@ func proposed(fields []field, prior, config tftypes.Value) tftypes.Value {
 		return config
 	}
 
-	merged, before := parts(config), parts(prior)
+	values, before := parts(config), parts(prior)
 	for _, f := range fields {
-		merged[f.name] = f.proposed(before[f.name], merged[f.name])
+		v, old := values[f.name], before[f.name]
+		if f.computed && v.IsNull() && !old.IsNull() {
+			values[f.name] = old
+			continue
+		}
+		if f.nested == nil || v.IsNull() || !v.IsKnown() {
+			continue
+		}
+
+		merged, existing := objects(v), objects(old)
+		if v.Type().Is(tftypes.Set{}) {
+			existing = f.correlated(existing, merged)
+		}
+		for key, object := range merged {
+			merged[key] = proposed(f.nested, existing[key], object)
+		}
+		values[f.name] = joined(v.Type(), merged)
 	}
 
-	return tftypes.NewValue(config.Type(), merged)
-}
-
-func (f field) proposed(prior, config tftypes.Value) tftypes.Value {
-	if f.computed && config.IsNull() && !prior.IsNull() {
-		return prior
-	}
-	if f.nested == nil || config.IsNull() || !config.IsKnown() {
-		return config
-	}
-
-	merged, before := objects(config), objects(prior)
-	if config.Type().Is(tftypes.Set{}) {
-		before = f.correlated(before, merged)
-	}
-	for key, object := range merged {
-		merged[key] = proposed(f.nested, before[key], object)
-	}
-
-	return joined(config.Type(), merged)
+	return tftypes.NewValue(config.Type(), values)
 }
 
 // correlated returns the prior objects of a set by the keys of the configured ones. The
@@ -78,8 +76,14 @@ func (f field) proposed(prior, config tftypes.Value) tftypes.Value {
 func (f field) correlated(prior, configured map[string]tftypes.Value) map[string]tftypes.Value {
 	found := map[string]tftypes.Value{}
 	for key, object := range configured {
+		config := parts(object)
 		for candidate, before := range prior {
-			if f.completes(before, object) {
+			values := parts(before)
+			differs := slices.ContainsFunc(f.nested, func(nested field) bool {
+				v := config[nested.name]
+				return (!nested.computed || !v.IsNull()) && !v.Equal(values[nested.name])
+			})
+			if !differs {
 				found[key] = before
 				delete(prior, candidate)
 				break
@@ -88,20 +92,6 @@ func (f field) correlated(prior, configured map[string]tftypes.Value) map[string
 	}
 
 	return found
-}
-
-// completes reports whether an object of a set is a configured one with computed values.
-func (f field) completes(object, configured tftypes.Value) bool {
-	values, config := parts(object), parts(configured)
-	for _, nested := range f.nested {
-		v := config[nested.name]
-		isComputed := nested.computed && v.IsNull()
-		if !isComputed && !v.Equal(values[nested.name]) {
-			return false
-		}
-	}
-
-	return true
 }
 
 // change is a change of an object, or of one field.

@@ -183,11 +183,15 @@ func TestPendingRequests_longListIsCutAndCountedWhole(t *testing.T) {
 func TestPendingRequests_partOfTheListIsSaidToBeOne(t *testing.T) {
 	t.Parallel()
 
-	for _, sign := range mockserver.PageSigns {
-		t.Run(string(sign), func(t *testing.T) {
+	for _, sign := range []string{"has_more", "next", "total", "link"} {
+		t.Run(sign, func(t *testing.T) {
 			t.Parallel()
 
-			service := mocktest.Start(t, never, func(s *mockserver.Server) { s.Paged(1, sign) })
+			service := mocktest.Start(t, never, func(s *mockserver.Server) {
+				if err := s.Speak(mockserver.Dialect{"pages": sign}); err != nil {
+					t.Fatal(err)
+				}
+			})
 			for range 3 {
 				service.Enqueue(mockserver.QueuedRequest{Scope: scope, Identity: person, Operation: mockserver.OpDeleteAllData})
 			}

@@ -50,7 +50,7 @@ func (w *waiter) refreshAfter(change func()) prototest.Diagnostics {
 func (w *waiter) refreshRefused(operation string) prototest.Diagnostics {
 	w.t.Helper()
 	diags := w.refreshAfter(func() {
-		w.service.Hide(w.service.Queue()[0].ID)
+		w.service.Forget(w.service.Queue()[0].ID)
 		w.service.Inject(mockserver.Fault{Operation: operation, Status: 403, Body: []byte(`{"error":{}}`), Times: -1})
 	})
 	w.NoErrors(diags)

@@ -27,7 +27,15 @@ func StartPipe(t testing.TB, configure ...func(*mockserver.Server)) *Instance {
 // DialContext connects to a server of StartPipe and ignores the address. The error is
 // that of ctx, or net.ErrClosed in a *net.OpError once the server has stopped.
 func (i *Instance) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
-	return i.pipes.dial(ctx)
+	ours, theirs := net.Pipe()
+	select {
+	case i.pipes.accepted <- theirs:
+		return ours, nil
+	case <-i.pipes.closed:
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: i.pipes.Addr(), Err: net.ErrClosed}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Tracked returns a function like DialContext, and one that closes all connections
@@ -36,17 +44,15 @@ func (i *Instance) Tracked() (dial func(ctx context.Context, network, address st
 	var mu sync.Mutex
 	var opened []net.Conn
 
-	dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		c, err := i.pipes.dial(ctx)
-		if err != nil {
-			return nil, err
+	dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := i.DialContext(ctx, network, address)
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			opened = append(opened, c)
 		}
 
-		mu.Lock()
-		defer mu.Unlock()
-		opened = append(opened, c)
-
-		return c, nil
+		return c, err
 	}
 
 	closeAll = func() {
@@ -67,19 +73,6 @@ type pipeListener struct {
 	accepted chan net.Conn
 	closed   chan struct{}
 	once     sync.Once
-}
-
-func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-
-	select {
-	case l.accepted <- theirs:
-		return ours, nil
-	case <-l.closed:
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: l.Addr(), Err: net.ErrClosed}
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 func (l *pipeListener) Accept() (net.Conn, error) {
