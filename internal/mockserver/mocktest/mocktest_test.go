@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,72 +74,39 @@ func (f *fakeTB) end() {
 func TestStart_violationFailsTheTestUnlessAllowed(t *testing.T) {
 	t.Parallel()
 
-	for _, allowed := range []bool{false, true} {
-		fake := &fakeTB{TB: t}
-		i := Start(fake)
-		if allowed {
-			i.AllowViolations()
-		}
-
-		if _, err := get(t, i, &http.Transport{}, "/elsewhere"); err != nil {
-			t.Error(err)
-		}
-
-		fake.end()
-		if (len(fake.errors) == 0) != allowed {
-			t.Errorf("allowed %v: the test failed with %q", allowed, fake.errors)
-		}
-
-		if len(i.Violations()) == 0 {
-			t.Error("there is no violation")
-		}
+	empty := func(s *mockserver.Server) {
+		mockserver.Reshape(s, func(any) any { return mockserver.NoContent }, mockserver.OpGetCurrentUser)
 	}
-}
-
-func TestStart_contractIsCheckedForWhatReachesTheService(t *testing.T) {
-	t.Parallel()
-
 	for name, tc := range map[string]struct {
+		path      string
 		configure func(*mockserver.Server)
+		allowed   bool
 		violated  bool
 	}{
-		"the service's own answer": {func(*mockserver.Server) {}, false},
-		"an answer without the token": {func(s *mockserver.Server) {
-			mockserver.Reshape(s, func(any) any { return map[string]any{} }, mockserver.OpLogin)
-		}, true},
-		"the same, scripted": {func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte("{}")}) }, false},
+		"nothing wrong":              {selfPath, func(*mockserver.Server) {}, false, false},
+		"no operation":               {"/elsewhere", func(*mockserver.Server) {}, false, true},
+		"no operation, allowed":      {"/elsewhere", func(*mockserver.Server) {}, true, true},
+		"an answer without a user":   {selfPath, empty, false, true},
+		"the same, allowed":          {selfPath, empty, true, true},
+		"the same, which is a fault": {selfPath, func(s *mockserver.Server) { s.Inject(mockserver.Fault{Body: []byte{}}) }, false, false},
 	} {
-		fake := &fakeTB{TB: t}
-		i := Start(fake, tc.configure)
-		login(t, i)
-		fake.end()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 
-		if (len(fake.errors) > 0) != tc.violated {
-			t.Errorf("%s: the test failed with %q", name, fake.errors)
-		}
-	}
-}
+			fake := &fakeTB{TB: t}
+			i := Start(fake, tc.configure)
+			if tc.allowed {
+				i.AllowViolations()
+			}
+			if _, err := get(t, i, &http.Transport{}, tc.path); err != nil {
+				t.Error(err)
+			}
+			fake.end()
 
-func login(t *testing.T, i *Instance) {
-	t.Helper()
-
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, i.Email, i.Password))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, i.URL+"/v1/auth/login/jwt", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("status %d", resp.StatusCode)
+			if failed := tc.violated && !tc.allowed; (len(fake.errors) > 0) != failed || (len(i.Violations()) > 0) != tc.violated {
+				t.Errorf("the test failed with %q, violations %q", fake.errors, i.Violations())
+			}
+		})
 	}
 }
 
