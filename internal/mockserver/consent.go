@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -27,7 +26,8 @@ type ConsentRecord struct {
 	Extra map[string]any
 }
 
-func clauseName(i int) string { return "clause_" + strconv.Itoa(i+1) + "_consent" }
+// clauseNames are the parameters and fields of the clauses.
+var clauseNames = [Clauses]string{"clause_1_consent", "clause_2_consent", "clause_3_consent", "clause_4_consent", "clause_5_consent"}
 
 // PutConsent replaces a person's consent record (section 2), as if another client had
 // done so.
@@ -100,7 +100,7 @@ func (r ConsentRecord) clone() ConsentRecord {
 func (r ConsentRecord) fields() map[string]any {
 	m := map[string]any{}
 	for i, agreed := range r.Clauses {
-		m[clauseName(i)] = agreed
+		m[clauseNames[i]] = agreed
 	}
 
 	if r.UserIPv6 != nil {
@@ -124,9 +124,9 @@ func (r ConsentRecord) fields() map[string]any {
 func (r ConsentRecord) updated(sent map[string]any, wire Wire) (ConsentRecord, []fieldError) {
 	r = r.clone()
 	var wrong []fieldError
-	for i := range r.Clauses {
-		if _, ok := sent[clauseName(i)]; !ok {
-			wrong = append(wrong, fieldError{clauseName(i), "is required"})
+	for _, name := range clauseNames {
+		if _, ok := sent[name]; !ok {
+			wrong = append(wrong, fieldError{name, "is required"})
 		}
 	}
 
@@ -148,37 +148,33 @@ func (r *ConsentRecord) set(name string, v any, wire Wire) string {
 
 	switch name {
 	case "user_ipv6":
+		r.UserIPv6 = &text
 		if a, err := netip.ParseAddr(text); err != nil || !a.Is6() {
 			return "must be an IPv6 address; IPv4 is mapped into IPv6 space"
 		}
-		r.UserIPv6 = &text
-
 		return ""
-
 	case "agreement_time":
 		return r.setTime(v, asText, wire.AgreementTimeFormat)
+	}
+
+	clause := slices.Index(clauseNames[:], name)
+	if clause < 0 && name != "manual" {
+		return "is not known"
 	}
 
 	agreed, isBoolean := v.(bool)
 	if asText {
 		agreed, isBoolean = text == "true", text == "true" || text == "false"
 	}
-	if name == "manual" && isBoolean {
-		r.Manual = &agreed
-		return ""
-	}
-
-	clause := 0
-	for clause < Clauses && name != clauseName(clause) {
-		clause++
-	}
-	if clause == Clauses && name != "manual" {
-		return "is not known"
-	}
 	if !isBoolean {
 		return "must be true or false"
 	}
-	r.Clauses[clause] = agreed
+
+	if name == "manual" {
+		r.Manual = &agreed
+	} else {
+		r.Clauses[clause] = agreed
+	}
 
 	return ""
 }

@@ -113,17 +113,13 @@ func checkPlan(tb testing.TB, schema *tfprotov6.Schema, c change) {
 	c.check(tb, "", fields)
 }
 
-// check fails the test where a field of an object is not planned as Terraform's core allows:
-// as configured, as it was if it is an attribute that is configured, or as computed if it is
-// not configured.
+// check fails the test where a field of an object is not planned as Terraform's core allows.
 func (c change) check(tb testing.TB, at string, fields []field) {
 	tb.Helper()
 	prior, config, planned := parts(c.prior), parts(c.config), parts(c.planned)
 	for _, f := range fields {
 		one := change{prior[f.name], config[f.name], planned[f.name]}
-		computed := f.computed && (one.config.IsNull() || !f.optional)
-		kept := !f.block && !one.config.IsNull() && !one.prior.IsNull() && one.planned.Equal(one.prior)
-		if f.writeOnly || one.planned.Equal(one.config) || computed || kept {
+		if f.writeOnly || one.allowed(f) {
 			continue
 		}
 
@@ -133,6 +129,15 @@ func (c change) check(tb testing.TB, at string, fields []field) {
 		}
 		one.checkObjects(tb, at+f.name, f.nested)
 	}
+}
+
+// allowed reports whether a field is planned as configured. A configured attribute may also
+// keep its prior value, and one that is not configured may be computed.
+func (c change) allowed(f field) bool {
+	if c.planned.Equal(c.config) || f.computed && (c.config.IsNull() || !f.optional) {
+		return true
+	}
+	return !f.block && !c.config.IsNull() && !c.prior.IsNull() && c.planned.Equal(c.prior)
 }
 
 // checkObjects holds each object of a field to the rules for a plan. Those of a set cannot

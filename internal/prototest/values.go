@@ -67,6 +67,7 @@ func toValue(tb testing.TB, typ tftypes.Type, v any) tftypes.Value {
 				tb.Fatalf("the schema has no attribute %q, only %v", name, slices.Sorted(maps.Keys(members)))
 			}
 		}
+
 		return tftypes.NewValue(typ, members)
 
 	case tftypes.List:
