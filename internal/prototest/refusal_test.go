@@ -58,7 +58,7 @@ func TestProvider_acceptsAnEqualValueOfThePriorState(t *testing.T) {
 		keeps := &server{}
 		reasons := refusals(t, keeps, func(p *Provider) {
 			state := created(p)
-			keeps.plan = func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			keeps.call, keeps.change = "plan", func(planned Attributes) {
 				at(place, planned)["name"] = "as configured"
 			}
 
@@ -74,16 +74,25 @@ func TestProvider_acceptsAnEqualValueOfThePriorState(t *testing.T) {
 
 // breach is a rule that a server breaks.
 type breach struct {
-	server server
+	server *server
 	use    func(*Provider)
 	want   string // in the first reason
+}
+
+// on returns a server that changes one kind of response.
+func on[R any](change func(*R)) *server {
+	return &server{respond: func(response any) {
+		if r, ok := response.(*R); ok {
+			change(r)
+		}
+	}}
 }
 
 func (b breach) check(t *testing.T, name string) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		t.Parallel()
-		if reasons := refusals(t, &b.server, b.use); len(reasons) == 0 || !strings.Contains(reasons[0], b.want) {
+		if reasons := refusals(t, b.server, b.use); len(reasons) == 0 || !strings.Contains(reasons[0], b.want) {
 			t.Errorf("the reasons are %q, want %q", reasons, b.want)
 		}
 	})
@@ -112,39 +121,39 @@ func TestPlan_isRefused(t *testing.T) {
 			if place == "set" {
 				continue // the objects of a set cannot be told apart
 			}
-			plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			plan := func(planned Attributes) {
 				maps.Copy(at(place, planned), values)
 			}
-			breach{server{plan: plan}, create, "neither as configured nor as it was"}.check(t, place+": "+name)
+			breach{&server{call: "plan", change: plan}, create, "neither as configured nor as it was"}.check(t, place+": "+name)
 		}
 	}
 
 	for _, place := range []string{"", "single", "list", "map", "block", "blocks"} {
-		plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+		plan := func(planned Attributes) {
 			at(place, planned)["secret"] = "a secret"
 		}
-		breach{server{plan: plan}, create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
+		breach{&server{call: "plan", change: plan}, create, "secret is write-only and has a value"}.check(t, place+": a write-only attribute is planned")
 	}
 
 	for _, place := range places[1:] {
-		unknown := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) { planned[place] = Unknown }
-		breach{server{plan: unknown}, create, place + " is neither as configured"}.check(t, place+": unknown as a whole")
-		absent := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) { planned[place] = nil }
-		breach{server{plan: absent}, create, place + " is neither as configured"}.check(t, place+": absent")
+		unknown := func(planned Attributes) { planned[place] = Unknown }
+		breach{&server{call: "plan", change: unknown}, create, place + " is neither as configured"}.check(t, place+": unknown as a whole")
+		absent := func(planned Attributes) { planned[place] = nil }
+		breach{&server{call: "plan", change: absent}, create, place + " is neither as configured"}.check(t, place+": absent")
 	}
 
 	for _, place := range []string{"list", "set", "blocks"} {
-		plan := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+		plan := func(planned Attributes) {
 			planned[place] = []any{at(place, planned), Attributes{"name": "one more"}}
 		}
-		breach{server{plan: plan}, create, place + " has 2 objects, and 1 are configured"}.check(t, place+": one more")
+		breach{&server{call: "plan", change: plan}, create, place + " has 2 objects, and 1 are configured"}.check(t, place+": one more")
 	}
 
 	for _, v := range []any{Attributes{"name": "as configured"}, nil} {
-		renamed := func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+		renamed := func(planned Attributes) {
 			planned["map"] = Attributes{"other": v}
 		}
-		breach{server{plan: renamed}, create, "map.other is there without being configured"}.check(t, "map: another key")
+		breach{&server{call: "plan", change: renamed}, create, "map.other is there without being configured"}.check(t, "map: another key")
 	}
 }
 
@@ -157,7 +166,7 @@ func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
 		keeps := &server{}
 		reasons := refusals(t, keeps, func(p *Provider) {
 			state := created(p)
-			keeps.plan = func(planned Attributes, _ *tfprotov6.PlanResourceChangeResponse) {
+			keeps.call, keeps.change = "plan", func(planned Attributes) {
 				at(place, planned)["name"] = "as configured"
 			}
 
@@ -173,17 +182,15 @@ func TestPlan_thatKeepsWhatIsNoLongerConfiguredIsRefused(t *testing.T) {
 
 func TestPlan_ofAnExistenceIsRefused(t *testing.T) {
 	t.Parallel()
-	nothing := func(_ Attributes, resp *tfprotov6.PlanResourceChangeResponse) {
-		resp.PlannedState = (&server{t: t}).pack(nil)
-	}
-	breach{server{plan: nothing}, create, "an object is configured true, and the result has one false"}.check(t, "no object")
+	nothing := on(func(resp *tfprotov6.PlanResourceChangeResponse) { resp.PlannedState = (&server{t: t}).pack(nil) })
+	breach{nothing, create, "an object is configured true, and the result has one false"}.check(t, "no object")
 
-	kept := func(planned Attributes, resp *tfprotov6.PlanResourceChangeResponse) {
-		if planned == nil {
+	kept := on(func(resp *tfprotov6.PlanResourceChangeResponse) {
+		if (&server{t: t}).unpack(resp.PlannedState) == nil {
 			resp.PlannedState = (&server{t: t}).pack(Attributes{"name": "kept"})
 		}
-	}
-	breach{server{plan: kept}, destroy, "an object is configured false, and the result has one true"}.check(t, "an object to destroy")
+	})
+	breach{kept, destroy, "an object is configured false, and the result has one true"}.check(t, "an object to destroy")
 }
 
 func TestApply_isRefused(t *testing.T) {
@@ -194,33 +201,31 @@ func TestApply_isRefused(t *testing.T) {
 			"a planned value is removed":  {"name": nil},
 			"a value is added":            {"note": "another"},
 		} {
-			apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { maps.Copy(at(place, after), values) }
-			breach{server{apply: apply}, create, "is not as planned"}.check(t, place+": "+name)
+			apply := func(after Attributes) { maps.Copy(at(place, after), values) }
+			breach{&server{call: "apply", change: apply}, create, "is not as planned"}.check(t, place+": "+name)
 		}
 	}
 
 	for _, place := range places[1:] {
-		apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { after[place] = nil }
-		breach{server{apply: apply}, create, place + " is not as planned"}.check(t, place+": absent")
+		apply := func(after Attributes) { after[place] = nil }
+		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": absent")
 	}
 
 	for _, place := range []string{"list", "set", "blocks"} {
-		apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) {
+		apply := func(after Attributes) {
 			after[place] = []any{at(place, after), Attributes{"name": "one more"}}
 		}
-		breach{server{apply: apply}, create, place + " is not as planned"}.check(t, place+": one more")
+		breach{&server{call: "apply", change: apply}, create, place + " is not as planned"}.check(t, place+": one more")
 	}
 
-	nothing := func(_ Attributes, resp *tfprotov6.ApplyResourceChangeResponse) {
-		resp.NewState = (&server{t: t}).pack(nil)
-	}
-	breach{server{apply: nothing}, create, "planned to exist true, exists false"}.check(t, "no object")
-	kept := func(after Attributes, resp *tfprotov6.ApplyResourceChangeResponse) {
-		if after == nil {
+	nothing := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewState = (&server{t: t}).pack(nil) })
+	breach{nothing, create, "planned to exist true, exists false"}.check(t, "no object")
+	kept := on(func(resp *tfprotov6.ApplyResourceChangeResponse) {
+		if (&server{t: t}).unpack(resp.NewState) == nil {
 			resp.NewState = (&server{t: t}).pack(Attributes{"name": "kept"})
 		}
-	}
-	breach{server{apply: kept}, destroy, "planned to exist false, exists true"}.check(t, "an object that was destroyed")
+	})
+	breach{kept, destroy, "planned to exist false, exists true"}.check(t, "an object that was destroyed")
 }
 
 func TestState_isRefused(t *testing.T) {
@@ -233,19 +238,12 @@ func TestState_isRefused(t *testing.T) {
 
 			broken := func(v Attributes) { maps.Copy(at(place, v), values) }
 			want := map[bool]string{false: "is still unknown", true: "secret is write-only and has a value"}[values["secret"] != nil]
-			apply := func(after Attributes, _ *tfprotov6.ApplyResourceChangeResponse) { broken(after) }
-			read := func(after Attributes, _ *tfprotov6.ReadResourceResponse) { broken(after) }
-			breach{server{apply: apply}, create, want}.check(t, place+": after an apply, "+name)
-			breach{server{read: read}, refresh, want}.check(t, place+": after a read, "+name)
-			breach{server{upgrade: broken}, refresh, want}.check(t, place+": after an upgrade, "+name)
-			if place != "" {
-				continue // an import and a move fill in the whole object alone
+			for call, use := range map[string]func(*Provider){"apply": create, "read": refresh, "upgrade": refresh, "import": importByID, "move": move} {
+				if place != "" && (call == "import" || call == "move") {
+					continue // they fill in the whole object alone
+				}
+				breach{&server{call: call, change: broken}, use, want}.check(t, place+": after "+call+", "+name)
 			}
-
-			imports := func(imported Attributes, _ *tfprotov6.ImportResourceStateResponse) { broken(imported) }
-			moved := func(moved Attributes, _ *tfprotov6.MoveResourceStateResponse) { broken(moved) }
-			breach{server{imports: imports}, importByID, want}.check(t, "after an import, "+name)
-			breach{server{move: moved}, move, want}.check(t, "after a move, "+name)
 		}
 	}
 }
@@ -261,47 +259,33 @@ func TestIdentity_isRefused(t *testing.T) {
 		"unknown": {identity(tftypes.UnknownValue), "it has unknown values"},
 		"changed": {identity("2"), "the identity has changed"},
 	} {
-		apply := func(_ Attributes, resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewIdentity = to.identity }
-		read := func(_ Attributes, resp *tfprotov6.ReadResourceResponse) { resp.NewIdentity = to.identity }
-		plan := func(_ Attributes, resp *tfprotov6.PlanResourceChangeResponse) { resp.PlannedIdentity = to.identity }
-		breach{server{read: read}, refresh, to.want}.check(t, name+" after a read")
+		apply := on(func(resp *tfprotov6.ApplyResourceChangeResponse) { resp.NewIdentity = to.identity })
+		readAs := func(resp *tfprotov6.ReadResourceResponse) { resp.NewIdentity = to.identity }
+		plan := on(func(resp *tfprotov6.PlanResourceChangeResponse) { resp.PlannedIdentity = to.identity })
+		breach{on(readAs), refresh, to.want}.check(t, name+" after a read")
 
-		planner, changer := &server{}, &server{}
-		for use, s := range map[string]*server{"a plan": planner, "an update": changer} {
-			t.Run(name+" after "+use, func(t *testing.T) {
-				t.Parallel()
-				reasons := refusals(t, s, func(p *Provider) {
-					state := created(p)
-					if s == planner {
-						s.plan = plan
-					} else {
-						s.apply = apply
-					}
-					p.Update(thing, state, config().With(Attributes{"name": "another"}))
-				})
-				if len(reasons) == 0 || !strings.Contains(reasons[0], to.want) {
-					t.Errorf("the reasons are %q, want %q", reasons, to.want)
-				}
-			})
+		for use, change := range map[string]*server{"a plan": plan, "an update": apply} {
+			later := &server{}
+			breach{later, func(p *Provider) {
+				state := created(p)
+				later.respond = change.respond
+				p.Update(thing, state, config().With(Attributes{"name": "another"}))
+			}, to.want}.check(t, name+" after "+use)
 		}
 		if name == "changed" {
 			continue // from nothing, when the object is created, imported or moved
 		}
 
-		breach{server{apply: apply}, create, to.want}.check(t, name+" after a creation")
-		breach{server{read: read}, importByID, to.want}.check(t, name+" after an import")
+		breach{apply, create, to.want}.check(t, name+" after a creation")
+		breach{on(readAs), importByID, to.want}.check(t, name+" after an import")
 	}
 
-	moved := func(_ Attributes, resp *tfprotov6.MoveResourceStateResponse) {
-		resp.TargetIdentity = identity(tftypes.UnknownValue)
-	}
-	breach{server{move: moved}, move, "it has unknown values"}.check(t, "unknown after a move")
-	listed := func(result *tfprotov6.ListResourceResult) { result.Identity = nil }
-	breach{server{list: listed}, list, "it has no identity"}.check(t, "missing in a list")
-	imported := func(_ Attributes, resp *tfprotov6.ImportResourceStateResponse) {
-		resp.ImportedResources[0].Identity = nil
-	}
-	breach{server{imports: imported}, importByIdentity, "import by identity: it has none"}.check(t, "missing in an import by identity")
+	moved := on(func(resp *tfprotov6.MoveResourceStateResponse) { resp.TargetIdentity = identity(tftypes.UnknownValue) })
+	breach{moved, move, "it has unknown values"}.check(t, "unknown after a move")
+	listed := on(func(result *tfprotov6.ListResourceResult) { result.Identity = nil })
+	breach{listed, list, "it has no identity"}.check(t, "missing in a list")
+	imported := on(func(resp *tfprotov6.ImportResourceStateResponse) { resp.ImportedResources[0].Identity = nil })
+	breach{imported, importByIdentity, "import by identity: it has none"}.check(t, "missing in an import by identity")
 }
 
 func TestImport_isRefused(t *testing.T) {
@@ -319,8 +303,7 @@ func TestImport_isRefused(t *testing.T) {
 			r.ImportedResources[0].State = (&server{t: t}).pack(nil)
 		}, "or none"},
 	} {
-		imports := func(_ Attributes, resp *tfprotov6.ImportResourceStateResponse) { b.imports(resp) }
-		breach{server{imports: imports}, importByID, b.want}.check(t, name)
+		breach{on(b.imports), importByID, b.want}.check(t, name)
 	}
 }
 
@@ -328,22 +311,26 @@ func TestReadDataAndOpen_areRefused(t *testing.T) {
 	t.Parallel()
 	for use, read := range map[string]func(*Provider){"read": readData, "open": open} {
 		for _, place := range places {
-			broken := func(values Attributes) func(Attributes) *tfprotov6.DynamicValue {
-				return func(v Attributes) *tfprotov6.DynamicValue {
-					maps.Copy(at(place, v), values)
-					return (&server{t: t}).pack(v)
-				}
+			broken := func(values Attributes) func(Attributes) {
+				return func(v Attributes) { maps.Copy(at(place, v), values) }
 			}
-			breach{server{data: broken(Attributes{"made": Unknown})}, read, "is still unknown"}.check(t, use+" "+place+": a value is unknown")
+			breach{&server{call: "data", change: broken(Attributes{"made": Unknown})}, read, "is still unknown"}.check(t, use+" "+place+": a value is unknown")
 			for name, values := range notAsConfigured {
 				if place != "set" {
-					breach{server{data: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
+					breach{&server{call: "data", change: broken(values)}, read, "neither as configured nor as it was"}.check(t, use+" "+place+": "+name)
 				}
 			}
 		}
 
-		nothing := func(Attributes) *tfprotov6.DynamicValue { return (&server{t: t}).pack(nil) }
-		breach{server{data: nothing}, read, "an object is configured true, and the result has one false"}.check(t, use+": no object")
+		nothing := &server{respond: func(resp any) {
+			switch resp := resp.(type) {
+			case *tfprotov6.ReadDataSourceResponse:
+				resp.State = (&server{t: t}).pack(nil)
+			case *tfprotov6.OpenEphemeralResourceResponse:
+				resp.Result = (&server{t: t}).pack(nil)
+			}
+		}}
+		breach{nothing, read, "an object is configured true, and the result has one false"}.check(t, use+": no object")
 	}
 }
 
@@ -369,7 +356,7 @@ func TestProvider_carriesPrivateState(t *testing.T) {
 
 func TestProvider_upgradesWhatIsStored(t *testing.T) {
 	t.Parallel()
-	s := &server{upgrade: func(after Attributes) { after["made"] = "upgraded" }}
+	s := &server{call: "upgrade", change: func(after Attributes) { after["made"] = "upgraded" }}
 	reasons := refusals(t, s, func(p *Provider) {
 		stored := created(p)
 		if plan, _ := p.Plan(thing, stored, config()); plan.Attributes["made"] != "upgraded" {

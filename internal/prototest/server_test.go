@@ -24,15 +24,11 @@ const thing = "test_thing"
 type server struct {
 	provider.Server // nil: what the driver never calls is not there
 
-	t       testing.TB
-	plan    func(planned Attributes, resp *tfprotov6.PlanResourceChangeResponse)
-	apply   func(after Attributes, resp *tfprotov6.ApplyResourceChangeResponse)
-	read    func(after Attributes, resp *tfprotov6.ReadResourceResponse)
-	upgrade func(after Attributes)
-	imports func(imported Attributes, resp *tfprotov6.ImportResourceStateResponse)
-	move    func(moved Attributes, resp *tfprotov6.MoveResourceStateResponse)
-	data    func(values Attributes) *tfprotov6.DynamicValue
-	list    func(*tfprotov6.ListResourceResult)
+	t      testing.TB
+	call   string           // whose values change: plan, apply, read, upgrade, import, move or data
+	change func(Attributes) // nil: none
+	// respond changes a whole response of any call; nil: none.
+	respond func(response any)
 
 	private  []string // that plans, applies and reads have received
 	proposed Attributes
@@ -131,6 +127,22 @@ func (s *server) unpack(packed *tfprotov6.DynamicValue) Attributes {
 	return values
 }
 
+// packed returns the values of a call's response, changed.
+func (s *server) packed(call string, values Attributes) *tfprotov6.DynamicValue {
+	if s.change != nil && s.call == call && values != nil {
+		s.change(values)
+	}
+	return s.pack(values)
+}
+
+// responded returns a response, changed.
+func responded[R any](s *server, response *R) (*R, error) {
+	if s.respond != nil {
+		s.respond(response)
+	}
+	return response, nil
+}
+
 func (s *server) pack(values Attributes) *tfprotov6.DynamicValue {
 	if values == nil {
 		return pack(s.t, tftypes.NewValue(schema().ValueType(), nil))
@@ -188,14 +200,9 @@ func (s *server) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResour
 
 	planned := s.unpack(req.ProposedNewState)
 	replace(planned, nil, Unknown)
-	if s.plan != nil {
-		s.plan(planned, resp)
-	}
-	if resp.PlannedState == nil {
-		resp.PlannedState = s.pack(planned)
-	}
+	resp.PlannedState = s.packed("plan", planned)
 
-	return resp, nil
+	return responded(s, resp)
 }
 
 func (s *server) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -204,27 +211,16 @@ func (s *server) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 
 	after := s.unpack(req.PlannedState)
 	replace(after, Unknown, "made")
-	if s.apply != nil {
-		s.apply(after, resp)
-	}
-	if resp.NewState == nil {
-		resp.NewState = s.pack(after)
-	}
+	resp.NewState = s.packed("apply", after)
 
-	return resp, nil
+	return responded(s, resp)
 }
 
 func (s *server) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	s.private = append(s.private, string(req.Private))
-	resp := &tfprotov6.ReadResourceResponse{Private: []byte("read"), NewIdentity: identity("1")}
+	state := s.packed("read", s.unpack(req.CurrentState))
 
-	after := s.unpack(req.CurrentState)
-	if s.read != nil {
-		s.read(after, resp)
-	}
-	resp.NewState = s.pack(after)
-
-	return resp, nil
+	return responded(s, &tfprotov6.ReadResourceResponse{NewState: state, Private: []byte("read"), NewIdentity: identity("1")})
 }
 
 func (s *server) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
@@ -235,47 +231,28 @@ func (s *server) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeR
 	}
 
 	after, _ := fromValue(s.t, v).(Attributes)
-	if s.upgrade != nil {
-		s.upgrade(after)
-	}
 
-	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: s.pack(after)}, nil
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: s.packed("upgrade", after)}, nil
 }
 
 func (s *server) ImportResourceState(_ context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	one := &tfprotov6.ImportedResource{TypeName: thing, Private: []byte("imported"), Identity: req.Identity}
-	resp := &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{one}}
+	one.State = s.packed("import", Attributes{"name": req.ID})
 
-	imported := Attributes{"name": req.ID}
-	if s.imports != nil {
-		s.imports(imported, resp)
-	}
-	if one.State == nil {
-		one.State = s.pack(imported)
-	}
-
-	return resp, nil
+	return responded(s, &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{one}})
 }
 
 func (s *server) MoveResourceState(context.Context, *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
-	resp := &tfprotov6.MoveResourceStateResponse{TargetPrivate: []byte("moved"), TargetIdentity: identity("1")}
-	moved := Attributes{"name": "moved"}
-	if s.move != nil {
-		s.move(moved, resp)
-	}
-	resp.TargetState = s.pack(moved)
+	state := s.packed("move", Attributes{"name": "moved"})
 
-	return resp, nil
+	return responded(s, &tfprotov6.MoveResourceStateResponse{TargetState: state, TargetPrivate: []byte("moved"), TargetIdentity: identity("1")})
 }
 
 // readFor returns what was read for a configuration.
 func (s *server) readFor(config *tfprotov6.DynamicValue) *tfprotov6.DynamicValue {
 	values := s.unpack(config)
 	replace(values, nil, "made")
-	if s.data != nil {
-		return s.data(values)
-	}
-	return s.pack(values)
+	return s.packed("data", values)
 }
 
 func (*server) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
@@ -283,7 +260,7 @@ func (*server) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDa
 }
 
 func (s *server) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return &tfprotov6.ReadDataSourceResponse{State: s.readFor(req.Config)}, nil
+	return responded(s, &tfprotov6.ReadDataSourceResponse{State: s.readFor(req.Config)})
 }
 
 func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
@@ -291,7 +268,7 @@ func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.Valid
 }
 
 func (s *server) OpenEphemeralResource(_ context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor(req.Config)}, nil
+	return responded(s, &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor(req.Config)})
 }
 
 func (*server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
@@ -300,9 +277,8 @@ func (*server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateLi
 
 func (s *server) ListResource(context.Context, *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	result := tfprotov6.ListResourceResult{DisplayName: "one", Identity: identity("1")}
-	if s.list != nil {
-		s.list(&result)
-	}
+	_, _ = responded(s, &result)
+
 	return &tfprotov6.ListResourceServerStream{Results: slices.Values([]tfprotov6.ListResourceResult{result})}, nil
 }
 
