@@ -136,11 +136,11 @@ func (s *server) packed(call string, values Attributes) *tfprotov6.DynamicValue 
 }
 
 // responded returns a response, changed.
-func responded[R any](s *server, response *R) (*R, error) {
+func responded[R any](s *server, response *R) *R {
 	if s.respond != nil {
 		s.respond(response)
 	}
-	return response, nil
+	return response
 }
 
 func (s *server) pack(values Attributes) *tfprotov6.DynamicValue {
@@ -202,7 +202,7 @@ func (s *server) PlanResourceChange(_ context.Context, req *tfprotov6.PlanResour
 	replace(planned, nil, Unknown)
 	resp.PlannedState = s.packed("plan", planned)
 
-	return responded(s, resp)
+	return responded(s, resp), nil
 }
 
 func (s *server) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -213,14 +213,14 @@ func (s *server) ApplyResourceChange(_ context.Context, req *tfprotov6.ApplyReso
 	replace(after, Unknown, "made")
 	resp.NewState = s.packed("apply", after)
 
-	return responded(s, resp)
+	return responded(s, resp), nil
 }
 
 func (s *server) ReadResource(_ context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	s.private = append(s.private, string(req.Private))
 	state := s.packed("read", s.unpack(req.CurrentState))
 
-	return responded(s, &tfprotov6.ReadResourceResponse{NewState: state, Private: []byte("read"), NewIdentity: identity("1")})
+	return responded(s, &tfprotov6.ReadResourceResponse{NewState: state, Private: []byte("read"), NewIdentity: identity("1")}), nil
 }
 
 func (s *server) UpgradeResourceState(_ context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
@@ -239,13 +239,13 @@ func (s *server) ImportResourceState(_ context.Context, req *tfprotov6.ImportRes
 	one := &tfprotov6.ImportedResource{TypeName: thing, Private: []byte("imported"), Identity: req.Identity}
 	one.State = s.packed("import", Attributes{"name": req.ID})
 
-	return responded(s, &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{one}})
+	return responded(s, &tfprotov6.ImportResourceStateResponse{ImportedResources: []*tfprotov6.ImportedResource{one}}), nil
 }
 
 func (s *server) MoveResourceState(context.Context, *tfprotov6.MoveResourceStateRequest) (*tfprotov6.MoveResourceStateResponse, error) {
 	state := s.packed("move", Attributes{"name": "moved"})
 
-	return responded(s, &tfprotov6.MoveResourceStateResponse{TargetState: state, TargetPrivate: []byte("moved"), TargetIdentity: identity("1")})
+	return responded(s, &tfprotov6.MoveResourceStateResponse{TargetState: state, TargetPrivate: []byte("moved"), TargetIdentity: identity("1")}), nil
 }
 
 // readFor returns what was read for a configuration.
@@ -260,7 +260,7 @@ func (*server) ValidateDataResourceConfig(context.Context, *tfprotov6.ValidateDa
 }
 
 func (s *server) ReadDataSource(_ context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return responded(s, &tfprotov6.ReadDataSourceResponse{State: s.readFor(req.Config)})
+	return responded(s, &tfprotov6.ReadDataSourceResponse{State: s.readFor(req.Config)}), nil
 }
 
 func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
@@ -268,7 +268,7 @@ func (*server) ValidateEphemeralResourceConfig(context.Context, *tfprotov6.Valid
 }
 
 func (s *server) OpenEphemeralResource(_ context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
-	return responded(s, &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor(req.Config)})
+	return responded(s, &tfprotov6.OpenEphemeralResourceResponse{Result: s.readFor(req.Config)}), nil
 }
 
 func (*server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateListResourceConfigRequest) (*tfprotov6.ValidateListResourceConfigResponse, error) {
@@ -277,9 +277,7 @@ func (*server) ValidateListResourceConfig(context.Context, *tfprotov6.ValidateLi
 
 func (s *server) ListResource(context.Context, *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	result := tfprotov6.ListResourceResult{DisplayName: "one", Identity: identity("1")}
-	_, _ = responded(s, &result)
-
-	return &tfprotov6.ListResourceServerStream{Results: slices.Values([]tfprotov6.ListResourceResult{result})}, nil
+	return &tfprotov6.ListResourceServerStream{Results: slices.Values([]tfprotov6.ListResourceResult{*responded(s, &result)})}, nil
 }
 
 // recorder is a test that notes why it fails.
