@@ -127,6 +127,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpExportRecords, `{"events":` + members + `}`, id, nil},
 		{mockserver.OpExportRecords, members, id, nil},
 		{mockserver.OpExportRecords, `{"id":1}` + "\n" + `{"id":2}`, id, nil},
+		{mockserver.OpExportRecords, `{"events":[{"name":"opened"}]}`, prototest.Attributes{"export_record_member": "name"}, nil},
 		{mockserver.OpExportRecords, "{\"events\":[{\"id\":\"\xff\"}]}", prototest.Attributes{"export_invalid_utf8": "replace"}, nil},
 
 		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"pending_ignored_members": "has_more,page"}, nil},
@@ -140,6 +141,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpGetProfile, `{"traits":{"plan":"gold"}}`, prototest.Attributes{"profile_member": "traits"}, nil},
 
 		{mockserver.OpGetAllData, `{"message":"Here it is.","data":{"events":[{"id":1}]}}`, data, nil},
+		{mockserver.OpGetAllData, `{"orders":[{"sku":"1"}],"paging":{"next":"2"}}`, prototest.Attributes{"all_data_member": "orders"}, nil},
 		{mockserver.OpGetAllData, `{"data":[{"id":1}],"links":{"next":"https://example.com/2"}}`, data, nil},
 	}) {
 		t.Run(c.operation+" "+c.body, func(t *testing.T) {
