@@ -127,7 +127,7 @@ func TestProvider_settingThatADiagnosticNamesAdmitsTheAnswer(t *testing.T) {
 		{mockserver.OpExportRecords, `{"events":` + members + `}`, id, nil},
 		{mockserver.OpExportRecords, members, id, nil},
 		{mockserver.OpExportRecords, `{"id":1}` + "\n" + `{"id":2}`, id, nil},
-		{mockserver.OpExportRecords, `{"events":[{"name":"opened"}]}`, prototest.Attributes{"export_record_member": "name"}, nil},
+		{mockserver.OpExportRecords, `{"events":[{"name":"opened","at":1,"n":1},{"name":"opened","page":2,"url":"/"}]}`, prototest.Attributes{"export_record_member": "name"}, nil},
 		{mockserver.OpExportRecords, "{\"events\":[{\"id\":\"\xff\"}]}", prototest.Attributes{"export_invalid_utf8": "replace"}, nil},
 
 		{mockserver.OpListPendingRequests, `{"requests":[` + record + `],"has_more":true,"page":{"number":1}}`, prototest.Attributes{"pending_ignored_members": "has_more,page"}, nil},

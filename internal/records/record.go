@@ -108,12 +108,13 @@ func (x *reader) contradiction(record jsontext.Value, own statedWord, expected K
 }
 
 // compare refuses an object that only the name of its container shows to be a record, unless
-// it is like the first record of its kind, or is that one and has an ID.
+// it is the first one of its kind and more than a container itself, or like the first one.
 //
-// The interface names no member of a record (section 2), and the error, page or job that a
-// service puts into the container has members too, whatever those are called. What it cannot
-// have by chance is the ID of something that the interface knows, or what the other records
-// have. Records without both have a member that wire.export_record_member can name.
+// The interface names no member of a record (section 2), so that the name of the container is
+// all that can show the first one. The error, page or job that a service puts behind the
+// records has members too, whatever those are called; what it cannot have by chance is what
+// the records before it have. Records that share too little have a member that
+// wire.export_record_member can name.
 func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalError {
 	first := x.first[kind]
 	if first != nil && (isMarked || isLike(v, first)) {
@@ -121,24 +122,23 @@ func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalErr
 	}
 
 	names := fieldNames(v)
-	if first != nil {
-		detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
-		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
-
-		return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
-	}
-
-	for name := range jsonvalue.EachMember(v) {
-		isMarked = isMarked || identifies(name)
-		if len(x.first[kind]) < comparedNames {
-			x.first[kind] = append(x.first[kind], string(name))
+	if first == nil {
+		for name := range jsonvalue.EachMember(v) {
+			isMarked = isMarked || nameKind(string(name)) == Unknown // it is more than a container
+			if len(x.first[kind]) < comparedNames {
+				x.first[kind] = append(x.first[kind], string(name))
+			}
 		}
-	}
-	if isMarked {
-		return nil
+		if isMarked {
+			return nil
+		}
+		return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
 	}
 
-	return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + ", such as an ID" + described(names), Members: names}
+	detail := "has too little in common with the " + kind.String() + " records before it" + described(names)
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(first, name) })
+
+	return &RefusalError{Reason: ErrNoRecord, Detail: detail, Members: names}
 }
 
 // isLike reports whether a record has more than half of the names of the first one, or more

@@ -46,23 +46,6 @@ func nameKind(name string) Kind {
 	return k
 }
 
-// identifies reports whether a member with the name identifies a record, or what the
-// interface has records of (sections 1 and 2): an ID, such as id, event_uuid or identityId,
-// or an e-mail address, which often is the identity of a person.
-func identifies(name []byte) bool {
-	var buffer scratch
-
-	stem, isID := bytes.CutSuffix(jsonvalue.AppendFolded(buffer[:0], name), []byte("id"))
-	if !isID {
-		return string(stem) == "email" || string(stem) == "mail"
-	}
-
-	stem = bytes.TrimRight(stem, "u")
-	k, plural := word(stem)
-
-	return len(stem) == 0 || string(stem) == "identity" || string(stem) == "user" || k != Unknown && !plural
-}
-
 // discriminator reports whether a member with the name states the kind of its record, and
 // whether it can mean nothing else: an event may have a type of its own.
 func discriminator(name []byte) (states, clearly bool) {
