@@ -112,7 +112,7 @@ func TestAccExportFileResource_update(t *testing.T) {
 	})
 
 	wantNothing(t, moved)
-	wantExports(t, service, day, day, day, day)
+	wantExports(t, service, day, day, day)
 }
 
 // TestAccExportFileResource_disappears removes the file outside of Terraform.
