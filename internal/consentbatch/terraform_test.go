@@ -81,6 +81,7 @@ func TestCLIConsentBatch_seededRepairedExtendedForgotten(t *testing.T) {
 func TestCLIConsentBatch_anotherFileThanThePlannedOne(t *testing.T) {
 	t.Parallel()
 	cli, service, f := newBatchCLI(t, batchBlock(), people(3))
+
 	for n := 3; n <= 4; n++ {
 		f.write(people(n))
 		cli.MustRun("plan", "-out=tfplan")
