@@ -3,6 +3,8 @@
 package answer
 
 import (
+	"time"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
@@ -13,7 +15,9 @@ import (
 type Profile struct {
 	Members map[string]jsontext.Value
 	JSON    []byte // the complete answer
-	Cached  bool   // a cache has kept the answer for some time
+	// Cached and Date are those of the answer, as in transport.Answer.
+	Cached bool
+	Date   time.Time
 }
 
 // Holds reports whether the profile has all these members with these values. A null

@@ -4,7 +4,9 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -36,18 +38,28 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	}
 
 	profile, err := answer.ReadProfile(got.JSON, c.wire.ProfileMember, managed)
-	profile.Cached = got.Cached
+	profile.Cached, profile.Date = got.Cached, got.Date
 
 	return profile, problem(got, err)
 }
 
-// ProfileNow is GetProfile for the effect of a request: an answer of a cache, which proves
-// nothing about it, is an error that may pass.
-func (c *Client) ProfileNow(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
+// ProfileNow is GetProfile for the effect of a request that was sent at a time by the
+// service's clock; zero if that is not known. An answer of a cache, or an older one, proves
+// nothing about it: it is an error that may pass, also where it says that there is no profile.
+func (c *Client) ProfileNow(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value, sent time.Time) (answer.Profile, error) {
 	profile, err := c.GetProfile(ctx, scope, identity, managed)
-	if err == nil && profile.Cached {
-		return profile, &transport.Error{Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method, Detail: "the answer comes from a cache"}
+	cached, date := profile.Cached, profile.Date
+	if refused, ok := errors.AsType[*transport.Error](err); ok {
+		cached, date = refused.Cached, refused.Date
 	}
+
+	if cached || !date.IsZero() && date.Before(sent) {
+		return answer.Profile{}, &transport.Error{
+			Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method,
+			Detail: "the answer comes from a cache, or is older than the request",
+		}
+	}
+
 	return profile, err
 }
 
@@ -78,9 +90,9 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 
 // ProfileHolds returns a function that reports whether the profile has members with these
 // values, which is the effect of an update.
-func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) {
-		p, err := c.ProfileNow(ctx, scope, identity, members)
+func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context, time.Time) (bool, error) {
+	return func(ctx context.Context, sent time.Time) (bool, error) {
+		p, err := c.ProfileNow(ctx, scope, identity, members, sent)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return false, nil
 		}
@@ -90,9 +102,9 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 
 // ProfileGone returns a function that reports whether the person has no profile, or an
 // empty one, which is the visible effect of a deletion.
-func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) {
-		p, err := c.ProfileNow(ctx, scope, identity, nil)
+func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context, time.Time) (bool, error) {
+	return func(ctx context.Context, sent time.Time) (bool, error) {
+		p, err := c.ProfileNow(ctx, scope, identity, nil, sent)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return true, nil
 		}

@@ -87,19 +87,15 @@ func (e *Engine) Submit(ctx context.Context, r Request, prior Submission) (Submi
 // Await waits until an accepted request is no longer pending, but no longer than limit
 // or until the context ends, or until nothing can show any more that it was carried out. In
 // place of an adopted request that comes to nothing it sends the request, and waits for that.
-// All waits in a scope share the same polls of the pending list.
+// All waits in a scope share the same readings of the pending list.
 func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.Duration) (Submission, Report) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	x := e.begin(r, s, waiting)
-	for step := Look; step != Stop && x.current.State.IsOpen() && (step != Look || !x.nothingWillShow()); {
-		step = x.take(bounded, step)
+	for x.current.State.IsOpen() && !x.nothingWillShow() && x.look(bounded) {
 	}
 
-	if x.err != nil {
-		x.report.Err = x.err
-	}
 	x.current.Interrupted = ctx.Err() != nil && x.current.State.IsOpen()
 	x.report.Interrupted = x.current.Interrupted
 	e.history.note(r, x.current)
@@ -124,14 +120,12 @@ func (e *Engine) Await(ctx context.Context, r Request, s Submission, limit time.
 // Refresh looks once at a request that is not known to be fulfilled. Errors are
 // *transport.Error; the Submission is then as it was.
 func (e *Engine) Refresh(ctx context.Context, r Request, s Submission) (Submission, Report, error) {
-	if s.State == Fulfilled {
+	if s.State == Fulfilled || s.State == Idle {
 		return s, Report{}, nil
 	}
 
 	x := e.begin(r, s, refreshing)
-	if step := x.take(ctx, Look); step == Measure {
-		x.take(ctx, Measure)
-	}
+	x.look(ctx)
 	if x.err != nil {
 		return s, x.ended(), x.err
 	}

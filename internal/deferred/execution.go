@@ -4,9 +4,12 @@ package deferred
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
@@ -15,7 +18,7 @@ import (
 // stop within two seconds.
 const lookAfterInterrupt = 1500 * time.Millisecond
 
-// phase is what a submission is carried through the table for.
+// phase is what an execution is for.
 type phase int
 
 const (
@@ -24,7 +27,7 @@ const (
 	refreshing
 )
 
-// execution carries one submission through the table.
+// execution is one call of the engine about a submission.
 type execution struct {
 	*Engine
 	request Request
@@ -40,7 +43,7 @@ type execution struct {
 	// delivered: the latest answer to sending looks like the data asked for.
 	delivered bool
 	lost      *transport.Error // of the answer that was lost
-	err       error            // of the latest step
+	err       error            // that ends the call
 }
 
 func (e *Engine) begin(r Request, s Submission, p phase) *execution {
@@ -51,47 +54,41 @@ func (e *Engine) begin(r Request, s Submission, p phase) *execution {
 // unknown. A request that may be repeated is sent again instead: looking for it could
 // find somebody else's.
 func (x *execution) resume(prior Submission) {
-	unknown := prior.State == Unanswered || prior.State == Lost
-	if unknown && prior.Occasion == x.request.Occasion && !x.request.Repeatable {
+	if prior.IsUnanswered() && prior.Occasion == x.request.Occasion && !x.request.Repeatable {
 		x.current, x.resumed = prior, true
 	}
 }
 
-// submit follows the table until the service has the request, certainly does not have
-// it, or nobody can tell.
+// submit sends the request, and then looks for it until the service has it, certainly does
+// not have it, or nobody can tell.
 func (x *execution) submit(ctx context.Context) {
 	// Once the request may have been sent, looking for it outlasts an interrupt.
 	lingering, end := linger(ctx, lookAfterInterrupt)
 	defer end()
 
-	step := Look
-	if x.service.ReadOnly() {
-		step = Send // refused before anything is sent
+	if x.current.State == Idle {
+		if !x.service.ReadOnly() && !x.maySend(ctx) { // else it is refused before it is sent
+			return
+		}
+		x.send(ctx)
 	}
 
-	for step != Stop && x.current.State.isUndecided() {
-		if x.current.State == Idle {
-			step = x.take(ctx, step)
-		} else {
-			step = x.take(lingering, step)
+	for x.err == nil && x.current.State.isUndecided() && x.look(lingering) {
+		if x.current.State == Lost {
+			if !x.maySendAgain() {
+				break
+			}
+			x.send(lingering)
 		}
 	}
 
-	if x.err == nil {
-		x.err = x.submitError()
+	switch {
+	case x.err != nil:
+	case x.current.State.isUncertain():
+		x.err = x.unknownOutcome(nil)
+	case x.current.State == Failed:
+		x.err = x.request.Rejection(x.current, x.report)
 	}
-}
-
-// submitError returns the error for the state in which submitting ended; nil if the service
-// has accepted the request.
-func (x *execution) submitError() error {
-	if x.current.State.isUncertain() {
-		return x.unknownOutcome(nil)
-	}
-	if x.current.State == Failed {
-		return x.request.Rejection(x.current, x.report)
-	}
-	return nil
 }
 
 // linger returns a context that ends the given time after its parent.
@@ -109,38 +106,175 @@ func linger(parent context.Context, d time.Duration) (context.Context, context.C
 	}
 }
 
-// nothingWillShow reports whether neither the list nor an effect can be expected to show
-// what becomes of the request.
-func (x *execution) nothingWillShow() bool {
-	return x.report.Unproven && (x.request.Effect == nil || x.current.EffectBefore)
+// maySend looks at the service before the request is sent, and reports whether it is to be
+// sent. Otherwise another request stands for it, or there is an error.
+func (x *execution) maySend(ctx context.Context) bool {
+	if x.service.PendingListUse() != client.ListIgnored {
+		// A slightly older listing will do, unless this process has submitted something
+		// about the person since.
+		if err := x.read(ctx, x.history.latest(personOf(x.request), time.Now().Add(-pollFloor))); err != nil {
+			x.err = x.request.asError(err)
+			return false
+		}
+		if !x.mayJoin() {
+			return false
+		}
+	}
+
+	switch {
+	case x.request.Effect == nil || x.equalIsPending():
+		x.current.EffectBefore = true // the effect may come to be that of the other request
+	case !x.request.EffectKnownAbsent:
+		visible, err := x.request.Effect(ctx, time.Time{})
+		if err != nil && ctx.Err() != nil {
+			x.err = x.request.asError(err)
+			return false
+		}
+		x.current.EffectBefore = visible || err != nil // seeing it later would prove nothing
+	}
+
+	return true
 }
 
-// ended returns the report once all looks are done.
-func (x *execution) ended() Report {
-	x.report.Delivered = x.delivered && x.current.State == Fulfilled
-	x.report.UnknownStatus = x.own.Progress() == answer.Unclear
-	return x.report
+// mayJoin reports whether the request may join those that the list shows. If it shows one
+// that can stand for the request, that one is adopted.
+func (x *execution) mayJoin() bool {
+	equal := x.request.equalRecords(x.seen)
+	adoptable := filter(equal, func(record answer.PendingRecord) bool { return record.Progress() == answer.Waiting })
+	if x.request.Adopts && len(adoptable) > 0 {
+		x.adopt(adoptable)
+		return false
+	}
+
+	if record, found := x.request.conflicting(x.seen); found {
+		x.err = x.request.conflict(record)
+		return false
+	}
+
+	if x.joinsOwn() {
+		return false
+	}
+
+	gap := x.gap()
+	if x.request.Adopts && gap == "" && x.service.PendingListUse() != client.ListPartial && len(equal) > 0 {
+		gap = gapStatus
+	}
+	if gap != "" {
+		x.err = x.request.unreadable(gap)
+	}
+
+	return gap == ""
 }
 
-// take performs a step and returns the next one.
-func (x *execution) take(ctx context.Context, step Step) Step {
-	event := x.perform(ctx, step)
-	if event == nothing {
-		return Stop
+// adopt lets the oldest of several equal records stand for the request.
+func (x *execution) adopt(equal []answer.PendingRecord) {
+	own := equal[0]
+	x.report.Adopted = true
+	for _, other := range others(equal, own) {
+		id, _ := other.ID.Get()
+		x.report.Others = append(x.report.Others, id)
 	}
 
-	row, ok := next(x.current.State, event)
-	if !ok {
-		x.err = x.request.failure(transport.ClassInternal, "a request that is "+string(x.current.State)+" was seen as "+string(event))
-		return Stop
+	now := time.Now()
+	x.current = Submission{State: Listed, Occasion: x.request.Occasion, At: now, Sent: now, Adopted: true, EffectBefore: true}
+	if at, given := own.CreatedAt.Get(); given {
+		x.current.At = at
+	}
+	x.learnFrom(own)
+	x.own = own
+}
+
+// joinsOwn reports whether a request that this process has sent, and that the list may not
+// show yet, stands for this one or conflicts with it.
+func (x *execution) joinsOwn() bool {
+	for _, entry := range x.history.open(x.request) {
+		if time.Since(entry.Sent) >= x.service.PendingListLag() {
+			continue // the list would show it
+		}
+
+		if x.request.Adopts && entry.requestType == x.request.Type {
+			x.current, x.report.Adopted = entry.Submission, true
+			x.current.Occasion = x.request.Occasion
+			x.enter(Accepted)
+			return true
+		}
+
+		if slices.Contains(x.request.Against, entry.requestType) {
+			x.err = x.request.conflictError(entry.ID, entry.requestType)
+			return true
+		}
 	}
 
-	x.enter(row.to)
-	if row.do == SendAgain && !x.maySendAgain() {
-		return Stop
+	return false
+}
+
+// equalIsPending reports whether the service may be working on another request of the same
+// type about the person: one that it lists, or one that this process has sent.
+func (x *execution) equalIsPending() bool {
+	sent := slices.ContainsFunc(x.history.open(x.request), func(e entry) bool { return e.requestType == x.request.Type })
+	return sent || len(x.request.equalRecords(x.seen)) > 0
+}
+
+// send sends the request. An error is that of a request that certainly was not carried out.
+func (x *execution) send(ctx context.Context) {
+	x.sends++
+	if x.current.State == Idle {
+		x.current.Occasion, x.current.Before = x.request.Occasion, x.otherKeys()
+		x.current.Begun = time.Now()
+		if !x.seen.date.IsZero() {
+			x.current.SentDate = x.seen.date.Add(x.current.Begun.Sub(x.seen.ended)).Truncate(time.Second)
+		}
 	}
 
-	return row.do
+	receipt, err := x.request.Send(ctx)
+	x.current.Sent = time.Now() // the list may lag from here on
+	x.history.noteEnd(personOf(x.request))
+
+	if lost, ok := errors.AsType[*transport.Error](err); ok && lost.Ambiguous {
+		x.lost = lost
+		x.enter(Unanswered)
+		return
+	}
+	if err != nil {
+		x.err = x.refusal(err)
+		return
+	}
+
+	x.current.At = receipt.At
+	x.delivered = receipt.Delivered
+	if receipt.Delivered {
+		x.enter(Delivered)
+		return
+	}
+
+	x.enter(Accepted)
+	x.report.NotUnderstood = receipt.NotUnderstood
+	known := func(record answer.PendingRecord) bool { return hasID(record, receipt.ID) }
+	if !slices.ContainsFunc(x.seen.all, known) && !slices.Contains(x.current.Before, keyOfID(receipt.ID)) {
+		x.current.ID = receipt.ID // else it is the ID of something else
+	}
+}
+
+// otherKeys returns the keys of the records that are not the request that is about to be
+// sent: those in the list, and those of this process that the list may not show yet.
+func (x *execution) otherKeys() []string {
+	keys := x.request.keysOf(x.seen)
+	for _, entry := range x.history.open(x.request) {
+		key := keyOfID(entry.ID)
+		if entry.requestType == x.request.Type && entry.ID != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// maySendAgain reports whether a request that seems not to have arrived may be sent
+// again: because that does no harm, or because a later call asks for it.
+func (x *execution) maySendAgain() bool {
+	if x.resumed && x.sends == 0 {
+		return true
+	}
+	return x.request.Repeatable && x.sends < 2
 }
 
 // enter sets the state of the submission, and the times that belong to it.
@@ -154,27 +288,15 @@ func (x *execution) enter(state State) {
 	}
 }
 
-// maySendAgain reports whether a request that seems not to have arrived may be sent
-// again: because that does no harm, or because a later call asks for it.
-func (x *execution) maySendAgain() bool {
-	if x.resumed && x.sends == 0 {
-		return true
-	}
-	return x.request.Repeatable && x.sends < 2
+// nothingWillShow reports whether neither the list nor an effect can be expected to show
+// what becomes of the request.
+func (x *execution) nothingWillShow() bool {
+	return x.report.Unproven && (x.request.Effect == nil || x.current.EffectBefore)
 }
 
-// perform performs a step and returns what was seen: nothing if the step could not be
-// performed, for the reason in err or report.
-func (x *execution) perform(ctx context.Context, step Step) Event {
-	switch step {
-	case Look:
-		return x.look(ctx)
-	case Measure:
-		return x.measure(ctx)
-	case Send, SendAgain:
-		return x.send(ctx)
-	case Stop:
-	}
-
-	return nothing
+// ended returns the report once all looks are done.
+func (x *execution) ended() Report {
+	x.report.Delivered = x.delivered && x.current.State == Fulfilled
+	x.report.UnknownStatus = x.own.Progress() == answer.Unclear
+	return x.report
 }

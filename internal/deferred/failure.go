@@ -5,7 +5,6 @@ package deferred
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -28,11 +27,6 @@ func (r Request) asError(err error) error {
 		return own
 	}
 	return r.failure(transport.ClassCancelled, "the run was interrupted or its time was up, and nothing was sent")
-}
-
-// conflictsWith reports whether the request must not be sent beside one of a type.
-func (r Request) conflictsWith(requestType string) bool {
-	return slices.Contains(r.Against, requestType)
 }
 
 // conflict returns the error about a pending request of the person that conflicts with

@@ -14,18 +14,12 @@ import (
 
 // view is what a listing shows of one person.
 type view struct {
-	began   time.Time              // when reading the list began
-	ended   time.Time              // when it ended
+	listing
+
 	records []answer.PendingRecord // the person's, the oldest first
 	// respelled are the records that name the person in another spelling, and unassigned
 	// those that do not name a person, or name the person as a part of a longer text.
 	respelled, unassigned []answer.PendingRecord
-	all                   []answer.PendingRecord // of the list, about any person
-	// gap says why the list cannot be read completely; empty if it can.
-	gap string
-	// cached and date are as in answer.PendingList.
-	cached bool
-	date   time.Time
 }
 
 func isOpen(record answer.PendingRecord) bool {

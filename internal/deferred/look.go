@@ -12,175 +12,231 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 )
 
-// look reads the pending list and returns what it shows of the request.
-func (x *execution) look(ctx context.Context) Event {
+// absence is what it means that the list does not show the request.
+type absence int
+
+const (
+	unread    absence = iota // nothing: the list is not understood as a whole
+	held                     // it may be shown, in a record that is not known to be its own
+	notListed                // it is not in the list, which may lag
+	gone                     // it is not in the list, which has had time to show it
+)
+
+// look looks once at a request that was sent: at the pending list, and where that is not
+// decisive, at the effect. It reports whether another look may show more, or reports false
+// with the reason in err or report.
+func (x *execution) look(ctx context.Context) (goOn bool) {
+	how := notListed
 	if x.service.PendingListUse() == client.ListIgnored {
-		return x.lookWithoutList(ctx)
+		if !x.lookWithoutList(ctx) {
+			return false
+		}
+		if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
+			how = gone
+		}
+	} else {
+		if goOn, failed := x.readList(ctx); failed {
+			return goOn
+		}
+
+		x.report.Gap, x.report.Unproven = "", false
+		own, found := x.request.find(x.current, x.seen, x.lagIsOver(x.seen.began))
+		if found {
+			x.learnFrom(own)
+			x.own = own
+
+			return x.judge(ctx, own)
+		}
+		x.own = answer.PendingRecord{}
+		how = x.absence()
 	}
 
-	about := personOf(x.request)
-	after := time.Now()
+	return x.judgeAbsence(ctx, how)
+}
+
+// judge concludes from the submission's own record.
+func (x *execution) judge(ctx context.Context, own answer.PendingRecord) (goOn bool) {
 	switch {
-	case x.current.State == Idle:
-		// Before sending, a slightly older listing will do, unless this process has
-		// submitted something about the person since.
-		after = x.history.latest(about, after.Add(-pollFloor))
-	case x.phase == refreshing:
-		// All refreshes share a listing, unless this one has seen it already.
-		after = x.history.latest(about, x.history.looked(about))
+	case own.Progress() == answer.Failed:
+		x.report.Code = own.Code
+		x.enter(Failed)
+	case own.Ended && x.current.State != Delivered: // the configuration says what its status means
+		x.enter(Left)
+		return x.measure(ctx)
+	case own.Ended || own.Progress() == answer.Done:
+		x.enter(Fulfilled)
+	default:
+		x.enter(Listed)
+		return true
 	}
 
+	return false
+}
+
+// judgeAbsence concludes from a list that does not show the request.
+func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
+	lagIsOver := x.lagIsOver(x.seen.began)
+
+	switch x.current.State {
+	case Delivered:
+		// While a request is pending for the person, no answer is the data.
+		if how == notListed || how == gone {
+			x.enter(Fulfilled)
+		} else if how == held || lagIsOver {
+			x.enter(Accepted)
+		}
+		return true
+
+	case Failed:
+		return false
+
+	case Unanswered:
+		if how == unread {
+			return !lagIsOver
+		}
+		if how == gone {
+			x.enter(Lost)
+		}
+
+	case Lost, Dropped:
+		if how == unread || how == held {
+			return false
+		}
+
+	case Accepted, Listed:
+		if how == unread || how == held {
+			return true
+		}
+		if how == gone {
+			x.enter(Left)
+		}
+
+	case Left:
+		if how == held {
+			return true
+		}
+
+	case Idle, Fulfilled:
+		return false
+	}
+
+	return x.measure(ctx)
+}
+
+// measure looks at the effect of the request.
+func (x *execution) measure(ctx context.Context) (goOn bool) {
+	visible := x.current.State == Left // without an effect to see, the list has decided
+	if x.request.Effect == nil {
+		x.current.EffectBefore = true
+	} else {
+		seen, err := x.request.Effect(ctx, x.current.SentDate)
+		if err != nil {
+			return x.mayPass(ctx, err)
+		}
+		// It proves nothing if it was there before, unless the list has decided that the
+		// request is over.
+		visible = seen && (!x.current.EffectBefore || x.current.State == Left || x.current.State == Dropped)
+	}
+
+	switch {
+	case visible:
+		x.enter(Fulfilled)
+	case x.current.State == Left:
+		x.enter(Dropped)
+	}
+
+	return x.current.State != Dropped
+}
+
+// mayPass reports whether another look may succeed after the error of one, and otherwise
+// notes the error. A request that is over stays as it is.
+func (x *execution) mayPass(ctx context.Context, err error) bool {
+	if ctx.Err() == nil && (x.phase == submitting || transport.MayPass(err)) {
+		return x.current.State != Dropped
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+
+	if x.phase == waiting {
+		x.report.Err = err
+	} else {
+		x.err = x.request.asError(err)
+	}
+
+	return false
+}
+
+// read reads the list, no earlier than after. A list that comes from a cache, or is older than
+// the request, is taken for one that cannot be read.
+func (x *execution) read(ctx context.Context, after time.Time) error {
+	about := personOf(x.request)
 	seen, err := x.watch.look(ctx, about, after, x.began)
 	if err != nil {
-		return x.afterFailedLook(ctx, err)
+		return err
 	}
-	if seen.cached || x.current.State != Idle && !seen.date.IsZero() && seen.date.Before(x.current.SentDate) {
-		seen = view{began: seen.began, gap: gapCache}
+
+	isOld := x.current.State != Idle && !seen.date.IsZero() && seen.date.Before(x.current.SentDate)
+	if seen.cached || isOld {
+		seen = view{listing: listing{began: seen.began, gap: gapCache}}
 	}
 	x.seen = seen
 	x.history.noteLook(about, seen.began)
 
-	if x.current.State == Idle {
-		return x.beforeSending()
+	return nil
+}
+
+// readList reads the list for a request that was sent. If that fails, goOn is what look
+// returns.
+func (x *execution) readList(ctx context.Context) (goOn, failed bool) {
+	after := time.Now()
+	if x.phase == refreshing {
+		// All refreshes share a listing, unless this one has seen it already.
+		about := personOf(x.request)
+		after = x.history.latest(about, x.history.looked(about))
 	}
 
-	return x.afterSending()
+	err := x.read(ctx, after)
+	if err == nil {
+		return false, false
+	}
+
+	switch {
+	case x.phase == waiting:
+		if ctx.Err() == nil && !transport.MayPass(err) {
+			x.report.Err = err
+		}
+		if ctx.Err() != nil || !transport.MayPass(err) {
+			return false, true
+		}
+		return x.judgeAbsence(ctx, unread), true // at most the effect can be seen
+
+	case x.phase == refreshing:
+		x.err = x.request.asError(err)
+		return false, true
+	}
+
+	if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
+		return x.current.State != Lost, true
+	}
+	x.err = x.unknownOutcome(err)
+
+	return false, true
 }
 
 // lookWithoutList replaces a look if the list must not be read. It takes as long as a
 // look would, so that the effect is not measured more often.
-func (x *execution) lookWithoutList(ctx context.Context) Event {
-	if x.current.State == Idle {
-		x.seen = view{}
-		return ShowsNothing
-	}
-
+func (x *execution) lookWithoutList(ctx context.Context) bool {
 	if x.phase != refreshing && transport.Pause(ctx, pollInterval(time.Since(x.began))) != nil {
-		return nothing
+		return false
 	}
 
-	x.seen = view{began: time.Now(), gap: "it is not asked for"}
+	x.seen = view{listing: listing{began: time.Now(), gap: "it is not asked for"}}
 	if x.phase != refreshing { // a refresh does not warn of what is configured
 		x.report.Gap = x.seen.gap
 	}
-	if x.current.State.isUncertain() && x.lagIsOver(x.seen.began) {
-		return StaysAway
-	}
 
-	return NotAsked
-}
-
-// afterFailedLook returns what it means that the list could not be read.
-func (x *execution) afterFailedLook(ctx context.Context, err error) Event {
-	if x.phase == waiting {
-		return x.afterFailedWait(ctx, err, CannotBeRead)
-	}
-
-	if x.current.State == Idle || x.phase == refreshing {
-		x.err = x.request.asError(err)
-		return nothing
-	}
-
-	if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
-		return CannotBeRead
-	}
-
-	x.err = x.unknownOutcome(err)
-
-	return nothing
-}
-
-// afterFailedWait returns an event that lets a wait go on if the error may pass. Otherwise the
-// wait ends.
-func (x *execution) afterFailedWait(ctx context.Context, err error, goOn Event) Event {
-	if ctx.Err() != nil {
-		return nothing
-	}
-
-	if transport.MayPass(err) {
-		return goOn
-	}
-	x.report.Err = err
-
-	return nothing
-}
-
-// beforeSending returns what the list means for a request that has not been sent.
-func (x *execution) beforeSending() Event {
-	if equal := x.adoptable(); len(equal) > 0 {
-		x.adopt(equal)
-		return ShowsEqual
-	}
-
-	if record, found := x.request.conflicting(x.seen); found {
-		x.err = x.request.conflict(record)
-		return ShowsConflict
-	}
-
-	if event := x.sentByThisProcess(); event != nothing {
-		return event
-	}
-
-	gap := x.gap()
-	if x.request.Adopts && gap == "" && x.service.PendingListUse() != client.ListPartial && len(x.request.equalRecords(x.seen)) > 0 {
-		gap = gapStatus
-	}
-	if gap != "" {
-		x.err = x.request.unreadable(gap)
-		return CannotBeRead
-	}
-
-	return ShowsNothing
-}
-
-// adoptable returns the records that could stand for the request. Their status is known to
-// be open.
-func (x *execution) adoptable() []answer.PendingRecord {
-	if !x.request.Adopts {
-		return nil
-	}
-	return filter(x.request.equalRecords(x.seen), func(record answer.PendingRecord) bool { return record.Progress() == answer.Waiting })
-}
-
-// adopt lets the oldest of several equal records stand for the request.
-func (x *execution) adopt(equal []answer.PendingRecord) {
-	own := equal[0]
-	x.report.Adopted = true
-	for _, other := range others(equal, own) {
-		id, _ := other.ID.Get()
-		x.report.Others = append(x.report.Others, id)
-	}
-
-	now := time.Now()
-	x.current = Submission{Occasion: x.request.Occasion, At: now, Sent: now, Adopted: true, EffectBefore: true}
-	if at, given := own.CreatedAt.Get(); given {
-		x.current.At = at
-	}
-	x.learnFrom(own)
-	x.own = own
-}
-
-// sentByThisProcess returns what another request of this process means that the list may
-// not show yet; nothing if there is no such request.
-func (x *execution) sentByThisProcess() Event {
-	for _, entry := range x.history.open(x.request) {
-		if time.Since(entry.Sent) >= x.service.PendingListLag() {
-			continue // the list would show it
-		}
-
-		if x.request.Adopts && entry.requestType == x.request.Type {
-			x.current, x.report.Adopted = entry.Submission, true
-			x.current.State, x.current.Occasion = Idle, x.request.Occasion
-			return SentBefore
-		}
-
-		if x.request.conflictsWith(entry.requestType) {
-			x.err = x.request.conflictError(entry.ID, entry.requestType)
-			return ShowsConflict
-		}
-	}
-
-	return nothing
+	return true
 }
 
 // gap returns why absence from the list proves nothing; empty if it does.
@@ -189,30 +245,6 @@ func (x *execution) gap() string {
 		return ""
 	}
 	return x.request.gapIn(x.seen)
-}
-
-// afterSending returns what the list shows of a request that was sent.
-func (x *execution) afterSending() Event {
-	x.report.Gap, x.report.Unproven = "", false
-	own, found := x.request.find(x.current, x.seen, x.lagIsOver(x.seen.began))
-	if !found {
-		return x.absence()
-	}
-
-	x.learnFrom(own)
-	x.own = own
-
-	switch {
-	case own.Progress() == answer.Failed:
-		x.report.Code = own.Code
-		return ShowsFailed
-	case own.Ended:
-		return ShowsEnded
-	case own.Progress() == answer.Done:
-		return ShowsDone
-	}
-
-	return ShowsOpen
 }
 
 // learnFrom adds what the submission lacks from its own record. An ID that was known before
@@ -232,63 +264,43 @@ func (x *execution) learnFrom(own answer.PendingRecord) {
 }
 
 // absence returns what it means that the list does not show the request.
-func (x *execution) absence() Event {
-	x.own = answer.PendingRecord{}
+func (x *execution) absence() absence {
 	s := &x.current
 	lagIsOver := x.lagIsOver(x.seen.began)
 
 	x.report.Gap = x.gap()
-	if gap, held := x.gapOfAccepted(); held {
-		x.report.Gap = gap
-		return MayBeShown
+	if !s.State.isUncertain() {
+		// A record that wire.pending_list takes for another's does not hold the request.
+		gap, isHeld := x.request.gapAbout(*s, x.seen)
+		if isHeld && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual) {
+			x.report.Gap = gap
+			return held
+		}
 	}
 
 	switch {
-	case x.report.Gap != "" && lagIsOver:
-		return StaysUnread
 	case x.report.Gap != "":
-		return CannotBeRead
+		return unread
 	case s.State == Unanswered && x.request.Repeatable: // without harm
-		return StaysAway
+		return gone
 	case s.State.isUndecided() && lagIsOver:
-		return StaysAway
+		return gone
 	case s.State.isUndecided() || !lagIsOver:
-		return ShowsNothing
+		return notListed
 	}
 
-	return x.absenceOfAccepted()
-}
-
-// gapOfAccepted returns why the list may hold a request that the service has accepted; held
-// is false if it does not. A record that wire.pending_list takes for another's does not.
-func (x *execution) gapOfAccepted() (gap string, held bool) {
-	if x.current.State.isUncertain() {
-		return "", false
-	}
-
-	gap, held = x.request.gapAbout(x.current, x.seen)
-
-	return gap, held && (x.report.Gap != "" || gap == gapIdentity || gap == gapEqual)
-}
-
-// absenceOfAccepted is absence for a request that the service has accepted, from a list
-// that is understood completely.
-func (x *execution) absenceOfAccepted() Event {
-	s := &x.current
 	if s.MissingSince.IsZero() {
 		s.MissingSince = x.seen.began
 	}
-
 	if x.seen.began.Sub(s.MissingSince) < x.service.PendingListLag() {
-		return ShowsNothing // another copy of the list may lag
+		return notListed // another copy of the list may lag
 	}
 	if s.Seen {
-		return StaysAway
+		return gone
 	}
-
 	x.report.Unproven = true
 
-	return ShowsNothing
+	return notListed
 }
 
 // lagIsOver reports whether a listing that began at a time shows what was sent.

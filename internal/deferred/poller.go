@@ -53,10 +53,7 @@ func (p *pollers) of(scope client.Scope) *poller {
 
 	own := p.scopes[scope]
 	if own == nil {
-		own = &poller{
-			lister: p.lister, scope: scope, wake: make(chan struct{}, 1),
-			waiting: map[*waiter]bool{}, served: map[*waiter]bool{},
-		}
+		own = &poller{lister: p.lister, scope: scope, changed: make(chan struct{})}
 		p.scopes[scope] = own
 	}
 
@@ -65,9 +62,9 @@ func (p *pollers) of(scope client.Scope) *poller {
 
 // listing is the pending list as it was read once.
 type listing struct {
-	began, ended time.Time
-	all          []answer.PendingRecord
-	gap          string
+	began, ended time.Time              // when reading it did
+	all          []answer.PendingRecord // about any person
+	gap          string                 // why it cannot be read completely; empty if it can
 	err          error
 	// cached and date are as in answer.PendingList.
 	cached bool
@@ -76,7 +73,7 @@ type listing struct {
 
 // about returns what the listing shows of a person.
 func (l *listing) about(identity string) view {
-	v := view{began: l.began, ended: l.ended, all: l.all, gap: l.gap, cached: l.cached, date: l.date}
+	v := view{listing: *l}
 	key := answer.PersonKey(identity)
 	for _, record := range l.all {
 		named, known := record.Identity.Get()
@@ -93,142 +90,121 @@ func (l *listing) about(identity string) view {
 	return v
 }
 
-// isUsable reports whether the listing was read successfully, later than a time. A nil
-// listing is not usable.
-func (l *listing) isUsable(after time.Time) bool {
-	return l != nil && l.err == nil && l.began.After(after)
-}
-
-// poller reads the pending list of one scope for all who wait in this process. Those who
-// arrive while the list is being read share that listing if its reading began late enough for
-// them, and otherwise get the next one: a listing that began before a request was submitted
-// proves nothing about it.
+// poller reads the pending list of one scope for all who wait in this process. One of those
+// who wait begins to read, once the interval is over, and all share what is read. A listing
+// that began before a request was submitted proves nothing about it.
 type poller struct {
 	lister lister
 	scope  client.Scope
-	wake   chan struct{} // somebody came or went
 
 	mu      sync.Mutex
-	waiting map[*waiter]bool // for the next listing
-	served  map[*waiter]bool // by the listing that is being read
-	running bool
-	latest  *listing
-	last    time.Time // when reading the latest listing began
+	reading *reading      // nil if nobody reads
+	changed chan struct{} // is closed when a reading begins or ends
+	latest  *listing      // the latest that was read successfully; nil if there is none
+	last    time.Time     // when the latest reading began
+}
+
+// reading is the list while it is being read.
+type reading struct {
+	began   time.Time
+	waiting int // for it
 	abandon context.CancelFunc
+	done    chan struct{}
+	listing *listing // once done is closed
 }
 
-// waiter waits for one listing.
-type waiter struct {
-	after   time.Time // its listing begins later
-	since   time.Time // when the caller began to wait, over all its listings
-	listing chan *listing
-}
-
-// await returns a listing that began later than the time after. It waits for the next
-// one unless the latest will do.
+// await returns a listing that began later than the time after. since is when the caller began
+// to wait, over all its listings.
 func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, error) {
-	p.mu.Lock()
-	latest := p.latest
-	p.mu.Unlock()
-
-	if latest.isUsable(after) {
-		return latest, nil
-	}
-
-	w := &waiter{after: after, since: since, listing: make(chan *listing, 1)}
-	p.add(ctx, w)
-
-	select {
-	case l := <-w.listing:
-		return l, l.err
-	case <-ctx.Done():
-		p.remove(w)
-		return nil, ctx.Err()
-	}
-}
-
-func (p *poller) add(ctx context.Context, w *waiter) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	if p.abandon != nil && p.last.After(w.after) {
-		p.served[w] = true
-		return
-	}
-
-	p.waiting[w] = true
-	if !p.running {
-		p.running = true
-		// A listing serves others too, so its reading does not end with the first waiter.
-		go p.run(context.WithoutCancel(ctx))
-	}
-	p.signal()
-}
-
-func (p *poller) remove(w *waiter) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	delete(p.waiting, w)
-	delete(p.served, w)
-	if len(p.served) == 0 && p.abandon != nil {
-		p.abandon()
-	}
-	p.signal()
-}
-
-func (p *poller) signal() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-}
-
-// run polls as long as somebody waits.
-func (p *poller) run(ctx context.Context) {
 	for {
-		delay, idle := p.untilNext()
-		if idle {
-			return
+		p.mu.Lock()
+		if p.latest != nil && p.latest.began.After(after) {
+			defer p.mu.Unlock()
+			return p.latest, nil
 		}
 
-		if delay > 0 {
-			p.sleep(delay)
-		} else {
-			p.poll(ctx)
+		delay := time.Until(p.last.Add(pollInterval(time.Since(since))))
+		if p.reading == nil && delay <= 0 {
+			p.begin(ctx)
+		}
+		current, changed := p.reading, p.changed
+		joins := current != nil && !current.began.Before(after)
+		if joins {
+			current.waiting++
+		}
+		p.mu.Unlock()
+
+		if joins {
+			return p.join(ctx, current)
+		}
+
+		var interval <-chan time.Time
+		if current == nil {
+			interval = time.After(delay)
+		}
+		select {
+		case <-interval:
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }
 
-// sleep returns after a delay, or earlier if somebody comes or goes.
-func (p *poller) sleep(delay time.Duration) {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-
+// join waits for a reading. It is abandoned when nobody waits for it any more.
+func (p *poller) join(ctx context.Context, r *reading) (*listing, error) {
 	select {
-	case <-timer.C:
-	case <-p.wake:
+	case <-r.done:
+		return r.listing, r.listing.err
+	case <-ctx.Done():
 	}
-}
 
-// untilNext returns how long to wait before polling; idle reports that nobody waits.
-func (p *poller) untilNext() (delay time.Duration, idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
-	if len(p.waiting) == 0 {
-		p.running = false
-		return 0, true
+	r.waiting--
+	if r.waiting == 0 && p.reading == r {
+		r.abandon()
+		p.end(nil)
 	}
 
-	youngest := time.Time{}
-	for w := range p.waiting {
-		if w.since.After(youngest) {
-			youngest = w.since
+	return nil, ctx.Err()
+}
+
+// begin begins to read. The caller holds the lock.
+func (p *poller) begin(ctx context.Context) {
+	// A listing serves others too, so its reading does not end with the first waiter.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r := &reading{began: time.Now(), abandon: cancel, done: make(chan struct{})}
+	p.reading, p.last = r, r.began
+	p.announce()
+
+	go func() {
+		defer cancel()
+		r.listing = p.read(ctx, r.began)
+		close(r.done)
+
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.reading == r {
+			p.end(r.listing)
 		}
-	}
+	}()
+}
 
-	return time.Until(p.last.Add(pollInterval(time.Since(youngest)))), false
+// end ends the reading, with what was read if it was not abandoned. The caller holds the lock.
+func (p *poller) end(l *listing) {
+	if l != nil && l.err == nil {
+		p.latest = l
+	}
+	p.reading = nil
+	p.announce()
+}
+
+// announce wakes all who wait. The caller holds the lock.
+func (p *poller) announce() {
+	close(p.changed)
+	p.changed = make(chan struct{})
 }
 
 // pollInterval returns the interval between polls. It grows with how long the youngest
@@ -238,30 +214,7 @@ func pollInterval(waited time.Duration) time.Duration {
 	return interval + rand.N(interval/10) //nolint:gosec // spreading load needs no secrecy
 }
 
-// poll reads the list once and hands it to everybody who was waiting before.
-func (p *poller) poll(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-
-	p.mu.Lock()
-	p.served, p.waiting = p.waiting, map[*waiter]bool{}
-	p.last, p.abandon = time.Now(), cancel
-	p.mu.Unlock()
-
-	l := p.read(ctx)
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
-	for w := range p.served {
-		w.listing <- l // does not block: each waiter has room for one
-	}
-
-	p.served, p.abandon, p.latest = map[*waiter]bool{}, nil, l
-}
-
-func (p *poller) read(ctx context.Context) (l *listing) {
-	began := time.Now()
+func (p *poller) read(ctx context.Context, began time.Time) (l *listing) {
 	defer func() {
 		// A panic in here would end the process with every resource in flight.
 		if recover() != nil {

@@ -43,9 +43,10 @@ type Request struct {
 	// Send sends the request once. Its errors are those of the client: one that is
 	// Ambiguous means that the service may have accepted the request.
 	Send func(ctx context.Context) (answer.Receipt, error)
-	// Effect reports whether the service shows the effect. If nil, there is none to see,
-	// and only the list shows the end.
-	Effect func(ctx context.Context) (bool, error)
+	// Effect reports whether the service shows the effect. An answer that the service dates
+	// before sent proves nothing, and is an error that may pass. If nil, there is no effect
+	// to see, and only the list shows the end.
+	Effect func(ctx context.Context, sent time.Time) (bool, error)
 }
 
 // AnyOccasion is the occasion of a request that stands for each one which this process

@@ -95,8 +95,8 @@ type object struct {
 	destroyed bool
 }
 
-// reading is what the list held at a time.
-type reading struct {
+// shownAt is what the list held at a time.
+type shownAt struct {
 	at      time.Time
 	records []answer.PendingRecord
 }
@@ -117,7 +117,7 @@ type world struct {
 	telling bool
 	looks   int // that were made
 	// readings are what the list held at each look, and blanked: it was blank once.
-	readings []reading
+	readings []shownAt
 	blanked  bool
 	hidden   []*queued // the service holds them, and the latest list does not show them
 	left     bool      // the others of a crowd have left
@@ -296,7 +296,7 @@ func (w *world) listing(choice string) *listing {
 			shown.all = append(shown.all, w.recordOf(q, len(shown.all)))
 		}
 	}
-	w.readings = append(w.readings, reading{shown.began, shown.all})
+	w.readings = append(w.readings, shownAt{shown.began, shown.all})
 
 	switch choice {
 	case "paged":
@@ -304,7 +304,7 @@ func (w *world) listing(choice string) *listing {
 	case "blank":
 		w.blanked, shown.all = true, nil
 	case "goes back":
-		young := slices.IndexFunc(w.readings, func(r reading) bool { return time.Since(r.at) < lag })
+		young := slices.IndexFunc(w.readings, func(r shownAt) bool { return time.Since(r.at) < lag })
 		shown.all = w.readings[young].records
 	}
 
@@ -437,7 +437,7 @@ func (w *world) request(occasion string) Request {
 		Send: w.send(occasion),
 	}
 	if !w.noEffect {
-		r.Effect = func(context.Context) (bool, error) { return w.shows(occasion), nil }
+		r.Effect = func(context.Context, time.Time) (bool, error) { return w.shows(occasion), nil }
 	}
 
 	return r

@@ -257,7 +257,7 @@ func (r *profileResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	if err := u.read(ctx, u.client.GetProfile, state.managed()); err != nil {
+	if err := u.read(ctx); err != nil {
 		tfkit.AddError(&resp.Diagnostics, err, tfkit.PriorKept)
 		return
 	}

@@ -62,7 +62,7 @@ func (r *profileResource) begin(run tfkit.Run, m *resourceModel, changes members
 		expected = remembered.sent(m.managed())
 	}
 	if len(expected) > 0 {
-		u.Request.Effect = func(ctx context.Context) (bool, error) { return u.look(ctx, expected) }
+		u.Request.Effect = func(ctx context.Context, sent time.Time) (bool, error) { return u.look(ctx, expected, sent) }
 	}
 
 	return u, true
@@ -94,26 +94,30 @@ func (m *resourceModel) occasion(changes members) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// look is read for the effect of an update: whether the profile has members with these values.
-func (u *update) look(ctx context.Context, expected members) (bool, error) {
-	err := u.read(ctx, u.client.ProfileNow, expected)
+// look is read for the effect of an update that was sent at a time by the service's clock:
+// whether the profile has members with these values.
+func (u *update) look(ctx context.Context, expected members, sent time.Time) (bool, error) {
+	profile, err := u.client.ProfileNow(ctx, u.Request.Scope, u.Request.Identity, expected, sent)
+	err = u.hold(profile, err)
+	u.holds = err == nil && !u.missing && profile.Holds(expected)
+
 	return u.holds, err
 }
 
-// getProfile is a method of the client that reads a profile.
-type getProfile func(ctx context.Context, scope client.Scope, identity string, managed members) (answer.Profile, error)
+// read reads the profile for the model.
+func (u *update) read(ctx context.Context) error {
+	return u.hold(u.client.GetProfile(ctx, u.Request.Scope, u.Request.Identity, u.model.managed()))
+}
 
-// read reads the profile.
-func (u *update) read(ctx context.Context, get getProfile, expected members) error {
-	profile, err := get(ctx, u.Request.Scope, u.Request.Identity, expected)
-	u.missing, u.holds = transport.IsClass(err, transport.ClassNotFound), false
+// hold keeps what was read of the profile. That there is none is no error.
+func (u *update) hold(profile answer.Profile, err error) error {
+	u.missing = transport.IsClass(err, transport.ClassNotFound)
 	if err != nil && !u.missing {
 		return err
 	}
 
 	u.held = members{}
 	maps.Copy(u.held, profile.Members)
-	u.holds = !u.missing && profile.Holds(expected)
 
 	return nil
 }
@@ -168,7 +172,7 @@ func (u *update) fail(ctx context.Context, err error, remembered memory) {
 // model.
 func (u *update) refresh(ctx context.Context) (gone bool) {
 	if u.Submission.State.IsOver() { // the model holds what the service showed then: comparing them proves nothing
-		u.Request.Effect = func(context.Context) (bool, error) { return false, nil }
+		u.Request.Effect = func(context.Context, time.Time) (bool, error) { return false, nil }
 	}
 
 	if !u.Refresh(ctx) {
@@ -178,7 +182,7 @@ func (u *update) refresh(ctx context.Context) (gone bool) {
 	u.Warn()
 
 	if u.Submission.State.IsOver() {
-		if err := u.read(ctx, u.client.GetProfile, u.model.managed()); err != nil {
+		if err := u.read(ctx); err != nil {
 			u.WarnUnchecked(err)
 		} else if u.missing {
 			return true
@@ -203,7 +207,7 @@ func (u *update) settle(ctx context.Context) {
 
 	ours := u.model.managed()
 	if ours != nil && (isDropped || !u.holds) {
-		if _, err := u.look(ctx, u.memory.sent(ours)); err != nil {
+		if _, err := u.look(ctx, u.memory.sent(ours), s.SentDate); err != nil {
 			return // the next refresh shows the difference
 		}
 		if isDropped && !u.missing && u.memory.hasChanged(ours, u.held) {

@@ -115,9 +115,7 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 			})
 		}
 		a := Answer{Call: k, Status: resp.StatusCode, JSON: v, Continued: HasNextLink(resp.Header)}
-		age := resp.Header.Get("Age")
-		a.Cached = age != "" && age != "0"
-		a.Date, _ = http.ParseTime(resp.Header.Get("Date"))
+		a.Cached, a.Date = freshness(resp)
 
 		return a, nil
 	}
@@ -130,6 +128,15 @@ func (k *Call) SuccessAnswer(ctx context.Context, resp *http.Response, body []by
 	}
 
 	return Answer{}, k.Fail(ClassPayload, resp.StatusCode, jsonvalue.DescribeSyntax(err))
+}
+
+// freshness returns whether a cache has kept an answer for some time, and when the service
+// made it; zero if it does not say so.
+func freshness(resp *http.Response) (cached bool, date time.Time) {
+	age := resp.Header.Get("Age")
+	date, _ = http.ParseTime(resp.Header.Get("Date"))
+
+	return age != "" && age != "0", date
 }
 
 // PageError returns the error of a page for people. begin is its beginning, at least.

@@ -83,6 +83,10 @@ type Error struct {
 	// the service's queue, so that repeating it may do harm.
 	Queued bool
 
+	// Cached and Date are those of the answer, as in Answer.
+	Cached bool
+	Date   time.Time
+
 	Renewed bool  // the credential was renewed after the 401
 	Cause   error // nil, a context's error, ErrUntimed, ErrOutdated or a *records.RefusalError; never an error of the network
 }

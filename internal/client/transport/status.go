@@ -19,6 +19,7 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	k.quote(e, said)
 	e.RetryAfter, _ = askedToWait(resp)
 	e.Renewed = k.renewed
+	e.Cached, e.Date = freshness(resp)
 	e.Ambiguous = k.Op.Effect && class == ClassServer && !staysFailed(e.Status) && !k.Op.repeatsAfter(e.Status)
 
 	switch {
