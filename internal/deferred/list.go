@@ -171,15 +171,15 @@ func keyOfID(id string) string { return "id " + id }
 // once the lag is over is not the ID of the list: the only record that is new since the
 // request was sent is its own then, if its time is that of sending it. So is one that
 // may be over and was not seen before.
-func (r Request) find(s Submission, v view, lagIsOver bool) (own answer.PendingRecord, found bool) {
+func (r Request) find(s Submission, v view, lag time.Duration) (own answer.PendingRecord, found bool) {
 	if s.ID != "" {
 		withID := filter(slices.Concat(v.records, v.respelled, v.unassigned), func(record answer.PendingRecord) bool {
-			return hasID(record, s.ID) && record.Is(r.Type)
+			return hasID(record, s.ID) && record.Is(r.Type) && !s.isAnothers(record, lag)
 		})
 		if len(withID) > 0 {
 			return current(withID), true
 		}
-		if s.Seen || !lagIsOver {
+		if s.Seen || v.began.Sub(s.Sent) < lag {
 			return answer.PendingRecord{}, false
 		}
 	}
@@ -200,6 +200,25 @@ func (s Submission) mayBe(record answer.PendingRecord) bool {
 	isPending := s.ID == "" && record.Progress() == answer.Waiting
 
 	return s.Seen || isPending && !isOlder || s.wasSent(record)
+}
+
+// isAnothers reports whether a record with the ID of the submission is of another time, so that
+// the ID is a position or is reused: another than the list gave it before, or, by the service's
+// clock, one before sending it or after the list has had time to show it.
+func (s Submission) isAnothers(record answer.PendingRecord, lag time.Duration) bool {
+	at, given := record.CreatedAt.Get()
+	switch {
+	case !given:
+		return false
+	case s.Seen:
+		return !s.ListedAt.IsZero() && !at.Equal(s.ListedAt)
+	case s.SentDate.IsZero():
+		return false
+	}
+
+	answered := s.SentDate.Add(s.Sent.Sub(s.Begun) + time.Second) // SentDate is to the second
+
+	return at.Before(s.SentDate) || !at.Before(answered.Add(lag))
 }
 
 // wasSent reports whether a record says that its request is from the time when the

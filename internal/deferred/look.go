@@ -40,7 +40,7 @@ func (x *execution) look(ctx context.Context) (goOn bool) {
 		}
 
 		x.report.Gap, x.report.Unproven = "", false
-		own, found := x.request.find(x.current, x.seen, x.lagIsOver(x.seen.began))
+		own, found := x.request.find(x.current, x.seen, x.service.PendingListLag())
 		if found {
 			x.learnFrom(own)
 			x.own = own
@@ -257,8 +257,12 @@ func (x *execution) learnFrom(own answer.PendingRecord) {
 		rest := view{records: others(x.seen.records, own)}
 		x.current.Before = x.request.keysOf(rest)
 	}
-	if at, given := own.CreatedAt.Get(); given && x.current.At.IsZero() {
+	at, given := own.CreatedAt.Get()
+	if given && x.current.At.IsZero() {
 		x.current.At = at
+	}
+	if given && !x.current.Seen {
+		x.current.ListedAt = at
 	}
 	x.current.Seen, x.current.MissingSince = true, time.Time{}
 }

@@ -119,7 +119,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 	accepted := w.queue[before:]
 	if err == nil {
 		o.exists, o.submission, o.unanswered = true, s, Submission{}
-		o.sent, o.lost, o.hidden = slices.Concat(o.lost, accepted), nil, w.hiddenWhenSent
+		o.sent, o.lost = slices.Concat(o.lost, accepted), nil
 		if report.Adopted {
 			o.sent = w.takenOver(s)
 		}
@@ -127,7 +127,7 @@ func (w *world) submit(ctx context.Context, o *object, r Request, before int) bo
 		if s.State.isUncertain() {
 			w.breaks("submitting ended well, and the request is %q", s.State)
 		}
-		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted && len(w.hiddenWhenSent) == 0 && !w.nobodyCanTell(accepted[0], s.ID) {
+		if len(accepted) == 1 && w.ids == sameIDs && !w.respelled && !w.shows(r.Occasion) && s.ID != accepted[0].id && !report.Adopted {
 			w.breaks("the accepted request %s is not the object's, which has %q", accepted[0].id, s.ID)
 		}
 
@@ -166,12 +166,6 @@ func (w *world) takenOver(s Submission) []*queued {
 	}
 
 	return nil
-}
-
-// nobodyCanTell reports whether a request and the one with an ID are equal and both without an
-// answer, so that the list does not show which of them an object has sent.
-func (w *world) nobodyCanTell(q *queued, id string) bool {
-	return !q.answered && slices.ContainsFunc(w.queue, func(other *queued) bool { return other.id == id && !other.answered && !other.old })
 }
 
 // refresh is what a resource does in a refresh.
@@ -234,7 +228,7 @@ func (w *world) check(o *object) {
 
 	carriedOut := slices.ContainsFunc(o.sent, func(q *queued) bool { return q.effect })
 	for _, q := range o.sent {
-		if q.isHeld() && (!w.repeatable || !carriedOut) && !w.hiddenExplains(o) {
+		if q.isHeld() && (!w.repeatable || !carriedOut) && !w.equalExplains(o) {
 			w.breaks("the object says fulfilled, and the service still holds its request %s: %+v", q.id, o.submission)
 		}
 	}
@@ -243,11 +237,12 @@ func (w *world) check(o *object) {
 	}
 }
 
-// hiddenExplains reports whether the effect is that of another request that the list hid:
-// when the object sent its own, or in a reading that was blank.
-func (w *world) hiddenExplains(o *object) bool {
+// equalExplains reports whether the effect is that of an equal update, seen when a reading was
+// blank: nothing tells which of two equal updates has set the values, and to wait for a second
+// reading would delay the end of every update by the lag.
+func (w *world) equalExplains(o *object) bool {
 	carriedOut := func(q *queued) bool { return q.effect && !slices.Contains(o.sent, q) }
-	return !o.submission.EffectBefore && (slices.ContainsFunc(o.hidden, carriedOut) || w.blanked && slices.ContainsFunc(w.queue, carriedOut))
+	return w.repeatable && w.blanked && !o.submission.EffectBefore && slices.ContainsFunc(w.queue, carriedOut)
 }
 
 // recover applies against a service that works again. Every error has to have a way
@@ -280,6 +275,9 @@ func (w *world) recover(r Request) {
 	s := o.submission
 	if o.exists && s.State == Accepted && !s.Seen && s.Occasion == r.Occasion {
 		return // nothing will show whether it was carried out
+	}
+	if (w.ids == reusedIDs || w.ids == positionalIDs) && s.State.IsOpen() && s.Occasion == r.Occasion {
+		return // the list goes on showing its id for another request; other triggers are the way out
 	}
 	if !o.exists || s.State != Fulfilled || s.Occasion != r.Occasion {
 		w.breaks("there is no way out: %+v", *o)

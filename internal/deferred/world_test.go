@@ -87,9 +87,8 @@ type object struct {
 	// sent are the requests that the service has accepted for the submission, or that it
 	// held when the object took one over.
 	sent []*queued
-	// lost is sent of a submission whose outcome is unknown. hidden are those that the
-	// service held and did not list when it was sent.
-	lost, hidden []*queued
+	// lost is sent of a submission whose outcome is unknown.
+	lost []*queued
 	// occasion is the latest one, even if the object is destroyed.
 	occasion  string
 	destroyed bool
@@ -119,10 +118,7 @@ type world struct {
 	// readings are what the list held at each look, and blanked: it was blank once.
 	readings []shownAt
 	blanked  bool
-	hidden   []*queued // the service holds them, and the latest list does not show them
-	left     bool      // the others of a crowd have left
-	// hiddenWhenSent is hidden when a request was sent.
-	hiddenWhenSent []*queued
+	left     bool // the others of a crowd have left
 	// recovering: the service works as it should.
 	recovering bool
 
@@ -228,10 +224,6 @@ func (w *world) look(ctx context.Context, _ person, _, since time.Time) (view, e
 	if w.blanked {
 		impossible = append(impossible, "blank")
 	}
-	if w.ids == reusedIDs || w.ids == positionalIDs {
-		// An id that two listed requests have, or had, tells nothing.
-		impossible = append(impossible, "blank", "done and listed", "unknown final status")
-	}
 	options = slices.DeleteFunc(options, func(option string) bool { return slices.Contains(impossible, option) })
 	choice := w.choose(options)
 	q := w.pendingOne()
@@ -306,14 +298,6 @@ func (w *world) listing(choice string) *listing {
 	case "goes back":
 		young := slices.IndexFunc(w.readings, func(r shownAt) bool { return time.Since(r.at) < lag })
 		shown.all = w.readings[young].records
-	}
-
-	w.hidden = nil
-	for _, q := range w.queue {
-		isShown := func(r answer.PendingRecord) bool { at, _ := r.CreatedAt.Get(); return at.Equal(q.at) }
-		if q.isHeld() && !slices.ContainsFunc(shown.all, isShown) {
-			w.hidden = append(w.hidden, q)
-		}
 	}
 
 	return shown
@@ -414,7 +398,6 @@ func (w *world) send(occasion string) func(context.Context) (answer.Receipt, err
 			return answer.Receipt{}, &transport.Error{Class: transport.ClassConnectionLost, Ambiguous: true}
 		}
 
-		w.hiddenWhenSent = slices.Clone(w.hidden)
 		q := &queued{id: w.newID(), at: time.Now(), occasion: occasion, listed: true}
 		w.queue = append(w.queue, q)
 		if strings.Contains(choice, "fulfilled") {
