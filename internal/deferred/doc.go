@@ -4,13 +4,11 @@
 // later: deleting a person's data, handing it out, and updating a profile (interface,
 // section 4). None of them can be cancelled.
 //
-// A Submission is what is known about one request. The table in machine.go is its state
-// machine: for each state and each event, the next state and the next step. The rest of
-// the package performs the steps and turns what it sees into events:
+// A Submission is what is known about one request, and its State how far that has come:
 //
 //   - engine.go submits a request, waits for it, and refreshes it;
-//   - execution.go carries a submission through the table; look.go and steps.go perform
-//     its steps;
+//   - execution.go decides whether a request may be sent, and sends it;
+//   - look.go looks at the pending list and at the effect, and concludes the next state;
 //   - list.go decides which record of the pending list is the submission's own;
 //   - poller.go reads the pending list once for all submissions that wait;
 //   - history.go remembers what this process has submitted.
@@ -25,6 +23,6 @@
 // sent, until an effect shows that was not there before, or until the list has had time
 // to show the record and has not. In the first two cases the request was accepted. In the
 // third it is sent again only if repeating it does no harm; otherwise the caller gets an
-// error of client.ClassUnknownOutcome, and a Submission from which the next call
+// error of transport.ClassUnknownOutcome, and a Submission from which the next call
 // continues.
 package deferred

@@ -155,14 +155,42 @@ func TestDeferred_listedAsDoneIsProofBesideATombstone(t *testing.T) {
 	}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
 }
 
+// oldAnswers are headers of answers that come from a cache, or are older than the request.
+var oldAnswers = map[string]http.Header{
+	"an Age":      {"Age": {"30"}},
+	"an old Date": {"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}},
+}
+
+// Neither do old answers show the effect of a request, also where they say that there is no
+// profile.
+func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, header := range oldAnswers {
+		for body, status := range map[string]int{`{"error":{"code":"not_found"}}`: 404, `{}`: 200, `{"plan":"gold"}`: 200} {
+			t.Run(name+" "+body, func(t *testing.T) {
+				t.Parallel()
+				bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {
+					service.PutProfile(serverScope, person, `{"plan":"free"}`)
+					request := r.deletion(person)
+					if strings.Contains(body, "gold") {
+						request = r.update(person, gold)
+					}
+					s, _ := r.mustSubmit(t, request)
+					service.Hide(s.ID)
+					service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
+					s, _ = r.Await(t.Context(), request, s, time.Hour)
+					wantState(t, s, deferred.Accepted)
+				}, becomes(mockserver.Outcome{Fate: mockserver.Never}))
+			})
+		}
+	}
+}
+
 // An answer of a cache, or one that is older than the request, proves nothing about it. Each
 // look asks caches to ask the service.
 func TestDeferred_answerOfACacheProvesNothing(t *testing.T) {
 	t.Parallel()
-	for name, header := range map[string]http.Header{
-		"an Age":      {"Age": {"30"}},
-		"an old Date": {"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}},
-	} {
+	for name, header := range oldAnswers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, func(t *testing.T, service *mocktest.Instance, r run) {

@@ -411,14 +411,14 @@ func TestProfile_unprovenUpdateIsSaidToBe(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "nothing shows that it was carried out", service.Queue()[0].ID)
 }
 
-// What a cache holds of a profile shows nothing of an update.
-func TestProfile_profileOfACacheProvesNothing(t *testing.T) {
+// What a profile was before an update shows nothing of the update.
+func TestProfile_olderProfileProvesNothing(t *testing.T) {
 	t.Parallel()
 
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	state, _ := p.MustCreate(name, config(`{"plan":"gold"}`, notWaiting))
 	service.Inject(mockserver.Fault{
-		Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"plan":"gold"}`), Header: map[string][]string{"Age": {"30"}}, Times: -1,
+		Operation: mockserver.OpGetProfile, Status: 200, Body: []byte(`{"plan":"gold"}`), Header: map[string][]string{"Date": {"Fri, 31 Dec 1999 23:00:00 GMT"}}, Times: -1,
 	})
 	service.Forget(service.Queue()[0].ID)
 	for range 3 {
