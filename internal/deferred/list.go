@@ -216,9 +216,7 @@ func (s Submission) isAnothers(record answer.PendingRecord, lag time.Duration) b
 		return false
 	}
 
-	answered := s.SentDate.Add(s.Sent.Sub(s.Begun) + time.Second) // SentDate is to the second
-
-	return at.Before(s.SentDate) || !at.Before(answered.Add(lag))
+	return at.Before(s.SentDate) || at.After(s.EndDate.Add(lag))
 }
 
 // wasSent reports whether a record says that its request is from the time when the

@@ -136,9 +136,10 @@ type Submission struct {
 	// came. Sent is when sending it ended: the list may lag from then on.
 	At   time.Time `json:"at,omitzero"`
 	Sent time.Time `json:"sent,omitzero"`
-	// SentDate is Begun by the service's clock, to the second below; zero if the list that
-	// was read before had no date.
+	// SentDate is Begun by the service's clock, or earlier, and EndDate is Sent by that clock,
+	// or later; zero if the list that was read before had no date.
 	SentDate time.Time `json:"sent_date,omitzero"`
+	EndDate  time.Time `json:"end_date,omitzero"`
 	// FulfilledAt is when the fulfilment was seen.
 	FulfilledAt time.Time `json:"fulfilled_at,omitzero"`
 	// Seen reports that the list has shown the request, and so that ID is its ID in the
