@@ -138,18 +138,6 @@ func TestClearProfile_endsThatAreNotTheUsualOne(t *testing.T) {
 	}
 }
 
-// TestClearProfile_lostAnswer sends the update once more at most: its values are absolute.
-func TestClearProfile_lostAnswer(t *testing.T) {
-	t.Parallel()
-
-	p, service := startHeld(t)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutBeforeCommit})
-	invoked := p.Invoke(clearName, clears(nil, "name"))
-	p.NoErrors(invoked.Diagnostics)
-	wantProgress(t, invoked, clearAccepted, cleared)
-	wantSent(t, service, `{"name":null}`, `{"name":null}`)
-}
-
 func TestClearProfile_unknownOutcomeSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 
@@ -169,40 +157,6 @@ func TestClearProfile_unreadableProfileSendsNothing(t *testing.T) {
 	service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: 403, Body: []byte(`{"error":{}}`)})
 	prototest.WantText(t, p.Invoke(clearName, clears(nil, "name")).Errors(), "Not permitted")
 	wantSent(t, service)
-}
-
-func TestClearProfile_withoutWaitingEndsWithTheAnswer(t *testing.T) {
-	t.Parallel()
-
-	p, service := startHeld(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
-	invoked := p.Invoke(clearName, clears(prototest.Attributes{"wait_for_fulfilment": false}, "name"))
-	p.NoErrors(invoked.Diagnostics)
-	wantProgress(t, invoked, clearAccepted)
-	wantSent(t, service, `{"name":null}`)
-}
-
-func TestClearProfile_lostIdentityIsRefused(t *testing.T) {
-	t.Parallel()
-
-	p, service := startHeld(t)
-	invoked := p.InvokePlanned(t.Context(), clearName, clears(nil, "name").Without("identity_id"), func(string) bool { return true })
-	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
-	if n := len(service.Requests()); n > 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
-func TestClearProfile_interruptComesAfterTheID(t *testing.T) {
-	t.Parallel()
-
-	p, service := startHeld(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
-	invoked := p.InvokePlanned(t.Context(), clearName, clears(nil, "name"), func(string) bool {
-		p.Stop()
-		return true
-	})
-	wantProgress(t, invoked, clearAccepted)
-	prototest.WantText(t, invoked.Warnings(), "Interrupted while waiting")
-	wantSent(t, service, `{"name":null}`)
 }
 
 // TestClearProfile_managedMemberIsSetAgain documents what happens to a member that a

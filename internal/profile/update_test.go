@@ -102,35 +102,6 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	}
 }
 
-func TestProfile_unknownStatusIsTreatedAsPending(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "QUEUED_V2"}))
-	state, diags := p.Create(name, config(`{"plan":"gold"}`, prototest.Attributes{"timeouts": prototest.Attributes{"create": "3s"}}))
-	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Unknown status", "wire.ended_statuses", "never as done")
-	if state.Attributes["fulfilled"] != false {
-		t.Errorf("state %v", state.Attributes)
-	}
-
-	wantEmptyPlan(t, p, state, config(`{"plan":"gold"}`, prototest.Attributes{"timeouts": prototest.Attributes{"create": "3s"}}))
-	if n := len(service.Queue()); n != 1 {
-		t.Errorf("%d requests were accepted", n)
-	}
-}
-
-func TestProfile_lostAnswerIsAcceptedOnce(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, func(s *mockserver.Server) { s.FulfilmentDelay = time.Second })
-	service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateProfile, Cut: mockserver.CutAfterCommit})
-	state, diags := p.Create(name, config(`{"plan":"gold"}`, nil))
-	p.NoErrors(diags)
-	if n := len(service.Queue()); n != 1 || state.Attributes["fulfilled"] != true {
-		t.Errorf("%d requests were accepted, state %v", n, state.Attributes)
-	}
-}
-
 func TestProfile_interruptedWaitIsResumed(t *testing.T) {
 	t.Parallel()
 

@@ -104,27 +104,6 @@ func TestDataAccess_notAwaitedIsFetchedByALaterApply(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestDataAccess_neverCarriedOutIsAWarning(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	given := accessTo(output(t), within("300ms"))
-	state, diags := p.MustCreate(accessName, given)
-	prototest.WantText(t, diags.Warnings(), "still pending", "request-1")
-	wantNoPerson(t, diags)
-
-	p = nextRun(t, service)
-	state, _ = p.MustRefresh(accessName, state)
-	p.WantEmptyPlan(accessName, state, given)
-	gone, diags := p.Destroy(accessName, state)
-	if gone != nil {
-		t.Error("it is still there")
-	}
-
-	prototest.WantText(t, diags.Warnings(), "cannot be undone")
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
 // TestDataAccess_getIsNeverRepeated cuts the answer on a connection that was used before.
 // The transport of Go would repeat a GET that fails there.
 func TestDataAccess_getIsNeverRepeated(t *testing.T) {
@@ -165,29 +144,6 @@ func TestDataAccess_getIsNeverRepeated(t *testing.T) {
 	}
 }
 
-func TestDataAccess_lostAnswerIsTakenOverByTheNextApply(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	service.Inject(mockserver.Fault{
-		Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit,
-		Then: func() {
-			service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Status: 403, Body: []byte(`{"error":{}}`)})
-		},
-	})
-	path := output(t)
-	state, diags := p.Create(accessName, accessTo(path, atOnce))
-	prototest.WantText(t, diags.Errors(), "Outcome unknown")
-	if state != nil {
-		t.Error("something is in state")
-	}
-
-	p = nextRun(t, service)
-	_, diags = p.MustCreate(accessName, accessTo(path, atOnce))
-	prototest.WantText(t, diags.Warnings(), "taken over", "request-1")
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-}
-
 // A request that the list shows as done although its answer was lost has brought no data yet.
 func TestDataAccess_lostAnswerOfADoneRequestIsNotTheData(t *testing.T) {
 	t.Parallel()
@@ -219,17 +175,6 @@ func TestDataAccess_anotherRequestInsteadOfTheDataIsAWarning(t *testing.T) {
 	prototest.WantText(t, diags.Warnings(), "gave no data", queued[1].ID)
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "request_id": queued[1].ID, "sha256": nil})
 	p.WantEmptyPlan(accessName, state, given)
-}
-
-func TestDataAccess_failureIsAnErrorWithItsCode(t *testing.T) {
-	t.Parallel()
-
-	p, _ := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_IDENTITY"}))
-	state, diags := p.Create(accessName, accessTo(output(t), nil))
-	prototest.WantText(t, diags.Errors(), "E_IDENTITY", "In state now: nothing")
-	if state != nil {
-		t.Errorf("in state is %v", state.Attributes)
-	}
 }
 
 func TestDataAccess_failedFetchIsRepeatedByTheNextApply(t *testing.T) {
@@ -301,66 +246,6 @@ func TestDataAccess_changedPathReplaces(t *testing.T) {
 	p.NoErrors(diags)
 	if len(plan.Replace) != 1 || plan.Replace[0] != "output_path" {
 		t.Errorf("it is replaced for %v", plan.Replace)
-	}
-}
-
-func TestDataAccess_readOnlyProviderSendsNothing(t *testing.T) {
-	t.Parallel()
-
-	_, service := start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
-	_, diags := p.Create(accessName, accessTo(output(t), nil))
-	prototest.WantText(t, diags.Errors(), "read-only")
-	if n := len(service.Requests()); n != 0 {
-		t.Errorf("%d requests were sent", n)
-	}
-}
-
-func TestDataAccess_acknowledgementIsNotWritten(t *testing.T) {
-	t.Parallel()
-
-	for _, body := range mocktest.Acknowledgements {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t, never, mocktest.AnswerQueueing(200, body))
-			path := output(t)
-			state, diags := p.MustCreate(accessName, accessTo(path, atOnce))
-			wantAttributes(t, state, prototest.Attributes{"fulfilled": false, "sha256": nil})
-			wantNoPerson(t, diags)
-			if _, err := os.Stat(path); err == nil {
-				t.Error("there is a file")
-			}
-
-			service.FulfilAll()
-
-			p = nextRun(t, service)
-			state, _ = p.MustRefresh(accessName, state)
-			state, diags = p.Update(accessName, state, accessTo(path, atOnce))
-			p.NoErrors(diags)
-			wantFile(t, state, path)
-			wantQueued(t, service, mockserver.OpGetAllData, 1)
-		})
-	}
-}
-
-func TestDataAccess_dataThatLooksLikeAnAcknowledgementIsWritten(t *testing.T) {
-	t.Parallel()
-
-	for body, member := range mocktest.DataLikeAcknowledgements {
-		t.Run(body, func(t *testing.T) {
-			t.Parallel()
-
-			p, service := start(t, mocktest.AnswerData(body))
-			withWire(p, service, prototest.Attributes{"all_data_member": member})
-			path := output(t)
-			state, diags := p.MustCreate(accessName, accessTo(path, nil))
-			wantAttributes(t, state, prototest.Attributes{"fulfilled": true})
-			wantNoPerson(t, diags)
-			if text, err := os.ReadFile(path); err != nil || string(text) != body {
-				t.Errorf("the file holds %s (%v)", text, err)
-			}
-		})
 	}
 }
 

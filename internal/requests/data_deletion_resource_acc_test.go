@@ -173,22 +173,6 @@ func TestAccDataDeletionResource_adopted(t *testing.T) {
 	}
 }
 
-func TestAccDataDeletionResource_neverCarriedOut(t *testing.T) {
-	acctest.PreCheck(t)
-	service := startWithData(t, never)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{{
-			Config: acctest.Block(service) + block(deletionName, "timeouts {", `  create = "1s"`, "}"),
-			ConfigStateChecks: append(wantRequest(deletionAddress, "request-1", false),
-				statecheck.ExpectKnownValue(deletionAddress, tfjsonpath.New("fulfilled_at"), knownvalue.Null())),
-		}},
-	})
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
 func TestAccDataDeletionResource_validation(t *testing.T) {
 	acctest.PreCheck(t)
 	service := startWithData(t)

@@ -3,7 +3,6 @@
 package requests_test
 
 import (
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,26 +120,6 @@ func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 
-func TestDataDeletion_failureIsAnErrorWithItsCode(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD", Message: "legal hold"}))
-	state, diags := p.Create(deletionName, config(nil))
-	if state != nil {
-		t.Errorf("in state is %v", state.Attributes)
-	}
-
-	prototest.WantText(t, diags.Errors(), "E_HOLD", "request-1", "In state now: nothing")
-	wantNoPerson(t, diags)
-
-	// The next apply sends another, because nothing came of the first.
-	if _, diags = p.Create(deletionName, config(nil)); len(diags.Errors()) != 1 {
-		t.Errorf("the second ended with %v", diags.Errors())
-	}
-
-	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
-}
-
 func TestDataDeletion_failureSeenByARefreshIsAWarning(t *testing.T) {
 	t.Parallel()
 
@@ -248,32 +227,6 @@ func TestDataDeletion_unchangedTriggersSendNothing(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestDataDeletion_failedSecondKeepsTheFirstInState(t *testing.T) {
-	t.Parallel()
-
-	var fail atomic.Bool
-	p, service := start(t, func(s *mockserver.Server) {
-		s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome {
-			if fail.Load() {
-				return mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}
-			}
-
-			return mockserver.Outcome{}
-		}
-	})
-	state, _ := p.MustCreate(deletionName, config(nil))
-	service.PutProfile(scope, person, `{"name":"Jane Canary"}`)
-	fail.Store(true)
-	changed := config(prototest.Attributes{"triggers": prototest.Attributes{"on": "friday"}})
-	after, diags := p.Update(deletionName, state, changed)
-	prototest.WantText(t, diags.Errors(), "E_HOLD", "this object as it was before")
-	wantAttributes(t, after, prototest.Attributes{"request_id": state.Attributes["request_id"], "fulfilled": true})
-	plan, _ := p.Plan(deletionName, after, changed)
-	if !plan.Changes {
-		t.Error("the next plan does not try again")
-	}
-}
-
 func TestDataDeletion_destroyForgetsWithAWarning(t *testing.T) {
 	t.Parallel()
 
@@ -297,18 +250,6 @@ func TestDataDeletion_destroyForgetsWithAWarning(t *testing.T) {
 	}
 
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-func TestDataDeletion_readOnlyProviderSendsNothing(t *testing.T) {
-	t.Parallel()
-
-	_, service := start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
-	state, diags := p.Create(deletionName, config(nil))
-	prototest.WantText(t, diags.Errors(), "read-only", "Nothing was sent")
-	if state != nil || len(service.Requests()) != 0 {
-		t.Errorf("created is %v, %d requests were sent", state, len(service.Requests()))
-	}
 }
 
 func TestDataDeletion_unusableInputIsRefused(t *testing.T) {

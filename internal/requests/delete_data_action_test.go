@@ -69,15 +69,6 @@ func TestDeleteData_planWarnsAndSendsNothing(t *testing.T) {
 	wantNothingSent(t, service)
 }
 
-func TestDeleteData_readOnlyIsRefusedInThePlan(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
-	prototest.WantText(t, p.PlanAction(deleteName, config(nil)).Errors(), "read-only", "Nothing was sent")
-	wantNothingSent(t, service)
-}
-
 func TestDeleteData_unusableScopeIsRefusedInThePlan(t *testing.T) {
 	t.Parallel()
 
@@ -213,20 +204,6 @@ func TestDeleteData_neverListedIsAWarning(t *testing.T) {
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 }
 
-func TestDeleteData_lostAnswerIsResolvedByLooking(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpDeleteAllData, Cut: mockserver.CutAfterCommit})
-	invoked := p.InvokePlanned(t.Context(), deleteName, config(nil), func(string) bool {
-		service.FulfilAll()
-		return true
-	})
-	p.NoErrors(invoked.Diagnostics)
-	wantProgress(t, invoked, acceptedFirst, carriedOut)
-	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
 func TestDeleteData_unknownOutcomeSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 
@@ -245,17 +222,6 @@ func TestDeleteData_unknownOutcomeSaysWhatToDo(t *testing.T) {
 	again := nextRun(t, service).Invoke(deleteName, config(atOnce))
 	wantProgress(t, again, `A deletion is pending already, as request "request-1"; no other is sent.`)
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
-}
-
-// TestDeleteData_lostIdentityIsRefused passes a null, as Terraform 1.16 does for an
-// ephemeral value under -invoke.
-func TestDeleteData_lostIdentityIsRefused(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	invoked := p.InvokePlanned(t.Context(), deleteName, prototest.Attributes{}, func(string) bool { return true })
-	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent", "sensitive and not ephemeral")
-	wantNothingSent(t, service)
 }
 
 // TestDeleteData_interruptComesAfterTheID interrupts an action as soon as it has said under

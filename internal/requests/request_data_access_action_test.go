@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -52,15 +51,6 @@ func TestRequestDataAccess_planSendsAndWritesNothing(t *testing.T) {
 	}
 	wantNothingSent(t, service)
 	wantNoFile(t, path)
-}
-
-func TestRequestDataAccess_readOnlyIsRefusedInThePlan(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"read_only": true}))
-	prototest.WantText(t, p.PlanAction(requestAccessName, accessTo(output(t), nil)).Errors(), "read-only", "Nothing was sent")
-	wantNothingSent(t, service)
 }
 
 func TestRequestDataAccess_writesTheDataOnceTheyAreReady(t *testing.T) {
@@ -114,24 +104,6 @@ func TestRequestDataAccess_notAwaitedIsFetchedByALaterInvocation(t *testing.T) {
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
 
-func TestRequestDataAccess_pendingOneIsAdopted(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	path := output(t)
-	service.Enqueue(mockserver.QueuedRequest{ID: "theirs", Scope: scope, Identity: person, Operation: mockserver.OpGetAllData})
-	invoked := p.InvokePlanned(t.Context(), requestAccessName, accessTo(path, nil), func(string) bool {
-		service.FulfilAll()
-		return true
-	})
-	p.NoErrors(invoked.Diagnostics)
-	if invoked.Progress[0] != `A data access request is pending already, as request "theirs"; it is waited for, and no other is sent.` {
-		t.Errorf("the messages are %q", invoked.Progress)
-	}
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-	wantWrittenFile(t, invoked, path)
-}
-
 func TestRequestDataAccess_endsWithoutAFile(t *testing.T) {
 	t.Parallel()
 
@@ -163,21 +135,6 @@ func TestRequestDataAccess_endsWithoutAFile(t *testing.T) {
 			wantDiscreet(t, invoked, path)
 		})
 	}
-}
-
-func TestRequestDataAccess_lostAnswerIsResolvedByLooking(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t, never)
-	path := output(t)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetAllData, Cut: mockserver.CutAfterCommit})
-	invoked := p.InvokePlanned(t.Context(), requestAccessName, accessTo(path, nil), func(string) bool {
-		service.FulfilAll()
-		return true
-	})
-	p.NoErrors(invoked.Diagnostics)
-	wantQueued(t, service, mockserver.OpGetAllData, 1)
-	wantWrittenFile(t, invoked, path)
 }
 
 func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testing.T) {
@@ -213,17 +170,6 @@ func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testin
 
 	another := accessTo(theirs, prototest.Attributes{"overwrite": true, "identity_id": "ada@example.com"})
 	prototest.WantText(t, p.Invoke(requestAccessName, another).Errors(), "Two objects with one file")
-}
-
-func TestRequestDataAccess_lostIdentityIsRefused(t *testing.T) {
-	t.Parallel()
-
-	p, service := start(t)
-	path := output(t)
-	invoked := p.InvokePlanned(t.Context(), requestAccessName, prototest.Attributes{"output_path": path}, func(string) bool { return true })
-	prototest.WantText(t, invoked.Errors(), "The identity did not arrive", "Nothing was sent")
-	wantNothingSent(t, service)
-	wantNoFile(t, path)
 }
 
 func TestRequestDataAccess_interruptComesAfterTheID(t *testing.T) {
