@@ -176,7 +176,7 @@ func TestDeferred_effectOfACacheProvesNothing(t *testing.T) {
 						request = r.update(person, gold)
 					}
 					s, _ := r.mustSubmit(t, request)
-					service.Hide(s.ID)
+					service.Forget(s.ID)
 					service.Inject(mockserver.Fault{Operation: mockserver.OpGetProfile, Status: status, Body: []byte(body), Header: header, Times: -1})
 					s, _ = r.Await(t.Context(), request, s, time.Hour)
 					wantState(t, s, deferred.Accepted)

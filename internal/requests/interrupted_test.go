@@ -71,6 +71,9 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 				wantAttributes(t, state, prototest.Attributes{"request_id": nil})
 				prototest.WantText(t, diags.Warnings(), "Interrupted, and the outcome is not known", "plan again")
 
+				_, diags = nextRun(t, service).Destroy(name, state)
+				prototest.WantText(t, diags.Warnings(), "not known whether the service has accepted it")
+
 				service.PendingLag = mockserver.Lag{}
 				p = nextRun(t, service)
 				state, _ = p.MustRefresh(name, state)

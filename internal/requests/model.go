@@ -172,8 +172,12 @@ func (m *requestModel) warnUnanswered(ctx context.Context, private tfkit.Private
 // warnForgotten warns that destroying an object whose request is not fulfilled does not undo
 // it. name is that of the request.
 func (m *requestModel) warnForgotten(name string, diags *diag.Diagnostics) {
-	tfkit.Problem{
+	problem := tfkit.Problem{
 		Summary: "The " + name + " cannot be undone",
 		Detail:  "Destroying this resource only removes it from state. The " + name + " that it stands for, request " + tfkit.QuoteID(m.RequestID.ValueString(), m.IdentityID.ValueString()) + ", has been accepted: it stays pending at the service, which offers no way to cancel it.",
-	}.AddWarning(diags)
+	}
+	if m.RequestedAt.IsNull() {
+		problem.Detail = "Destroying this resource only removes it from state. The " + name + " was sent, and it is not known whether the service has accepted it. The service offers no way to cancel it."
+	}
+	problem.AddWarning(diags)
 }
