@@ -41,7 +41,7 @@ var elsewhere = map[string]string{
 	"nothing, if the object was renamed; a moved block tells Terraform so":                "consent.TestAccConsentResource_renamedKeys",
 	"plan again, in the environment that is meant":                                        "provider.TestCLIProvider_savedPlanIsForOneScope",
 	"run again; repeating the operation does no harm":                                     "provider.TestCLIProvider_interruptSavesWhatIsDone",
-	"give each object a path of its own, also in other workspaces":                        "export.TestCLIExportFile_twoConfigurationsOnePath",
+	"give each object a path of its own, also in other workspaces":                        "export.TestExportFile_twoConfigurationsOnePath",
 	"run the query again": "consent.TestCLIConsentList_interruptIsAnError",
 
 	"plan again: the refresh looks for the request":                                      "requests.TestCLIDataDeletion_interruptedWhileSending",

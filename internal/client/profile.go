@@ -43,24 +43,26 @@ func (c *Client) GetProfile(ctx context.Context, scope Scope, identity string, m
 	return profile, problem(got, err)
 }
 
-// ProfileNow is GetProfile for the effect of a request that was sent at a time by the
+// ProfileSince returns GetProfile for the effect of a request that was sent at a time by the
 // service's clock; zero if that is not known. An answer of a cache, or an older one, proves
 // nothing about it: it is an error that may pass, also where it says that there is no profile.
-func (c *Client) ProfileNow(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value, sent time.Time) (answer.Profile, error) {
-	profile, err := c.GetProfile(ctx, scope, identity, managed)
-	cached, date := profile.Cached, profile.Date
-	if refused, ok := errors.AsType[*transport.Error](err); ok {
-		cached, date = refused.Cached, refused.Date
-	}
-
-	if cached || !date.IsZero() && date.Before(sent) {
-		return answer.Profile{}, &transport.Error{
-			Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method,
-			Detail: "the answer comes from a cache, or is older than the request",
+func (c *Client) ProfileSince(sent time.Time) func(context.Context, Scope, string, map[string]jsontext.Value) (answer.Profile, error) {
+	return func(ctx context.Context, scope Scope, identity string, managed map[string]jsontext.Value) (answer.Profile, error) {
+		profile, err := c.GetProfile(ctx, scope, identity, managed)
+		cached, date := profile.Cached, profile.Date
+		if refused, ok := errors.AsType[*transport.Error](err); ok {
+			cached, date = refused.Cached, refused.Date
 		}
-	}
 
-	return profile, err
+		if cached || !date.IsZero() && date.Before(sent) {
+			return answer.Profile{}, &transport.Error{
+				Class: transport.ClassServer, Operation: opGetProfile.Name, Method: opGetProfile.Method,
+				Detail: "the answer comes from a cache, or is older than the request",
+			}
+		}
+
+		return profile, err
+	}
 }
 
 // UpdateProfile is PATCH …/user/:identityId/profile (section 4), a deferred request that is
@@ -92,7 +94,7 @@ func (c *Client) UpdateProfile(ctx context.Context, scope Scope, identity string
 // values, which is the effect of an update.
 func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]jsontext.Value) func(context.Context, time.Time) (bool, error) {
 	return func(ctx context.Context, sent time.Time) (bool, error) {
-		p, err := c.ProfileNow(ctx, scope, identity, members, sent)
+		p, err := c.ProfileSince(sent)(ctx, scope, identity, members)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return false, nil
 		}
@@ -104,7 +106,7 @@ func (c *Client) ProfileHolds(scope Scope, identity string, members map[string]j
 // empty one, which is the visible effect of a deletion.
 func (c *Client) ProfileGone(scope Scope, identity string) func(context.Context, time.Time) (bool, error) {
 	return func(ctx context.Context, sent time.Time) (bool, error) {
-		p, err := c.ProfileNow(ctx, scope, identity, nil, sent)
+		p, err := c.ProfileSince(sent)(ctx, scope, identity, nil)
 		if transport.IsClass(err, transport.ClassNotFound) {
 			return true, nil
 		}

@@ -228,7 +228,7 @@ func (x *execution) send(ctx context.Context) {
 
 	receipt, err := x.request.Send(ctx)
 	x.current.Sent = time.Now() // the list may lag from here on
-	if !x.seen.date.IsZero() { // which is to the second below, and from some time while it was read
+	if !x.seen.date.IsZero() {  // which is to the second below, and from some time while it was read
 		x.current.EndDate = x.seen.date.Add(time.Second + x.current.Sent.Sub(x.seen.began))
 	}
 	x.history.noteEnd(personOf(x.request))

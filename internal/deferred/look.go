@@ -75,52 +75,50 @@ func (x *execution) judge(ctx context.Context, own answer.PendingRecord) (goOn b
 
 // judgeAbsence concludes from a list that does not show the request.
 func (x *execution) judgeAbsence(ctx context.Context, how absence) (goOn bool) {
-	lagIsOver := x.lagIsOver(x.seen.began)
+	isUnclear := how == unread || how == held
 
 	switch x.current.State {
-	case Delivered:
-		// While a request is pending for the person, no answer is the data.
-		if how == notListed || how == gone {
-			x.enter(Fulfilled)
-		} else if how == held || lagIsOver {
-			x.enter(Accepted)
-		}
-		return true
-
-	case Failed:
+	case Idle, Fulfilled, Failed:
 		return false
+
+	case Delivered:
+		x.judgeDelivered(how)
+		return true
 
 	case Unanswered:
 		if how == unread {
-			return !lagIsOver
-		}
-		if how == gone {
-			x.enter(Lost)
+			return !x.lagIsOver(x.seen.began)
 		}
 
-	case Lost, Dropped:
-		if how == unread || how == held {
-			return false
-		}
-
-	case Accepted, Listed:
-		if how == unread || how == held {
-			return true
-		}
-		if how == gone {
-			x.enter(Left)
+	case Lost, Dropped, Accepted, Listed:
+		if isUnclear {
+			return x.current.State.IsOpen()
 		}
 
 	case Left:
 		if how == held {
 			return true
 		}
+	}
 
-	case Idle, Fulfilled:
-		return false
+	if how == gone && x.current.State == Unanswered {
+		x.enter(Lost)
+	} else if how == gone && x.current.State.IsOpen() {
+		x.enter(Left)
 	}
 
 	return x.measure(ctx)
+}
+
+// judgeDelivered concludes from a list that does not show a request whose answer looks like the
+// data. While a request is pending for the person, no answer is the data.
+func (x *execution) judgeDelivered(how absence) {
+	switch {
+	case how == notListed || how == gone:
+		x.enter(Fulfilled)
+	case how == held || x.lagIsOver(x.seen.began):
+		x.enter(Accepted)
+	}
 }
 
 // measure looks at the effect of the request.
@@ -201,8 +199,8 @@ func (x *execution) readList(ctx context.Context) (goOn, failed bool) {
 		return false, false
 	}
 
-	switch {
-	case x.phase == waiting:
+	switch x.phase {
+	case waiting:
 		if ctx.Err() == nil && !transport.MayPass(err) {
 			x.report.Err = err
 		}
@@ -211,15 +209,15 @@ func (x *execution) readList(ctx context.Context) (goOn, failed bool) {
 		}
 		return x.judgeAbsence(ctx, unread), true // at most the effect can be seen
 
-	case x.phase == refreshing:
+	case refreshing:
 		x.err = x.request.asError(err)
-		return false, true
-	}
 
-	if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
-		return x.current.State != Lost, true
+	case submitting:
+		if ctx.Err() == nil && transport.MayPass(err) && !x.lagIsOver(time.Now()) {
+			return x.current.State != Lost, true
+		}
+		x.err = x.unknownOutcome(err)
 	}
-	x.err = x.unknownOutcome(err)
 
 	return false, true
 }
@@ -287,10 +285,10 @@ func (x *execution) absence() absence {
 		return unread
 	case s.State == Unanswered && x.request.Repeatable: // without harm
 		return gone
-	case s.State.isUndecided() && lagIsOver:
-		return gone
-	case s.State.isUndecided() || !lagIsOver:
+	case !lagIsOver:
 		return notListed
+	case s.State.isUndecided():
+		return gone
 	}
 
 	if s.MissingSince.IsZero() {

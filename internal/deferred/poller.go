@@ -118,9 +118,9 @@ type reading struct {
 func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, error) {
 	for {
 		p.mu.Lock()
-		if p.latest != nil && p.latest.began.After(after) {
-			defer p.mu.Unlock()
-			return p.latest, nil
+		if latest := p.latest; latest != nil && latest.began.After(after) {
+			p.mu.Unlock()
+			return latest, nil
 		}
 
 		delay := time.Until(p.last.Add(pollInterval(time.Since(since))))
@@ -142,6 +142,7 @@ func (p *poller) await(ctx context.Context, after, since time.Time) (*listing, e
 		if current == nil {
 			interval = time.After(delay)
 		}
+
 		select {
 		case <-interval:
 		case <-changed:

@@ -132,10 +132,9 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 
 	var config, state, plan resourceModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	object := tfkit.ObjectIn(ctx, resp.Private, profileType)
-	managed := state.readNames(ctx, req.Private)
+	of := ownership{tfkit.ObjectIn(ctx, resp.Private, profileType), state.readNames(ctx, req.Private)}
 	if req.Plan.Raw.IsNull() {
-		r.planDestroy(state, object, managed, &resp.Diagnostics)
+		r.planDestroy(state, of, &resp.Diagnostics)
 		return
 	}
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -149,47 +148,54 @@ func (r *profileResource) ModifyPlan(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if len(resp.RequiresReplace) > 0 || !plan.IdentityID.Equal(state.IdentityID) {
-		r.planDestroy(state, object, managed, &resp.Diagnostics)
+		r.planDestroy(state, of, &resp.Diagnostics)
 		return // Terraform plans again, without a state
 	}
 
 	if plan.Profile.SemanticEquals(state.Profile) {
 		plan.Profile = state.Profile
 	}
-	warnDropped(config.dropped(state, managed), &resp.Diagnostics)
+	warnDropped(config.dropped(state, of.names), &resp.Diagnostics)
 	s := tfkit.ReadSubmission(ctx, req.Private, tfkit.KeySubmission)
 	changes := plan.changes(state, config.writeOnly(), s)
 	if len(changes) > 0 {
 		r.RefuseReadOnly(&resp.Diagnostics)
 	}
-	r.checkMembers(plan, restOf(managed, changes), object, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
+	of.names = restOf(of.names, changes)
+	r.checkMembers(plan, of, r.WrittenProfiles.PlanDone, &resp.Diagnostics)
 	plan.planFulfilled(state, s)
 
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
+// ownership is which members an object manages.
+type ownership struct {
+	object tfkit.Object
+	names  []string
+}
+
 // planDestroy warns that the profile is retained, and refuses to clear members with a read-only
 // provider, or members that another object of the plan leaves as they are.
-func (r *profileResource) planDestroy(state resourceModel, object tfkit.Object, managed []string, diags *diag.Diagnostics) {
+func (r *profileResource) planDestroy(state resourceModel, of ownership, diags *diag.Diagnostics) {
 	if state.OnDestroy.ValueString() != destroyClears {
 		state.warnRetained(diags)
 		return
 	}
 
 	r.RefuseReadOnly(diags)
-	r.checkMembers(state, managed, object, r.WrittenProfiles.PlanAgainst, diags)
+	r.checkMembers(state, of, r.WrittenProfiles.PlanAgainst, diags)
 }
 
 // checkMembers records what a plan does with members, and refuses one that clears a member
 // which another object leaves as it is.
-func (r *profileResource) checkMembers(m resourceModel, names []string, object tfkit.Object, record func(tfkit.Object, client.Scope, string) (tfkit.Object, bool), diags *diag.Diagnostics) {
+func (r *profileResource) checkMembers(m resourceModel, of ownership, record func(tfkit.Object, client.Scope, string) (tfkit.Object, bool), diags *diag.Diagnostics) {
 	scope, known := r.KnownScope(m.Scope)
 	if !known {
 		return
 	}
 
-	for _, name := range names {
-		if _, conflict := record(object, scope, memberOf(m, name)); conflict {
+	for _, name := range of.names {
+		if _, conflict := record(of.object, scope, memberOf(m, name)); conflict {
 			addManagedByAnother(diags)
 			return
 		}
@@ -323,14 +329,14 @@ func (r *profileResource) Delete(ctx context.Context, req resource.DeleteRequest
 	if state.OnDestroy.ValueString() != destroyClears {
 		state.warnRetained(&resp.Diagnostics)
 	} else if len(names) > 0 {
-		r.clearMembers(ctx, state, names, tfkit.ObjectIn(ctx, resp.Private, profileType), &resp.Diagnostics)
+		r.clearMembers(ctx, state, ownership{tfkit.ObjectIn(ctx, resp.Private, profileType), names}, &resp.Diagnostics)
 	}
 }
 
 // clearMembers sets members to null that no other object of the run manages. A person without
 // a profile has nothing to clear.
-func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, names []string, object tfkit.Object, diags *diag.Diagnostics) {
-	update := nulls(names)
+func (r *profileResource) clearMembers(ctx context.Context, state resourceModel, of ownership, diags *diag.Diagnostics) {
+	update := nulls(of.names)
 	run := tfkit.Run{Engine: r.Deferred, Diags: diags, Limit: tfkit.UpdateTimeout(ctx, state.Timeouts, defaultTimeout)}
 	u, ok := r.begin(run, &state, update, memory{})
 	if !ok {
@@ -340,7 +346,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	u.Messages = ofDestroy
 	u.Request.Superseded = func() bool { // the person is locked
 		maps.DeleteFunc(update, func(name string, _ jsontext.Value) bool {
-			_, kept := r.WrittenProfiles.Keeper(object, u.Request.Scope, memberOf(state, name))
+			_, kept := r.WrittenProfiles.Keeper(of.object, u.Request.Scope, memberOf(state, name))
 			return kept
 		})
 		return len(update) == 0
@@ -350,7 +356,7 @@ func (r *profileResource) clearMembers(ctx context.Context, state resourceModel,
 	if transport.IsClass(err, transport.ClassNotFound) {
 		return
 	}
-	warnNotCleared(restOf(names, update), diags)
+	warnNotCleared(restOf(of.names, update), diags)
 	if err == nil {
 		err = u.Await(ctx)
 	}

@@ -97,7 +97,7 @@ func (m *resourceModel) occasion(changes members) string {
 // look is read for the effect of an update that was sent at a time by the service's clock:
 // whether the profile has members with these values.
 func (u *update) look(ctx context.Context, expected members, sent time.Time) (bool, error) {
-	profile, err := u.client.ProfileNow(ctx, u.Request.Scope, u.Request.Identity, expected, sent)
+	profile, err := u.client.ProfileSince(sent)(ctx, u.Request.Scope, u.Request.Identity, expected)
 	err = u.hold(profile, err)
 	u.holds = err == nil && !u.missing && profile.Holds(expected)
 
