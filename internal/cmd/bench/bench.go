@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -110,29 +111,6 @@ func (g grid) String() string {
 	return text
 }
 
-// table sets the figures of many objects beside those of one.
-type table struct {
-	title     string
-	one, many string // headings
-	rows      []row
-	remark    string
-}
-
-type row struct {
-	name      string
-	one, many float64 // not a number where a figure is not known
-	format    func(float64) string
-}
-
-// String returns the table as it is printed, with the ratio of the two columns.
-func (t table) String() string {
-	g := grid{title: t.title, head: []string{"", t.one, t.many, "ratio"}, remark: t.remark}
-	for _, r := range t.rows {
-		g.rows = append(g.rows, []string{r.name, shown(r.one, r.format), shown(r.many, r.format), ratio(r.one, r.many)})
-	}
-	return g.String()
-}
-
 func shown(figure float64, format func(float64) string) string {
 	if math.IsNaN(figure) {
 		return "unknown"
@@ -140,24 +118,27 @@ func shown(figure float64, format func(float64) string) string {
 	return format(figure)
 }
 
-func ratio(one, many float64) string {
-	if math.IsNaN(one) || math.IsNaN(many) || one == 0 {
-		return ""
-	}
-	return fmt.Sprintf("x %.1f", many/one)
-}
-
 func inSeconds(f float64) string   { return fmt.Sprintf("%.1f s", f) }
 func hundredths(f float64) string  { return fmt.Sprintf("%.2f", f) }
-func whole(f float64) string       { return thousands(int(f)) }
 func inMegabytes(f float64) string { return fmt.Sprintf("%.0f MB", f/1e6) }
 
 // thousands formats 1234567 as 1,234,567.
 func thousands(n int) string { return humanize.Comma(int64(n)) }
 
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// stateSize returns the size of the state in bytes; 0 where there is none.
+func stateSize(tf terraformcli.CLI) int64 {
+	info, err := os.Stat(filepath.Join(tf.Dir, "terraform.tfstate"))
+	if err != nil {
+		return 0
 	}
-	return thousands(n) + " " + noun + "s"
+	return info.Size()
+}
+
+// operations counts requests by their operation.
+func operations(entries []stage.Entry) map[string]int {
+	counts := map[string]int{}
+	for _, e := range entries {
+		counts[e.Operation]++
+	}
+	return counts
 }

@@ -13,6 +13,9 @@ import (
 // genericPeople is how many people have a resource each.
 const genericPeople = 500
 
+// genericRounds is how often each kind is measured, all in turn.
+const genericRounds = 2
+
 // The configurations that keep the same records by generic providers.
 var (
 	//go:embed restful.tf
@@ -42,9 +45,9 @@ func generic(ctx context.Context, b *bench) (fmt.Stringer, error) {
 		keepers = append(keepers, &keeper{seeder: seeder{name: "restapi_object", config: restapiTF, single: true}, source: "Mastercard/restapi", program: b.restapi})
 	}
 
-	for round := range consentRounds {
+	for round := range genericRounds {
 		for _, k := range keepers {
-			b.note("%s people by %s, round %d of %d ...", thousands(genericPeople), k.name, round+1, consentRounds)
+			b.note("%s people by %s, round %d of %d ...", thousands(genericPeople), k.name, round+1, genericRounds)
 			if err := b.keep(ctx, k); err != nil {
 				return nil, fmt.Errorf("%s: %w", k.name, err)
 			}
@@ -59,7 +62,7 @@ func genericGrid(keepers []*keeper) grid {
 		title: "The consent of " + thousands(genericPeople) + " people, by analytics_consent and by generic providers",
 		head:  []string{"", "apply", "its CPU", "requests per person", "plan with refresh", "its CPU", "requests per person", "state per person"},
 		remark: fmt.Sprintf("The best of %d rounds, all in turn, with -parallelism at its default of 10. CPU is that of Terraform and the provider; "+
-			"terraform_data has no provider. analytics_consent reads before it writes, because a person may have chosen since; restful_resource reads what it has written.", consentRounds),
+			"terraform_data has no provider. analytics_consent reads before it writes, because a person may have chosen since; restful_resource reads what it has written.", genericRounds),
 	}
 
 	for _, k := range keepers {

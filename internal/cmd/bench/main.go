@@ -60,21 +60,16 @@ type measurement struct {
 }
 
 var measurements = []measurement{
-	{"profiles", profiles},
 	{"exports", exports},
-	{"reading", reading},
-	{"consents", consents},
 	{"generic", generic},
 	{"seeding", seeding},
 }
 
 // options are the command line.
 type options struct {
-	many      int
 	records   int
 	only      string
 	sizes     []int
-	resources []int
 	singles   int
 	latencies []time.Duration
 
@@ -97,15 +92,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.only, "only", "", "measure this alone: profiles, exports, reading, consents, generic or seeding")
-	flags.IntVar(&o.many, "n", 300, "how many profiles are compared with one")
+	flags.StringVar(&o.only, "only", "", "measure this alone: exports, generic or seeding")
 	flags.IntVar(&o.records, "records", 1_000_000, "how many events the exported day has")
 	flags.IntVar(&o.singles, "singles", 500, "how many people have a resource each at most; 5000 take half an hour, nearly all of it Terraform's own")
 	flags.StringVar(&o.page, "page", "", "a Markdown file whose sections are replaced by the figures")
 	flags.StringVar(&o.restful, "restful", "", "the program of magodo/restful, to measure it beside analytics_consent")
 	flags.StringVar(&o.restapi, "restapi", "", "the program of Mastercard/restapi, to measure it beside analytics_consent")
 	sizes := flags.String("people", "500,5000", "how many people are seeded, with commas between")
-	resources := flags.String("resources", "500", "how many resources are compared with terraform_data, with commas between")
 	latencies := flags.String("latencies", "0s,20ms", "how long the service takes for an answer while people are seeded, with commas between")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -113,9 +106,6 @@ func parse(args []string, stderr io.Writer) (options, error) {
 
 	var err error
 	if o.sizes, err = parseSizes("people", *sizes); err != nil {
-		return o, err
-	}
-	if o.resources, err = parseSizes("resources", *resources); err != nil {
 		return o, err
 	}
 	if o.latencies, err = parseLatencies(*latencies); err != nil {
@@ -132,8 +122,8 @@ func (o options) validate() error {
 	if !slices.ContainsFunc(measurements, o.wants) {
 		return errors.New("-only has the name of a measurement, and generic needs -restful or -restapi")
 	}
-	if o.many < 1 || o.many > 100_000 || o.records < 1 {
-		return errors.New("-n and -records have a number from 1, and -n at most 100000")
+	if o.records < 1 {
+		return errors.New("-records has a number from 1")
 	}
 	return nil
 }
