@@ -43,13 +43,9 @@ type Service struct {
 	news        chan struct{} // closed and replaced at every new line
 }
 
-// Entry is a line of the server's request log, and when it was read.
+// Entry is a line of the server's request log.
 type Entry struct {
-	Operation string    `json:"operation"`
-	Method    string    `json:"method"`
-	Status    int       `json:"status"`
-	Fields    []string  `json:"fields"` // the names that were sent
-	At        time.Time `json:"-"`
+	Operation string `json:"operation"`
 }
 
 // NewService returns a service without a process; what it prints is given to Take.
@@ -116,8 +112,7 @@ func (s *Service) Take(line string) {
 	switch {
 	case isExport:
 		s.environment = append(s.environment, variable)
-	case json.Unmarshal([]byte(line), &entry) == nil && entry.Method != "":
-		entry.At = time.Now()
+	case json.Unmarshal([]byte(line), &entry) == nil && entry.Operation != "":
 		s.entries = append(s.entries, entry)
 	default:
 		s.other.WriteString(line + "\n")

@@ -21,7 +21,7 @@ func TestService_readsItsEnvironmentAndItsLog(t *testing.T) {
 	if s.BaseURL() != "http://192.0.2.1:8080" || s.Variable("ANALYTICS_PROJECT_ID") != "project" || s.Variable("ANALYTICS_API_SECRET_KEY") != "a-secret/of the&test" {
 		t.Errorf("the environment is %q", s.Environment())
 	}
-	if got := s.Entries(); len(got) != 1 || got[0].Operation != "getConsent" || got[0].At.IsZero() {
+	if got := s.Entries(); len(got) != 1 || got[0].Operation != "getConsent" {
 		t.Errorf("the requests are %v", got)
 	}
 	if s.printed() != "a line of another program\n" {
