@@ -381,9 +381,9 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g := guarding(nil)
 				if tc.takes > 0 {
-					call := func(context.Context, any) (any, error) {
+					call := func(ctx context.Context, _ any) (any, error) {
 						<-time.After(tc.takes)
-						return "the answer", nil
+						return "the answer", ctx.Err()
 					}
 					go func() {
 						_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
