@@ -124,7 +124,7 @@ func (c *CLI) Run(args ...string) Result {
 	c.tb.Helper()
 	r, err := c.cli.Run(c.tb.Context(), args...)
 	if err != nil {
-		c.tb.Fatalf("%v:\n%s", err, terraformcli.TranscriptOf(err))
+		c.tb.Fatal(err)
 	}
 	return r
 }

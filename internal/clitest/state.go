@@ -5,8 +5,6 @@ package clitest
 import (
 	"encoding/json"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
@@ -58,31 +56,4 @@ func (c *CLI) Stored(file string) Stored {
 	}
 
 	return state.Resources[0].Instances[0]
-}
-
-// WantStored fails the test unless the one object in state has these values.
-func (c *CLI) WantStored(want prototest.Attributes) {
-	c.tb.Helper()
-	stored := c.Stored("terraform.tfstate").Attributes
-	for name, v := range want {
-		if diff := cmp.Diff(v, stored[name]); diff != "" {
-			c.tb.Errorf("state has another %s: %s", name, diff)
-		}
-	}
-}
-
-// WantImport imports an object into a state of its own, and fails the test unless it is the
-// one object in state. Attributes that the service spells in its own way are left out.
-func (c *CLI) WantImport(address, id string, spelled ...string) {
-	c.tb.Helper()
-	const file = "imported.tfstate"
-	c.MustRun("import", "-state="+file, address, id)
-
-	want, got := c.Stored("terraform.tfstate"), c.Stored(file)
-	if diff := cmp.Diff(want.Attributes.Without(spelled...), got.Attributes.Without(spelled...)); diff != "" {
-		c.tb.Errorf("another object is imported: %s", diff)
-	}
-	if diff := cmp.Diff(want.Identity, got.Identity); diff != "" {
-		c.tb.Errorf("the imported object has another identity: %s", diff)
-	}
 }

@@ -103,7 +103,7 @@ func registryAlone(t *testing.T) []string {
 	mirror := filepath.Join(folder, "mirror")
 	provider, err := acctest.ProviderProgram()
 	if err == nil {
-		err = terraformcli.Mirror(mirror, provider)
+		err = terraformcli.Mirror(mirror, terraformcli.Source, provider)
 	}
 	config := filepath.Join(folder, "terraform.rc")
 	if err == nil {

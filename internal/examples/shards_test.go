@@ -80,7 +80,7 @@ func TestCLIShards_terragruntAppliesEachRowOnce(t *testing.T) {
 	mirror, repository := t.TempDir(), t.TempDir()
 	settings, unit := filepath.Join(mirror, "terraform.rc"), filepath.Join(repository, "units", "shard", "terragrunt.hcl")
 	err = errors.Join(
-		terraformcli.Mirror(mirror, provider),
+		terraformcli.Mirror(mirror, terraformcli.Source, provider),
 		os.WriteFile(settings, terraformcli.MirrorConfig(mirror), 0o600),
 		os.CopyFS(repository, os.DirFS(filepath.Join(e.folder, "terragrunt"))),
 		os.CopyFS(filepath.Join(repository, "consent"), os.DirFS(e.folder)),

@@ -58,17 +58,14 @@ func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s
 func (p *Process) SignalGroup(s syscall.Signal) error { return signalGroup(p.cmd.Process, s) }
 
 // Wait waits for the end of the command. ctx is the one that it was started with; where
-// that has ended, what the command has left running is killed and Wait returns an
-// UnexpectedError.
+// that has ended, what the command has left running is killed and the error of Wait has
+// what was printed.
 func (p *Process) Wait(ctx context.Context) (Result, error) {
 	err := p.cmd.Wait()
 
 	if ctx.Err() != nil {
 		_ = signalGroup(p.cmd.Process, syscall.SIGKILL)
-		return p.result(), &UnexpectedError{
-			Reason:     fmt.Sprintf("%s did not come to its end: %v", p.name(), context.Cause(ctx)),
-			Transcript: p.Output(),
-		}
+		return p.result(), fmt.Errorf("%s did not come to its end: %w:\n%s", p.name(), context.Cause(ctx), p.Output())
 	}
 
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
@@ -114,23 +111,6 @@ type Result struct {
 func (r Result) Words() string {
 	words := strings.FieldsFunc(r.Output, func(c rune) bool { return strings.ContainsRune(" \t\r\n│╷╵", c) })
 	return strings.Join(words, " ")
-}
-
-// UnexpectedError reports a command that did not do what it should, with what it
-// printed.
-type UnexpectedError struct {
-	Reason     string
-	Transcript string
-}
-
-func (u *UnexpectedError) Error() string { return u.Reason }
-
-// TranscriptOf returns what the CLI printed before err; empty where err is none of its.
-func TranscriptOf(err error) string {
-	if u, ok := errors.AsType[*UnexpectedError](err); ok {
-		return u.Transcript
-	}
-	return ""
 }
 
 // watched collects what is written to it, and closes a channel when awaited words

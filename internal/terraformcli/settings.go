@@ -65,19 +65,9 @@ func MirrorConfig(mirror string) []byte {
 	return fmt.Appendf(nil, "disable_checkpoint = true\n\nprovider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
 }
 
-// Mirror puts the provider's binary into a mirror, under the address of each registry.
-func Mirror(mirror, provider string) error {
-	for _, host := range hosts {
-		if err := link(provider, mirrored(mirror, host, Source)); err != nil {
-			return fmt.Errorf("the provider could not be put into the mirror: %w", err)
-		}
-	}
-	return nil
-}
-
-// MirrorOther puts the binary of another provider into a mirror, under its source, such as
-// magodo/restful, and the version of this provider.
-func MirrorOther(mirror, source, binary string) error {
+// Mirror puts the binary of a provider into a mirror, under its source, such as
+// magodo/restful, at each registry and in the version of this provider.
+func Mirror(mirror, source, binary string) error {
 	for _, host := range hosts {
 		if err := link(binary, mirrored(mirror, host, source)); err != nil {
 			return fmt.Errorf("the provider %s could not be put into the mirror: %w", source, err)

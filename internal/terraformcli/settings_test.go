@@ -31,7 +31,7 @@ func TestMirrorConfig_hasTheMirrorAndNoRegistry(t *testing.T) {
 	}
 }
 
-func TestMirror_holdsTheProviderUnderBothRegistries(t *testing.T) {
+func TestMirror_holdsProvidersUnderBothRegistries(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "provider")
@@ -40,11 +40,10 @@ func TestMirror_holdsTheProviderUnderBothRegistries(t *testing.T) {
 	}
 
 	mirror := filepath.Join(dir, "mirror")
-	if err := Mirror(mirror, program); err != nil {
-		t.Fatal(err)
-	}
-	if err := MirrorOther(mirror, "example/other", program); err != nil {
-		t.Fatal(err)
+	for _, source := range []string{Source, "example/other"} {
+		if err := Mirror(mirror, source, program); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	for _, host := range hosts {

@@ -126,40 +126,14 @@ func (c CLI) Version(ctx context.Context) (Version, error) {
 		return Version{}, err
 	}
 
-	line, _, _ := strings.Cut(res.Stdout, "\n")
-	return parseVersion(line)
-}
-
-// parseVersion reads a line such as "OpenTofu v1.8.1".
-func parseVersion(line string) (Version, error) {
-	v := Version{Line: line}
-	if _, err := fmt.Sscanf(line, "%s v%d.%d", &v.Product, &v.Major, &v.Minor); err != nil {
-		return Version{}, fmt.Errorf("no version of Terraform or OpenTofu: %q", line)
+	v := Version{}
+	v.Line, _, _ = strings.Cut(res.Stdout, "\n")
+	if _, err := fmt.Sscanf(v.Line, "%s v%d.%d", &v.Product, &v.Major, &v.Minor); err != nil {
+		return Version{}, fmt.Errorf("no version of Terraform or OpenTofu: %q", v.Line)
 	}
+
 	return v, nil
-}
-
-// Name returns what people call the program: terraform or tofu.
-func (v Version) Name() string {
-	if v.Product == "OpenTofu" {
-		return "tofu"
-	}
-	return "terraform"
 }
 
 // Before reports whether the version is older than this minor version of 1.
 func (v Version) Before(minor int) bool { return v.Major < 1 || v.Major == 1 && v.Minor < minor }
-
-// Supported returns an error for a version that the provider does not work with.
-func (v Version) Supported() error {
-	oldest := 5
-	if v.Product == "OpenTofu" {
-		oldest = 8
-	}
-
-	if v.Before(oldest) {
-		return fmt.Errorf("%s is too old: the provider needs Terraform 1.5 or OpenTofu 1.8 at least", v.Line)
-	}
-
-	return nil
-}

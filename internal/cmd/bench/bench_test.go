@@ -6,6 +6,9 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +30,8 @@ func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 		"-people=5":                changed(func(o *options) { o.sizes = []int{5} }),
 		"-only=exports -records=5": changed(func(o *options) { o.records, o.only = 5, "exports" }),
 		"-latencies=1s":            changed(func(o *options) { o.latencies = []time.Duration{time.Second} }),
-		"-only=generic -restapi=x": changed(func(o *options) { o.only, o.restapi = "generic", "x" }),
-		"-n=20":                    {}, "20": {}, "-only=other": {}, "-only=generic": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {}, "-latencies=20": {}, "-latencies=-1s": {},
+		"-only=seeding -restapi=x": changed(func(o *options) { o.only, o.restapi = "seeding", "x" }),
+		"20":                       {}, "-only=other": {}, "-records=0": {}, "-people=": {}, "-people=1,0": {}, "-people=1000001": {}, "-latencies=20": {}, "-latencies=-1s": {},
 	} {
 		got, err := parse(strings.Fields(args), io.Discard)
 		if want.sizes == nil {
@@ -48,30 +51,91 @@ func TestParse_flagsAreNumbersAndAName(t *testing.T) {
 	}
 }
 
-func TestExportGrid_comparesWithCurl(t *testing.T) {
+func TestService_countsTheRequestsSinceTheLastCall(t *testing.T) {
 	t.Parallel()
-	runs := []exportRun{
-		{cost{wall: time.Second, memory: unknown}, 400e6},
-		{cost{wall: 4 * time.Second, memory: unknown}, 40e6},
+	s := &service{log: filepath.Join(t.TempDir(), "requests")}
+	text := ""
+	for _, step := range []struct {
+		logged string
+		want   map[string]int
+	}{
+		{"{\"operation\":\"getConsent\"}\n{\"operation\":\"updateConsent\"}\n{\"operation\":\"getConsent\"}\n", map[string]int{"getConsent": 2, "updateConsent": 1}},
+		{"", map[string]int{}},
+		{"{\"operation\":\"getConsent\"}\n", map[string]int{"getConsent": 1}},
+	} {
+		text += step.logged
+		if err := os.WriteFile(s.log, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.requests()
+		if diff := cmp.Diff(step.want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+}
+
+func TestDayGrid_comparesWithCurl(t *testing.T) {
+	t.Parallel()
+	best := []exported{
+		{cost{wall: time.Second, memory: math.NaN()}, 400e6},
+		{cost{wall: 4 * time.Second, memory: math.NaN()}, 40e6},
 		{cost{wall: 3 * time.Second, memory: 40e6}, 400e6},
 		{cost{wall: 3 * time.Second, memory: 50e6}, 40e6},
+		{cost{wall: 6 * time.Second, memory: 60e6}, 30e6},
 		{cost{wall: time.Second, memory: 30e6}, 0},
 	}
-	var ways []way
-	for _, name := range []string{"curl", "gzip", "plain", "packed", "empty"} {
-		ways = append(ways, way{name: name})
-	}
 
-	got := exportGrid(1000, ways, runs, exportRun{cost{wall: 21 * time.Second, memory: 41e6}, 4000e6}).rows
+	got := dayGrid(1000, best, exported{cost{wall: 21 * time.Second, memory: 41e6}, 4000e6}).rows
 	want := [][]string{
-		{"curl", "1.0 s", "1.0 s", "400", "100%", "400%", "unknown"},
-		{"gzip", "4.0 s", "4.0 s", "100", "25%", "100%", "unknown"},
-		{"plain", "3.0 s", "2.0 s", "200", "50%", "200%", "40 MB"},
-		{"packed", "3.0 s", "2.0 s", "200", "50%", "200%", "50 MB"},
-		{"empty", "1.0 s", "", "", "", "", "30 MB"},
+		{"curl -o", "1.0 s", "1.0 s", "400", "100%", "400%", ""},
+		{"curl | gzip", "4.0 s", "4.0 s", "100", "25%", "100%", ""},
+		{"analytics_export_file", "3.0 s", "2.0 s", "200", "50%", "200%", "40 MB"},
+		{"the same, gzip", "3.0 s", "2.0 s", "200", "50%", "200%", "50 MB"},
+		{"the same, zstd", "6.0 s", "5.0 s", "80", "20%", "80%", "60 MB"},
+		{"the same, a day without records", "1.0 s", "", "", "", "", "30 MB"},
 		{"ten times the day", "21.0 s", "20.0 s", "200", "", "", "41 MB"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("unexpected rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestSeedingGrid_comparesWithCurlAndTheFewestPeople(t *testing.T) {
+	t.Parallel()
+	seeding := func(people int, memory float64, curl time.Duration) seeded {
+		return seeded{
+			seedingCase: seedingCase{seeder: seeder{name: "way"}, people: people},
+			plan:        cost{wall: time.Second}, apply: cost{wall: 3 * time.Second, cpu: 2 * time.Second, memory: memory}, again: cost{wall: time.Second},
+			curl: curl, sent: map[string]int{"getConsent": 2 * people, "updateConsent": people}, sentAgain: map[string]int{"getConsent": people}, state: 1400,
+		}
+	}
+
+	got := seedingGrid([]seeded{seeding(100, 30e6, 2*time.Second), seeding(1100, 31e6, 0), seeding(2100, math.NaN(), 0)}).rows
+	want := [][]string{
+		{"way", "100", "0s", "1.0 s", "3.0 s", "2.0 s", "1.0 s", "2.0 s", "x 1.50", "30 MB", "", "3.00", "1.00", "1.4 kB"},
+		{"way", "1,100", "0s", "1.0 s", "3.0 s", "2.0 s", "1.0 s", "", "", "31 MB", "1000 B", "3.00", "1.00", "1.4 kB"},
+		{"way", "2,100", "0s", "1.0 s", "3.0 s", "2.0 s", "1.0 s", "", "", "", "", "3.00", "1.00", "1.4 kB"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected rows (-want +got):\n%s", diff)
+	}
+}
+
+// TestCases_leaveOutWhatWouldTakeLong has a size below each limit and one above it.
+func TestCases_leaveOutWhatWouldTakeLong(t *testing.T) {
+	t.Parallel()
+	o := options{sizes: []int{5, 2000, 3000}, singles: 2000, latencies: []time.Duration{0, time.Second}, restful: "x"}
+	got := map[string][]int{}
+	for _, c := range o.cases() {
+		key := c.name + " " + c.latency.String()
+		got[key] = append(got[key], c.people)
+	}
+
+	want := map[string][]int{
+		"analytics_consent_batch 0s": {5, 2000, 3000}, "analytics_consent 0s": {5, 2000}, "terraform_data 0s": {5, 2000}, "restful_resource 0s": {5, 2000},
+		"analytics_consent_batch 1s": {5, 2000, 3000}, "analytics_consent 1s": {5},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("unexpected cases (-want +got):\n%s", diff)
 	}
 }

@@ -6,21 +6,8 @@ terraform {
   }
 }
 
-variable "people" {
-  type = map(object({
-    identity_id      = string
-    clause_1_consent = bool
-    clause_2_consent = bool
-    clause_3_consent = bool
-    clause_4_consent = bool
-    clause_5_consent = bool
-    user_ipv6        = string
-    agreement_time   = string
-  }))
-}
-
 resource "analytics_consent" "people" {
-  for_each = var.people
+  for_each = { for p in csvdecode(file("people.csv")) : p.identity_id => p }
 
   identity_id      = each.value.identity_id
   clause_1_consent = each.value.clause_1_consent

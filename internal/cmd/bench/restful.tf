@@ -6,19 +6,6 @@ terraform {
   }
 }
 
-variable "people" {
-  type = map(object({
-    identity_id      = string
-    clause_1_consent = bool
-    clause_2_consent = bool
-    clause_3_consent = bool
-    clause_4_consent = bool
-    clause_5_consent = bool
-    user_ipv6        = string
-    agreement_time   = string
-  }))
-}
-
 variable "base_url" {}
 
 variable "secret_key" {
@@ -26,8 +13,12 @@ variable "secret_key" {
 }
 
 locals {
-  paths   = { for id, _ in var.people : id => "/v1/org/org-bench/project/web/compliance/user/${urlencode(id)}/consent" }
-  records = { for id, p in var.people : id => { for name, value in p : name => value if name != "identity_id" } }
+  people = { for p in csvdecode(file("people.csv")) : p.identity_id => p }
+  paths  = { for id, _ in local.people : id => "/v1/org/org-bench/project/web/compliance/user/${urlencode(id)}/consent" }
+  records = { for id, p in local.people : id => merge(
+    { for name, value in p : name => tobool(value) if startswith(name, "clause_") },
+    { for name, value in p : name => value if !startswith(name, "clause_") && name != "identity_id" },
+  ) }
 }
 
 provider "restful" {
@@ -38,7 +29,7 @@ provider "restful" {
 }
 
 resource "restful_resource" "people" {
-  for_each = var.people
+  for_each = local.people
 
   path          = local.paths[each.key]
   create_method = "PATCH"
