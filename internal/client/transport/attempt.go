@@ -21,10 +21,13 @@ func (k *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 
-	resp, err := k.attempt(req)
-	if err != nil || !k.Op.Streams {
+	if err := k.attempt(req); err != nil {
 		gate.Leave(0)
-		return resp, err
+		return nil, err
+	}
+	if !k.Op.Streams {
+		gate.Leave(0)
+		return k.response, nil
 	}
 
 	end := k.body.end
@@ -33,14 +36,14 @@ func (k *Call) RoundTrip(req *http.Request) (*http.Response, error) {
 		gate.Leave(0)
 	})
 
-	return resp, nil
+	return k.response, nil
 }
 
 // attempt sends the request once and reads its answer, both within request_timeout. It logs
 // the operation, path template, status and duration, and never what was sent or received. An
 // answer that streams is read later and may take any time; the limit is for each of its
 // silences.
-func (k *Call) attempt(req *http.Request) (*http.Response, error) {
+func (k *Call) attempt(req *http.Request) error {
 	k.attempts++
 	k.sent.Store(false)
 
@@ -60,7 +63,7 @@ func (k *Call) attempt(req *http.Request) (*http.Response, error) {
 	k.log(req.Context(), resp, err, time.Since(began))
 	if err != nil {
 		end()
-		return nil, err
+		return err
 	}
 
 	if wait, ok := askedToWait(resp); ok && !k.Op.Anonymous {
@@ -68,21 +71,18 @@ func (k *Call) attempt(req *http.Request) (*http.Response, error) {
 	}
 
 	k.body = &answerBody{ReadCloser: resp.Body, ctx: ctx, end: end, limit: limit}
-	resp.Body = k.body
+	resp.Body, k.response = k.body, resp
 	if k.Op.Streams && resp.StatusCode/100 == 2 {
 		limit.Stop()
 		k.body.silence = timeout
 		k.body.stall = "the answer stalled: nothing more of it came for " + timeout.String()
-		return resp, nil
+		return nil
 	}
 
 	k.body.stall = "the answer stalled: it began and was not complete after " + timeout.String()
 	k.answer, err = k.readAnswer(req.Context(), resp)
-	if err != nil {
-		return nil, err
-	}
 
-	return resp, nil
+	return err
 }
 
 // interruptGrace is how long an attempt of a deferred request that was sent goes on after

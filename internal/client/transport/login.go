@@ -190,7 +190,7 @@ func (l *login) attempt(ctx context.Context, number int) (token, *Error) {
 	}
 
 	k.attempts = number - 1
-	if _, err := k.attempt(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
+	if err := k.attempt(req); err != nil {
 		return token{}, k.TransportError(err)
 	}
 

@@ -136,26 +136,24 @@ func (v *vocabulary) hide(s string, fromBase64 bool) string {
 	defer v.mu.RUnlock()
 
 	var b strings.Builder
-	hidden := 0 // what is before it is written, or is in a value
+	hidden := 0 // the end of the values found so far
 	for i, r := range s {
 		end := hidden
 		for _, value := range v.words[fold(r)] {
-			if fromBase64 && len(value) < 4 {
-				continue
-			}
-			if n := lengthOf(value, s[i:]); n > 0 && isMeant(value, s, i, i+n) {
+			n := lengthOf(value, s[i:])
+			if n > 0 && (len(value) >= 4 || !fromBase64) && isMeant(value, s, i, i+n) {
 				end = max(end, i+n)
 			}
 		}
 
-		if end > hidden && hidden <= i {
+		switch {
+		case end <= i:
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+size])
+		case hidden <= i:
 			b.WriteString(redacted)
 		}
 		hidden = end
-		if hidden <= i {
-			_, size := utf8.DecodeRuneInString(s[i:])
-			b.WriteString(s[i : i+size])
-		}
 	}
 
 	return b.String()

@@ -73,11 +73,12 @@ type Call struct {
 	once   bool // the caller decides whether the request is sent again, also after a 401
 
 	attempts int
-	answer   Answer      // of the last attempt
-	body     *answerBody // of the last attempt
-	remark   string      // what the login knows about a 401
-	renewed  bool        // the credential was renewed after a 401
-	sent     atomic.Bool // this attempt's request reached the connection
+	response *http.Response // of the last attempt; read and closed, except of a stream
+	answer   Answer         // of the last attempt; empty of a stream
+	body     *answerBody    // of the last attempt
+	remark   string         // what the login knows about a 401
+	renewed  bool           // the credential was renewed after a 401
+	sent     atomic.Bool    // this attempt's request reached the connection
 }
 
 // newCall returns a call and its HTTP request, which has no credentials. A write of a

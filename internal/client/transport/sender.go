@@ -116,7 +116,7 @@ func (s *Sender) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 
-	if _, err := k.repeat(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
+	if err := k.repeat(req); err != nil {
 		return Answer{}, err
 	}
 
@@ -132,7 +132,7 @@ func (s *Sender) Once(ctx context.Context, r Request) (Answer, error) {
 	}
 
 	k.once = true
-	if _, err := k.attempt(req); err != nil { //nolint:bodyclose // the attempt has read and closed it
+	if err := k.attempt(req); err != nil {
 		return Answer{}, k.TransportError(err)
 	}
 
@@ -150,18 +150,17 @@ func (s *Sender) Stream(ctx context.Context, r Request) (*Stream, error) {
 	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "zstd, gzip")
 
-	resp, err := k.repeat(req)
-	if err != nil {
+	if err := k.repeat(req); err != nil {
 		return nil, err
 	}
 
-	return &Stream{Call: k, Response: resp}, nil
+	return &Stream{Call: k, Response: k.response}, nil
 }
 
 // repeat sends the request until it succeeds or Again says no. Every failure, an answer
 // without success included, is an error of RoundTrip, so that Again alone decides, and that
 // go-retryablehttp and http.Client see no redirect.
-func (k *Call) repeat(req *http.Request) (*http.Response, error) {
+func (k *Call) repeat(req *http.Request) error {
 	var wait time.Duration
 	retries := &retryablehttp.Client{
 		HTTPClient: &http.Client{Transport: k}, // has no CloseIdleConnections: one failed call must not cost the others their connections
@@ -170,11 +169,13 @@ func (k *Call) repeat(req *http.Request) (*http.Response, error) {
 			if err == nil {
 				return false, nil
 			}
+
 			e := k.TransportError(err)
 			if e.Status == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
 			wait, again = k.sender.Again(ctx, k.Op, e)
+
 			return again, nil
 		},
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
@@ -183,12 +184,11 @@ func (k *Call) repeat(req *http.Request) (*http.Response, error) {
 
 	repeatable, err := retryablehttp.FromRequest(req)
 	if err != nil {
-		return nil, k.Fail(ClassInternal, 0, "the request could not be built")
+		return k.Fail(ClassInternal, 0, "the request could not be built")
 	}
-	resp, err := retries.Do(repeatable)
-	if err != nil {
-		return nil, k.TransportError(err)
+	if _, err := retries.Do(repeatable); err != nil { //nolint:bodyclose // it is k.response
+		return k.TransportError(err)
 	}
 
-	return resp, nil
+	return nil
 }

@@ -22,10 +22,23 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 	e.Cached, e.Date = freshness(resp)
 	e.Ambiguous = k.Op.Effect && class == ClassServer && !staysFailed(e.Status) && !k.Op.repeatsAfter(e.Status)
 
-	switch {
+	k.explain(e, resp, isObject)
+	if !isObject && len(body) > 0 && class != ClassRedirect {
+		if e.Detail != "" {
+			e.Detail += "; "
+		}
+		e.Detail += "the answer is " + k.MediaType(resp) + " that begins with " + strconv.Quote(k.Redact.excerpt(body))
+	}
+
+	return e
+}
+
+// explain says in e what is known besides its class, which may change the class. isObject says
+// whether the answer is a JSON object.
+func (k *Call) explain(e *Error, resp *http.Response, isObject bool) {
+	switch class := e.Class; {
 	case class == ClassRedirect:
 		e.Detail = k.redirectDetail(resp.Header.Get("Location"))
-		return e
 	case class == ClassAuthentication:
 		e.Detail = k.remark
 	case e.Status == http.StatusRequestEntityTooLarge:
@@ -41,15 +54,6 @@ func (k *Call) statusError(resp *http.Response, body []byte) *Error {
 		e.Class = ClassEndpointNotFound
 		e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
 	}
-
-	if !isObject && len(body) > 0 {
-		if e.Detail != "" {
-			e.Detail += "; "
-		}
-		e.Detail += "the answer is " + k.MediaType(resp) + " that begins with " + strconv.Quote(k.Redact.excerpt(body))
-	}
-
-	return e
 }
 
 // quote puts the service's words into an error, harmless to print.
