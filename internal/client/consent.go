@@ -10,11 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/jsonvalue"
 )
 
 var (
@@ -241,24 +238,6 @@ func (u ConsentUpdate) knows(held answer.Consent) bool {
 	last := u.LastWritten()
 
 	return last != nil && last.isHeld(held)
-}
-
-// isShownBy reports whether an answer has the five clauses at its top, as they were sent. It
-// is the quick look at what nearly every answer to an update is.
-func (u ConsentUpdate) isShownBy(v jsontext.Value) bool {
-	shown := 0
-	for name, value := range jsonvalue.EachMember(v) {
-		i := slices.Index(answer.ClauseNames[:], string(name))
-		if i < 0 {
-			continue
-		}
-		if kind := value.Kind(); kind != 't' && kind != 'f' || u.Clauses[i] != (kind == 't') {
-			return false
-		}
-		shown++
-	}
-
-	return shown == answer.Clauses
 }
 
 // MappedIPv6 returns an address in the form of the interface: IPv4 is mapped into IPv6

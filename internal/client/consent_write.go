@@ -29,7 +29,7 @@ func (c *Client) CompareConsent(ctx context.Context, scope Scope, identity strin
 		return 0, err
 	}
 
-	w := &consentWrite{client: c, to: to, identity: identity, update: u}
+	w := &consentWrite{client: c, to: to, identity: identity, update: u, result: ConsentResult{Outcome: ConsentWritten}}
 	_, err = w.compare(ctx, c.sender.Do)
 
 	return w.result.Outcome, err
@@ -52,20 +52,39 @@ func (c *Client) UpdateConsent(ctx context.Context, scope Scope, identity string
 	if err != nil {
 		return ConsentResult{}, err
 	}
-	w := &consentWrite{client: c, to: to, identity: identity, update: u, tries: map[string]int{}}
 
 	unlock, err := c.people.lock(ctx, to.Escaped)
 	if err != nil {
-		return ConsentResult{}, w.interrupted(err)
+		return ConsentResult{}, transport.Interrupted(opUpdateConsent, to, err)
 	}
 	defer unlock()
 
-	err = w.carryOut(ctx)
-	if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
-		u.Confirmed()
-	}
+	// This loop is the only repetition of an update: each round begins with the comparison.
+	w := &consentWrite{client: c, to: to, identity: identity, update: u, tries: map[string]int{}}
+	for {
+		err := w.round(ctx)
+		if err == nil && w.result.Outcome == ConsentWritten && u.Confirmed != nil {
+			u.Confirmed()
+		}
+		e, failed := errors.AsType[*transport.Error](err)
+		if !failed {
+			return w.result, err
+		}
 
-	return w.result, err
+		wait, again := w.next(ctx, e)
+		if again && transport.Pause(ctx, wait) == nil {
+			continue
+		}
+
+		if again {
+			e = transport.Interrupted(opUpdateConsent, to, ctx.Err())
+		}
+		if w.lost != nil && w.lost != e {
+			e = transport.UnknownOutcome(w.lost, e)
+		}
+
+		return w.result, e
+	}
 }
 
 // consentWrite is one update on its way. While it has the lock of the person, no other
@@ -77,7 +96,7 @@ type consentWrite struct {
 	update   ConsentUpdate
 
 	result ConsentResult
-	before *answer.Consent // what the service held before the first send; nil if nothing
+	before *answer.Consent // what the service held before the first send, without its JSON; nil if nothing
 	isRead bool            // before was read
 
 	lost     *transport.Error // of the last send, where its outcome is not known
@@ -87,50 +106,12 @@ type consentWrite struct {
 	tries    map[string]int   // that failed, by operation
 }
 
-// interrupted returns the error of an update that was waiting when its context ended.
-func (w *consentWrite) interrupted(err error) *transport.Error {
-	return transport.Interrupted(opUpdateConsent, w.to, err)
-}
-
-// carryOut repeats rounds until one ends the update. It is the only repetition of an update:
-// each round begins with the comparison.
-func (w *consentWrite) carryOut(ctx context.Context) error {
-	for {
-		err := w.round(ctx)
-		e, failed := errors.AsType[*transport.Error](err)
-		if !failed {
-			return err
-		}
-
-		wait, again := w.next(ctx, e)
-		if again && transport.Pause(ctx, wait) == nil {
-			continue
-		}
-
-		if ctx.Err() != nil && again {
-			e = w.interrupted(ctx.Err())
-		}
-		if w.lost != nil && w.lost != e {
-			return transport.UnknownOutcome(w.lost, e)
-		}
-
-		return e
-	}
-}
-
-// compares reports whether a round begins with a comparison. A read-only client refuses the
-// write before anything is sent.
-func (w *consentWrite) compares() bool {
+// round compares and writes, each at most once, in a slot and turns of the gate that it has
+// taken for both. A read-only client refuses the write before anything is sent.
+func (w *consentWrite) round(ctx context.Context) error {
 	u := w.update
 	isConditional := u.OnlyKnown || u.Skip != SkipNever || u.keepsLater()
-	return (isConditional || w.lost != nil) && !w.client.ReadOnly()
-}
-
-// round compares and writes, each at most once, in a slot and turns of the gate that it has
-// taken for both.
-func (w *consentWrite) round(ctx context.Context) error {
-	w.result = ConsentResult{Outcome: ConsentWritten}
-	compares := w.compares()
+	compares := (isConditional || w.lost != nil) && !w.client.ReadOnly()
 	unsent := 1
 	if compares {
 		unsent = 2
@@ -138,12 +119,13 @@ func (w *consentWrite) round(ctx context.Context) error {
 
 	gate := w.client.sender.Gate
 	if err := gate.Enter(ctx, unsent); err != nil {
-		return w.interrupted(err)
+		return transport.Interrupted(opUpdateConsent, w.to, err)
 	}
 	defer func() { gate.Leave(unsent) }()
 
-	if w.update.Superseded != nil && w.update.Superseded() {
-		w.result = ConsentResult{Outcome: ConsentSuperseded}
+	w.result = ConsentResult{Outcome: ConsentWritten}
+	if u.Superseded != nil && u.Superseded() {
+		w.result.Outcome = ConsentSuperseded
 		return nil
 	}
 
@@ -205,8 +187,6 @@ func (w *consentWrite) next(ctx context.Context, e *transport.Error) (wait time.
 // reports whether there is anything to write. A person without a consent record has made no
 // choice.
 func (w *consentWrite) compare(ctx context.Context, send func(context.Context, transport.Request) (transport.Answer, error)) (differs bool, _ error) {
-	w.result = ConsentResult{Outcome: ConsentWritten}
-
 	got, err := send(ctx, transport.Request{Op: opGetConsent, To: w.to, Private: []string{w.identity}})
 	var held answer.Consent
 	if err == nil {
@@ -220,18 +200,14 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, t
 		return false, err
 	}
 
-	return w.judge(got, held)
-}
-
-// judge notes the outcome that the update would have for a record, and reports whether there
-// is anything to write.
-func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs bool, _ error) {
+	comparable := held
+	comparable.JSON = nil
 	if w.sends == 0 {
-		w.before, w.isRead = &held, true
+		w.before, w.isRead = &comparable, true
 	}
+	changed := w.isRead && (w.before == nil || !reflect.DeepEqual(*w.before, comparable))
 
 	u := w.update
-	changed := w.isRead && !w.isBefore(held)
 	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {
 		return false, nil // the lost answer was a success
 	}
@@ -241,7 +217,10 @@ func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs
 	case u.isUnnecessary(held):
 		w.result.Outcome = ConsentUnchanged
 	case u.mayBeOlderThan(held), isChoice && held.IsUntimed():
-		return false, untimed(got)
+		e := got.Call.Fail(transport.ClassPayload, got.Status,
+			"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
+		e.Cause = ErrUntimed
+		return false, e
 	case u.isOlderThan(held), isChoice:
 		w.result = ConsentResult{Outcome: ConsentKept, Kept: &held}
 	}
@@ -249,34 +228,17 @@ func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs
 	return w.result.Outcome == ConsentWritten, nil
 }
 
-// isBefore reports whether a record is the one that the service held before the first send.
-func (w *consentWrite) isBefore(held answer.Consent) bool {
-	if w.before == nil {
-		return false
-	}
-
-	before := *w.before
-	before.JSON, held.JSON = nil, nil
-
-	return reflect.DeepEqual(before, held)
-}
-
-// untimed returns the error of a comparison with a record that has no agreement_time.
-func untimed(a transport.Answer) error {
-	e := a.Call.Fail(transport.ClassPayload, a.Status,
-		"the service's record has no agreement_time, so that a later choice of the person cannot be excluded; it was left as it is (keep_later_choice = false writes all the same)")
-	e.Cause = ErrUntimed
-	return e
-}
-
-// patch sends the update, which follows from a comparison at that time; zero is none.
+// patch sends the update, which follows from a comparison at that time; zero is none. A
+// success that shows other clauses than were sent is an error. The interface does not show
+// the answer, so that a missing clause is none.
 func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
-	p, err := transport.Place(w.client.wire.ConsentParametersIn, w.update.parameters(w.client.wire))
+	u := w.update
+	p, err := transport.Place(w.client.wire.ConsentParametersIn, u.parameters(w.client.wire))
 	if err != nil {
 		return transport.Invalid(opUpdateConsent, err)
 	}
 
-	got, err := w.client.sender.Once(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: w.update.private(w.identity), Compared: compared})
+	got, err := w.client.sender.Once(ctx, transport.Request{Op: opUpdateConsent, To: w.to, Payload: p, Private: u.private(w.identity), Compared: compared})
 	if err != nil {
 		return err
 	}
@@ -284,22 +246,11 @@ func (w *consentWrite) patch(ctx context.Context, compared time.Time) error {
 		return got.Refusal()
 	}
 
-	return w.checkAnswer(got)
-}
-
-// checkAnswer returns an error for a success that shows other clauses than were sent. The
-// interface does not show the answer, so that a missing clause is no error.
-func (w *consentWrite) checkAnswer(got transport.Answer) error {
-	if w.update.isShownBy(got.JSON) {
-		return nil
-	}
-
 	held, err := answer.ReadConsent(got.JSON)
 	if err != nil {
 		return nil //nolint:nilerr // an answer without a record shows no other clauses
 	}
-
-	for i, agreed := range w.update.Clauses {
+	for i, agreed := range u.Clauses {
 		if shown, ok := held.Clauses[i].Get(); ok && shown != agreed {
 			e := got.Call.Fail(transport.ClassRejected, got.Status, "the service answered with another "+answer.ClauseNames[i]+" than was sent")
 			e.Ambiguous = false

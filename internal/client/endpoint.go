@@ -115,27 +115,21 @@ func (s Scope) family() (template string, values []string) {
 	return "/v1/org/{orgId}/project/{projectId}", []string{s.OrgID, s.ProjectID}
 }
 
-// endpoint returns where an operation is in the path family of the scope (section 4). The
-// error is an *Error of ClassInvalid.
-func (s Scope) endpoint(op transport.Operation) (transport.Endpoint, error) {
+// endpoint returns where an operation is in the path family of the scope (section 4), with
+// values in place of the {names} behind it. The error is an *Error of ClassInvalid.
+func (s Scope) endpoint(op transport.Operation, behind ...string) (transport.Endpoint, error) {
 	if err := s.Validate(); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, err)
 	}
 
 	family, values := s.family()
-	return transport.Expand(family+op.Path, values...), nil
+	return transport.Expand(family+op.Path, append(values, behind...)...), nil
 }
 
 // ofPerson is endpoint for an operation about a person.
 func (s Scope) ofPerson(identity string, op transport.Operation) (transport.Endpoint, error) {
-	if err := s.Validate(); err != nil {
-		return transport.Endpoint{}, transport.Invalid(op, err)
-	}
 	if err := ValidateSegment(identity); err != nil {
 		return transport.Endpoint{}, transport.Invalid(op, named("identity_id", err))
 	}
-
-	family, values := s.family()
-
-	return transport.Expand(family+op.Path, append(values, identity)...), nil
+	return s.endpoint(op, identity)
 }

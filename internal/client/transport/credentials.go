@@ -35,8 +35,22 @@ func (c Credentials) IsZero() bool { return c == Credentials{} }
 // Validate returns an error for more than one way to authenticate, half a pair, blanks, and
 // characters that a header or an address cannot carry. The error is a *CredentialError.
 func (c Credentials) Validate() error {
-	if err := c.exactlyOne(); err != nil {
-		return err
+	var ways []string
+	for _, way := range []struct{ name, value string }{{"token", c.Token}, {"api_secret_key", c.APISecretKey}, {"email", c.Email + c.Password}} {
+		if way.value != "" {
+			ways = append(ways, way.name)
+		}
+	}
+
+	switch {
+	case len(ways) == 0:
+		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
+	case len(ways) > 1:
+		return &CredentialError{ways[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
+	case c.Email != "" && c.Password == "":
+		return &CredentialError{"password", "is missing beside email"}
+	case c.Password != "" && c.Email == "":
+		return &CredentialError{"email", "is missing beside password"}
 	}
 
 	for _, s := range []struct{ name, value string }{
@@ -45,35 +59,9 @@ func (c Credentials) Validate() error {
 		{"token", c.Token},
 		{"api_secret_key", c.APISecretKey},
 	} {
-		if s.value == "" {
-			continue
-		}
-		if problem := ValidateSecret(s.name, s.value); problem != "" {
+		if problem := ValidateSecret(s.name, s.value); s.value != "" && problem != "" {
 			return &CredentialError{s.name, problem}
 		}
-	}
-
-	return nil
-}
-
-// exactlyOne returns an error unless exactly one way to authenticate is given as a whole.
-func (c Credentials) exactlyOne() error {
-	var given []string
-	for _, way := range []struct{ name, value string }{{"token", c.Token}, {"api_secret_key", c.APISecretKey}, {"email", c.Email + c.Password}} {
-		if way.value != "" {
-			given = append(given, way.name)
-		}
-	}
-
-	switch {
-	case len(given) == 0:
-		return &CredentialError{"email", "is not set, and neither is token or api_secret_key: no credentials are given"}
-	case len(given) > 1:
-		return &CredentialError{given[0], "excludes the other credentials: give email and password, or token, or api_secret_key"}
-	case c.Email != "" && c.Password == "":
-		return &CredentialError{"password", "is missing beside email"}
-	case c.Password != "" && c.Email == "":
-		return &CredentialError{"email", "is missing beside password"}
 	}
 
 	return nil
@@ -123,31 +111,21 @@ func ValidateHeaders(headers map[string]string) error {
 	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
-		if err := validateHeaderName(canonical); err != nil {
-			return err
-		}
+		shown := escapeText(canonical, 60)
 
-		if seen[canonical] {
-			return fmt.Errorf("headers contains %s twice, in different spellings", escapeText(canonical, 60))
-		}
-		if !httpguts.ValidHeaderFieldValue(value) {
-			return fmt.Errorf("headers has a value for %s that a header cannot carry", escapeText(canonical, 60))
+		switch {
+		case !httpguts.ValidHeaderFieldName(canonical):
+			return errors.New("headers has a name that is not a header name")
+		case slices.Contains(ownHeaders, canonical):
+			return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
+		case slices.Contains(repeatHeaders, canonical):
+			return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
+		case seen[canonical]:
+			return fmt.Errorf("headers contains %s twice, in different spellings", shown)
+		case !httpguts.ValidHeaderFieldValue(value):
+			return fmt.Errorf("headers has a value for %s that a header cannot carry", shown)
 		}
 		seen[canonical] = true
-	}
-
-	return nil
-}
-
-func validateHeaderName(canonical string) error {
-	if !httpguts.ValidHeaderFieldName(canonical) {
-		return errors.New("headers has a name that is not a header name")
-	}
-	if slices.Contains(ownHeaders, canonical) {
-		return fmt.Errorf("headers must not contain %s: the provider sets it itself", canonical)
-	}
-	if slices.Contains(repeatHeaders, canonical) {
-		return fmt.Errorf("headers must not contain %s: one value for all requests says that they are all the same one, and a broken connection would repeat them", canonical)
 	}
 
 	return nil
