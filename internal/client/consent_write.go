@@ -200,12 +200,18 @@ func (w *consentWrite) compare(ctx context.Context, send func(context.Context, t
 		return false, err
 	}
 
-	comparable := held
-	comparable.JSON = nil
+	return w.judge(got, held)
+}
+
+// judge notes the outcome that the update would have for a record, and reports whether there
+// is anything to write.
+func (w *consentWrite) judge(got transport.Answer, held answer.Consent) (differs bool, _ error) {
+	fields := held
+	fields.JSON = nil
 	if w.sends == 0 {
-		w.before, w.isRead = &comparable, true
+		w.before, w.isRead = &fields, true
 	}
-	changed := w.isRead && (w.before == nil || !reflect.DeepEqual(*w.before, comparable))
+	changed := w.isRead && (w.before == nil || !reflect.DeepEqual(*w.before, fields))
 
 	u := w.update
 	if w.sends > 0 && (u.matches(held) || changed && u.isChoiceOf(held)) {

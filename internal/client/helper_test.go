@@ -3,7 +3,6 @@
 package client_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 	"go.uber.org/goleak"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
@@ -35,13 +33,6 @@ var (
 )
 
 const person = "jane.doe@example.com"
-
-const wholeConsent = `{"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":true,"clause_4_consent":true,"clause_5_consent":true}`
-
-var (
-	html    = map[string][]string{"Content-Type": {"text/html; charset=utf-8"}}
-	gzipped = map[string][]string{"Content-Encoding": {"gzip"}, "Content-Type": {"application/json"}}
-)
 
 // option changes a client's configuration for a test.
 type option func(service *mocktest.Instance, cfg *client.Config)
@@ -127,13 +118,6 @@ func wantCount(t *testing.T, service *mocktest.Instance, operation string, want 
 	if got := service.Count(operation); got != want {
 		t.Errorf("the service received %d %s requests, want %d", got, operation, want)
 	}
-}
-
-// capturedLog returns a context with a logger, and a function that returns the log.
-func capturedLog(t *testing.T) (context.Context, func() string) {
-	t.Helper()
-	var log bytes.Buffer
-	return tflogtest.RootLogger(t.Context(), &log), log.String
 }
 
 // callers reads a consent n times at once and returns the errors.
@@ -270,4 +254,13 @@ func jsonHeader(more ...string) http.Header {
 		h.Set(more[i], more[i+1])
 	}
 	return h
+}
+
+// wantCancelled fails the test unless err is a cancellation. It may be called from any
+// goroutine.
+func wantCancelled(t *testing.T, err error) {
+	t.Helper()
+	if !transport.IsClass(err, transport.ClassCancelled) {
+		t.Errorf("got the error %v, want a cancellation", err)
+	}
 }

@@ -21,8 +21,9 @@ func (l *keyedLocks) lock(ctx context.Context, key string) (unlock func(), err e
 			break
 		}
 
+		waiting, _ := other.(chan struct{})
 		select {
-		case <-other.(chan struct{}):
+		case <-waiting:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

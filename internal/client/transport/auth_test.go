@@ -3,11 +3,17 @@
 package transport
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestAuth_onlyToTheConfiguredOrigin(t *testing.T) {
@@ -61,3 +67,109 @@ func closedSender(t *testing.T) *Sender {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func TestAuth_presentedAsDocumented(t *testing.T) {
+	t.Parallel()
+
+	for want, use := range map[string]func(*mocktest.Instance, *Config){
+		mockserver.AuthBearer: func(s *mocktest.Instance, cfg *Config) {
+			cfg.Credentials = Credentials{Token: s.IssueToken(s.Email)}
+		},
+		mockserver.AuthSecret: useSecretKey,
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			noError(t, readUser(t.Context(), s))
+			noError(t, update(t.Context(), s))
+			for _, r := range service.Requests() {
+				if r.Auth != want || r.Header.Get("X-Gateway") != "g 1" || r.Header.Get("User-Agent") != "client-test" || r.Header.Get("Referer") != "" {
+					t.Errorf("%s %s: %v", want, r.Auth, r.Header)
+				}
+			}
+		}, use, func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": "g 1"} })
+	}
+}
+
+func TestAuth_givenTokenAndKeyAreNeverRenewed(t *testing.T) {
+	t.Parallel()
+	for name, credentials := range map[string]Credentials{"token": {Token: "eyJhIjoxfQ.e30.c2ln"}, "key": {APISecretKey: "wrong-canary"}} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			e := wantClass(t, readUser(t.Context(), s), ClassAuthentication)
+			if strings.Contains(e.Error(), "canary") {
+				t.Errorf("%s: %v", name, e)
+			}
+			wantCount(t, service, "", 1)
+		}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = credentials })
+	}
+}
+
+func TestAuth_updateIsReplayedOnceAfter401(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 401})
+		noError(t, update(t.Context(), s))
+		wantCount(t, service, mockserver.OpLogin, 2)
+		wantCount(t, service, mockserver.OpUpdateConsent, 2)
+		wantCount(t, service, mockserver.OpGetConsent, 0)
+	})
+}
+
+// quoting returns the error and the heads of a read that is answered with 403 and a message.
+func quoting(t *testing.T, message string, change ...option) string {
+	t.Helper()
+
+	var shown string
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		body, _ := json.Marshal(map[string]string{"message": message})
+		service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: http.StatusForbidden, Body: body})
+		err := readUser(t.Context(), s)
+		shown = wantClass(t, err, ClassForbidden).Error()
+	}, change...)
+
+	return shown
+}
+
+func TestSecrets_tokenOfTheLoginInAnyForm(t *testing.T) {
+	t.Parallel()
+
+	// A header with blanks does not begin like those of most tokens.
+	encode := base64.RawURLEncoding.EncodeToString
+	token := encode([]byte(`{ "alg":"HS256"}`)) + "." + encode([]byte(`{ "sub":"canary"}`)) + "." + encode([]byte("a signature of 32 bytes, or more."))
+	parts := strings.Split(token, ".")
+
+	for name, message := range map[string]string{
+		"as it is":    token,
+		"in capitals": strings.ToUpper(token),
+		"payload":     parts[1],
+		"signature":   parts[2],
+	} {
+		login := func(service *mocktest.Instance, _ *Config) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusOK, Body: []byte(`{"token":"` + token + `"}`)})
+		}
+		given := func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials = Credentials{Token: token} }
+		for way, option := range map[string]option{"login": login, "given": given} {
+			shown := quoting(t, "unknown token "+message, option)
+			if strings.Contains(shown, message) || !strings.Contains(shown, "unknown token [redacted]") {
+				t.Errorf("%s, %s: the error is %q", way, name, shown)
+			}
+		}
+	}
+}
+
+func TestSecrets_partsOfHeaderValues(t *testing.T) {
+	t.Parallel()
+
+	basic := base64.StdEncoding.EncodeToString([]byte("gate:pass-canary"))
+	for value, secret := range map[string]string{
+		"whole-canary":               "whole-canary",
+		"Token tok_canary":           "tok_canary",
+		"a=1; session=canary-2; b=3": "canary-2",
+		`key="canary-quoted"`:        "canary-quoted",
+		"Basic " + basic:             "pass-canary",
+	} {
+		headers := func(_ *mocktest.Instance, cfg *Config) { cfg.Headers = map[string]string{"X-Gateway": value} }
+		shown := quoting(t, "the value "+secret+" is unknown", useSecretKey, headers)
+		if strings.Contains(shown, "canary") || !strings.Contains(shown, "the value [redacted] is unknown") {
+			t.Errorf("%q: the error is %q", value, shown)
+		}
+	}
+}

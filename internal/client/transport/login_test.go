@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package client_test
+package transport
 
 import (
 	"context"
-	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -21,12 +19,11 @@ import (
 func TestLogin_oneServesAllCallersForAnHour(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		reads := soak.Size(40, 500)
 		hours := soak.Size(3, 24)
 		for range hours {
-			for _, err := range callers(t, c, reads) {
+			for _, err := range callers(t, s, reads) {
 				noError(t, err)
 			}
 			<-time.After(time.Hour)
@@ -40,12 +37,10 @@ func TestLogin_oneServesAllCallersForAnHour(t *testing.T) {
 func TestLogin_tokenIsRenewedBeforeItExpires(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 
 		for range 120 {
-			_, err := c.GetConsent(t.Context(), scope, person)
-			noError(t, err)
+			noError(t, read(t.Context(), s))
 			<-time.After(time.Minute)
 		}
 
@@ -63,13 +58,12 @@ func TestLogin_tokenIsUsedForAFloor(t *testing.T) {
 	t.Parallel()
 
 	for _, lifetime := range []int64{0, 1, 2, 30, 33} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-			service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			service.Claims = func(now time.Time) map[string]any {
 				return map[string]any{"iat": now.Unix(), "exp": now.Unix() + lifetime}
 			}
 
-			for _, err := range everySecond(t, c) {
+			for _, err := range everySecond(t, s) {
 				noError(t, err)
 			}
 
@@ -83,18 +77,17 @@ func TestLogin_tokenIsUsedForAFloor(t *testing.T) {
 func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.TokenLifetime = time.Second
 
 		failed := 0
-		for _, err := range everySecond(t, c) {
+		for _, err := range everySecond(t, s) {
 			if err == nil {
 				continue
 			}
 
 			failed++
-			e := wantClass(t, err, transport.ClassAuthentication)
+			e := wantClass(t, err, ClassAuthentication)
 			if !strings.Contains(e.Detail, "rejected another token less than 1m0s ago") {
 				t.Fatalf("the detail is %q", e.Detail)
 			}
@@ -108,17 +101,17 @@ func TestLogin_tokensThatEndTooSoonAreAnError(t *testing.T) {
 		service.TokenLifetime = time.Hour
 		<-time.After(time.Minute)
 
-		for _, err := range everySecond(t, c) {
+		for _, err := range everySecond(t, s) {
 			noError(t, err)
 		}
 	})
 }
 
 // everySecond reads a consent once a second, a hundred times, and returns the errors.
-func everySecond(t *testing.T, c *client.Client) (errs []error) {
+func everySecond(t *testing.T, s *Sender) (errs []error) {
 	t.Helper()
 	for range 100 {
-		_, err := c.GetConsent(t.Context(), scope, person)
+		err := read(t.Context(), s)
 		errs = append(errs, err)
 		<-time.After(time.Second)
 	}
@@ -127,10 +120,9 @@ func everySecond(t *testing.T, c *client.Client) (errs []error) {
 
 func TestLogin_revokedTokenCostsOneLogin(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		for expiry := range 4 {
-			for _, err := range callers(t, c, 200) {
+			for _, err := range callers(t, s, soak.Size(30, 200)) {
 				noError(t, err)
 			}
 			wantCount(t, service, mockserver.OpLogin, expiry+1)
@@ -143,11 +135,11 @@ func TestLogin_revokedTokenCostsOneLogin(t *testing.T) {
 func TestLogin_lasting401CostsOneExtraLogin(t *testing.T) {
 	t.Parallel()
 	for _, latency := range []time.Duration{0, time.Second} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			service.Latency = latency
 			service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 401, Times: -1, Body: []byte(`{"error":{"message":"go away"}}`)})
-			for _, err := range callers(t, c, soak.Size(200, 2000)) {
-				if e := wantClass(t, err, transport.ClassAuthentication); e.Message != "go away" {
+			for _, err := range callers(t, s, soak.Size(50, 2000)) {
+				if e := wantClass(t, err, ClassAuthentication); e.Message != "go away" {
 					t.Fatalf("the service's message is %q", e.Message)
 				}
 			}
@@ -159,10 +151,10 @@ func TestLogin_lasting401CostsOneExtraLogin(t *testing.T) {
 func TestLogin_wrongPasswordIsTriedOnce(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		for range 3 {
-			for _, err := range callers(t, c, soak.Size(50, 300)) {
-				e := wantClass(t, err, transport.ClassAuthentication)
+			for _, err := range callers(t, s, soak.Size(20, 300)) {
+				e := wantClass(t, err, ClassAuthentication)
 				if e.Operation != "Log in" || strings.Contains(e.Error(), "wrong-canary") {
 					t.Fatalf("the error is %v", e)
 				}
@@ -173,21 +165,20 @@ func TestLogin_wrongPasswordIsTriedOnce(t *testing.T) {
 
 		wantCount(t, service, mockserver.OpLogin, 1)
 		wantCount(t, service, mockserver.OpGetConsent, 0)
-	}, func(_ *mocktest.Instance, cfg *client.Config) { cfg.Credentials.Password = "wrong-canary" })
+	}, func(_ *mocktest.Instance, cfg *Config) { cfg.Credentials.Password = "wrong-canary" })
 }
 
 func TestLogin_passwordChangedInMidRunLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
-		noError(t, callers(t, c, 1)[0])
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		noError(t, callers(t, s, 1)[0])
 		service.AddUser(service.Email, "another password")
 		service.RevokeTokens()
 
 		for range 2 {
-			for _, err := range callers(t, c, 200) {
-				_ = wantClass(t, err, transport.ClassAuthentication)
+			for _, err := range callers(t, s, soak.Size(30, 200)) {
+				_ = wantClass(t, err, ClassAuthentication)
 			}
 		}
 
@@ -208,10 +199,10 @@ func TestLogin_briefFailureIsTriedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 				fault.Operation = mockserver.OpLogin
 				service.Inject(fault)
-				noError(t, update(t.Context(), c))
+				noError(t, update(t.Context(), s))
 				wantCount(t, service, mockserver.OpLogin, 2)
 			})
 		})
@@ -221,46 +212,18 @@ func TestLogin_briefFailureIsTriedTwice(t *testing.T) {
 func TestLogin_lastingFailureIsTriedTwiceAndAgainLater(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 503}, mockserver.Fault{Operation: mockserver.OpLogin, Status: 503})
 
-		for _, err := range callers(t, c, soak.Size(50, 300)) {
-			if e := wantClass(t, err, transport.ClassServer); e.Operation != "Log in" {
+		for _, err := range callers(t, s, soak.Size(20, 300)) {
+			if e := wantClass(t, err, ClassServer); e.Operation != "Log in" {
 				t.Fatalf("the error is about %q", e.Operation)
 			}
 		}
 
 		wantCount(t, service, mockserver.OpLogin, 2)
 		<-time.After(time.Minute)
-		noError(t, callers(t, c, 1)[0])
-	})
-}
-
-func TestLogin_failureIsTheSameForAllCallers(t *testing.T) {
-	t.Parallel()
-
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Status: 500, Times: -1},
-			mockserver.Fault{Operation: mockserver.OpGetConsent, Times: -1, Delay: 95 * time.Second},
-		)
-
-		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Skip: 1, Status: 400, Times: -1, Body: []byte("{}")})
-		var wg sync.WaitGroup
-		for i := range 8 {
-			wg.Go(func() {
-				_, err := c.UpdateConsent(t.Context(), scope, strings.Repeat("x", i+1), allTrue())
-				e, _ := errors.AsType[*transport.Error](err)
-				if e.Operation == "Log in" && e.Attempts != 1 {
-					t.Errorf("%s: %d attempts", e.Operation, e.Attempts)
-				}
-			})
-		}
-
-		wg.Wait()
-	}, func(s *mocktest.Instance, cfg *client.Config) {
-		cfg.RequestTimeout = 5 * time.Minute
-		s.Claims = func(now time.Time) map[string]any { return map[string]any{"iat": now.Unix(), "exp": now.Unix() + 100} }
+		noError(t, callers(t, s, 1)[0])
 	})
 }
 
@@ -268,10 +231,9 @@ func TestLogin_credentialsOnlyToTheConfiguredOrigin(t *testing.T) {
 	t.Parallel()
 
 	for _, status := range []int{301, 302, 307, 308} {
-		bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: status, Times: -1, Header: map[string][]string{"Location": {"http://localhost/v1/user/self"}}})
-			_, err := c.CurrentUser(t.Context())
-			e := wantClass(t, err, transport.ClassRedirect)
+			e := wantClass(t, readUser(t.Context(), s), ClassRedirect)
 			if !strings.Contains(e.Detail, "localhost") {
 				t.Errorf("the error is %v", e)
 			}
@@ -284,19 +246,18 @@ func TestLogin_credentialsOnlyToTheConfiguredOrigin(t *testing.T) {
 func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Delay: 10 * time.Second})
 		first, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_, err := c.GetConsent(first, scope, person)
+			err := read(first, s)
 			wantCancelled(t, err)
 		})
 
 		synctest.Wait()
 		wg.Go(func() {
-			if _, err := c.GetConsent(t.Context(), scope, person); err != nil {
+			if err := read(t.Context(), s); err != nil {
 				t.Error(err)
 			}
 		})
@@ -313,7 +274,7 @@ func TestLogin_outlivesTheCallerThatBeganIt(t *testing.T) {
 // goroutine.
 func wantCancelled(t *testing.T, err error) {
 	t.Helper()
-	if !transport.IsClass(err, transport.ClassCancelled) {
+	if !IsClass(err, ClassCancelled) {
 		t.Errorf("got the error %v, want a cancellation", err)
 	}
 }
@@ -321,25 +282,116 @@ func wantCancelled(t *testing.T, err error) {
 func TestLogin_rejectedFreshTokenLocksOutForAMinute(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
-		noError(t, callers(t, c, 1)[0])
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+		noError(t, callers(t, s, 1)[0])
 
 		// The next token is worth nothing, and the one after it works.
 		service.RevokeTokens()
 		service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Then: service.RevokeTokens})
-		for range 59 {
-			for _, err := range callers(t, c, 20) {
-				_ = wantClass(t, err, transport.ClassAuthentication)
+		for range 11 {
+			for _, err := range callers(t, s, 5) {
+				_ = wantClass(t, err, ClassAuthentication)
 			}
-			<-time.After(time.Second)
+			<-time.After(5 * time.Second)
 		}
 		wantCount(t, service, mockserver.OpLogin, 2)
 
-		<-time.After(2 * time.Second)
-		for _, err := range callers(t, c, 20) {
+		<-time.After(6 * time.Second)
+		for _, err := range callers(t, s, 5) {
 			noError(t, err)
 		}
 		wantCount(t, service, mockserver.OpLogin, 3)
 	})
+}
+
+func TestLogin_isTriedOnceWithoutRetries(t *testing.T) {
+	t.Parallel()
+	for retries, want := range map[int]int{0: 1, 1: 2, 4: 2} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: http.StatusServiceUnavailable, Times: -1})
+			_, _, err := s.NewToken(t.Context())
+			_ = wantClass(t, err, ClassServer)
+			if n := service.Count(mockserver.OpLogin); n != want {
+				t.Errorf("with max_retries %d, %d logins were sent", retries, n)
+			}
+		}, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxRetries = retries })
+	}
+}
+
+func TestToken_answerWithoutAJWTIsNotShown(t *testing.T) {
+	t.Parallel()
+
+	for name, body := range map[string]string{
+		"no token":       `{"session":"canary"}`,
+		"null":           `{"token":null}`,
+		"number":         `{"token":7}`,
+		"not a JWT":      `{"token":"canary"}`,
+		"two parts":      `{"token":"eyJhIjoxfQ.canary"}`,
+		"bad header":     `{"token":"Y2FuYXJ5.e30.c2ln"}`,
+		"empty part":     `{"token":"eyJhIjoxfQ..c2ln"}`,
+		"empty":          ``,
+		"a list":         `["canary"]`,
+		"other capitals": `{"Token":"eyJhIjoxfQ.e30.c2ln"}`,
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Inject(mockserver.Fault{Operation: mockserver.OpLogin, Status: 200, Body: []byte(body), Times: -1})
+			e := wantClass(t, readUser(t.Context(), s), ClassLoginAnswer)
+			if strings.Contains(e.Error(), "canary") {
+				t.Errorf("%s: the answer is shown: %v", name, e)
+			}
+
+			wantCount(t, service, mockserver.OpLogin, 1)
+		})
+	}
+}
+
+func TestToken_itsClockPlaysNoPart(t *testing.T) {
+	t.Parallel()
+
+	hour := time.Hour.Seconds()
+	for name, tc := range map[string]struct {
+		claims func(time.Time) map[string]any
+		logins int // in 100 minutes
+		notice bool
+	}{
+		"exp in the past": {func(now time.Time) map[string]any { return map[string]any{"exp": now.Unix() - 500} }, 2, false},
+		"a day behind": {func(now time.Time) map[string]any {
+			at := now.Unix() - 86400
+			return map[string]any{"iat": at, "exp": at + int64(hour)}
+		}, 2, true},
+		"a day ahead": {func(now time.Time) map[string]any {
+			at := now.Unix() + 86400
+			return map[string]any{"iat": at, "exp": at + int64(hour)}
+		}, 2, true},
+		"four minutes off": {func(now time.Time) map[string]any {
+			at := now.Unix() - 240
+			return map[string]any{"iat": at, "exp": at + int64(hour)}
+		}, 2, false},
+		"exp before iat":        {func(now time.Time) map[string]any { return map[string]any{"iat": now.Unix(), "exp": now.Unix() - 1} }, 2, false},
+		"half an hour":          {func(now time.Time) map[string]any { return map[string]any{"iat": now.Unix(), "exp": now.Unix() + 1800} }, 4, false},
+		"no claims":             {func(time.Time) map[string]any { return map[string]any{} }, 2, false},
+		"claims of other types": {func(time.Time) map[string]any { return map[string]any{"iat": "now", "exp": true} }, 2, false},
+	} {
+		bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+			service.Claims = tc.claims
+
+			for range 100 {
+				noError(t, read(t.Context(), s))
+				<-time.After(time.Minute)
+			}
+
+			if got := service.Count(mockserver.OpLogin); got != tc.logins {
+				t.Errorf("%s: %d logins, want %d", name, got, tc.logins)
+			}
+
+			notices := s.TakeNotices()
+			if (len(notices) > 0) != tc.notice {
+				t.Errorf("%s: the notices are %q", name, notices)
+			}
+
+			if len(s.TakeNotices()) != 0 {
+				t.Errorf("%s: a notice is given twice", name)
+			}
+		})
+	}
 }

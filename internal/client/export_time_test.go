@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -97,4 +98,17 @@ type slow struct{ received }
 func (s *slow) Record(records.Kind, jsontext.Value) error {
 	<-time.After(time.Second) // in virtual time
 	return nil
+}
+
+func TestStream_stalledExportSaysSoAndAfterHowLong(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+		service.ExportRecords = 100
+		service.Inject(mockserver.Fault{Operation: mockserver.OpExportRecords, Cut: mockserver.CutStall, CutAt: 100, Times: -1})
+		_, err := export(t.Context(), t, c, &received{})
+		e := wantClass(t, err, transport.ClassTimeout)
+		if !strings.Contains(e.Detail, "the answer stalled: nothing more of it came for 30s") {
+			t.Errorf("the detail is %q", e.Detail)
+		}
+	}, useSecretKey)
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package client_test
+package transport
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
 func TestRedact_shortIdentityDoesNotSplitTheKey(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 400, Body: []byte(`{"message":"unknown key sk_live_42SECRETcanary for 42"}`)})
-		_, err := c.GetConsent(t.Context(), scope, "42")
+		op := Operation{Name: "Get consent", Method: http.MethodGet}
+		_, err := s.Do(t.Context(), Request{Op: op, To: Expand("/v1/org/org-demo/project/web"+consentPath, "42"), Private: []string{"42"}})
 		if strings.Contains(err.Error(), "canary") {
 			t.Errorf("leak: %v", err)
 		}
-	}, func(s *mocktest.Instance, cfg *client.Config) {
+	}, func(s *mocktest.Instance, cfg *Config) {
 		s.AddSecretKey("sk_live_42SECRETcanary")
-		cfg.Credentials = transport.Credentials{APISecretKey: "sk_live_42SECRETcanary"}
+		cfg.Credentials = Credentials{APISecretKey: "sk_live_42SECRETcanary"}
 	})
 }
 
@@ -39,14 +39,14 @@ func TestRedact_secretsInPagesBeforeAnythingElse(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			t.Parallel()
 
-			bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-				service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Header: html, Body: []byte(tc.page)})
-				_, err := c.CurrentUser(t.Context())
+			bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+				service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Header: page, Body: []byte(tc.page)})
+				err := readUser(t.Context(), s)
 				if strings.Contains(err.Error(), tc.leak) {
 					t.Errorf("leak: %v", err)
 				}
-			}, func(_ *mocktest.Instance, cfg *client.Config) {
-				cfg.Credentials = transport.Credentials{APISecretKey: tc.secret}
+			}, func(_ *mocktest.Instance, cfg *Config) {
+				cfg.Credentials = Credentials{APISecretKey: tc.secret}
 			})
 		})
 	}

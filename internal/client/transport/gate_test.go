@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-package client_test
+package transport
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
@@ -22,13 +20,12 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 	t.Parallel()
 
 	const limit = 7
-	reads := soak.Size(200, 2000)
+	reads := soak.Size(soak.Raced(60, 200), 2000)
 	var running, most atomic.Int64
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Latency = 20 * time.Millisecond
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
 
-		noError(t, errors.Join(callers(t, c, reads)...))
+		noError(t, errors.Join(callers(t, s, reads)...))
 		wantCount(t, service, mockserver.OpGetConsent, reads)
 		wantCount(t, service, mockserver.OpLogin, 1)
 
@@ -39,7 +36,7 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 		if most.Load() > limit {
 			t.Errorf("%d requests at once", most.Load())
 		}
-	}, func(service *mocktest.Instance, cfg *client.Config) {
+	}, func(service *mocktest.Instance, cfg *Config) {
 		cfg.MaxConcurrency = limit
 		service.FaultFor = func(mockserver.Request) *mockserver.Fault {
 			n := running.Add(1)
@@ -55,32 +52,30 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 func TestGate_rateIsBounded(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		began := time.Now()
-		noError(t, errors.Join(callers(t, c, 21)...))
+		noError(t, errors.Join(callers(t, s, 21)...))
 		if took := time.Since(began); took < 9900*time.Millisecond || took > 11*time.Second {
 			t.Errorf("21 requests at 2 a second took %v", took)
 		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.RequestsPerSecond = 2 })
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.RequestsPerSecond = 2 })
 }
 
 func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
-		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 429, Header: map[string][]string{"Retry-After": {"2"}}})
 		began := time.Now()
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if err := read(t.Context(), c); err != nil {
+			if err := read(t.Context(), s); err != nil {
 				t.Error(err)
 			}
 		})
 
 		synctest.Wait()
-		noError(t, errors.Join(callers(t, c, 20)...))
+		noError(t, errors.Join(callers(t, s, 20)...))
 		wg.Wait()
 		for i, r := range service.Requests() {
 			if after := r.At.Sub(began); i > 0 && after < 2*time.Second {
@@ -99,18 +94,17 @@ func TestGate_retryAfterHoldsAllCallers(t *testing.T) {
 func TestGate_brokenAnswerBefore503CostsNoSlot(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, c *client.Client) {
+	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
 		service.Inject(
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 200, Body: []byte(`{"a":`)},
 			mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 503, Times: -1})
 
-		_, err := c.GetConsent(t.Context(), scope, person)
-		_ = wantClass(t, err, transport.ClassServer)
+		_ = wantClass(t, read(t.Context(), s), ClassServer)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		_, err = c.CurrentUser(ctx)
+		err := readUser(ctx, s)
 		if err != nil {
 			t.Errorf("the slot is lost: %v", err)
 		}
-	}, useSecretKey, func(_ *mocktest.Instance, cfg *client.Config) { cfg.MaxConcurrency = 1 })
+	}, useSecretKey, func(_ *mocktest.Instance, cfg *Config) { cfg.MaxConcurrency = 1 })
 }

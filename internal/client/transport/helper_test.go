@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"go.uber.org/goleak"
+
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	person     = "jane.doe@example.com"
+	maxRetries = 4
+)
+
+var (
+	serverScope = mockserver.Scope{OrgID: "org-demo", ProjectID: "web"}
+	page        = http.Header{"Content-Type": {"text/html; charset=utf-8"}}
+)
+
+// option changes a sender's configuration for a test.
+type option func(service *mocktest.Instance, cfg *Config)
+
+// useSecretKey authenticates without a login, which a test would have to count.
+func useSecretKey(service *mocktest.Instance, cfg *Config) {
+	cfg.Credentials = Credentials{APISecretKey: service.SecretKey}
+}
+
+// bubble runs a test in virtual time with a service, which holds a consent of the person, and
+// a sender that reaches it over connections in memory.
+func bubble(t *testing.T, test func(t *testing.T, service *mocktest.Instance, s *Sender), change ...option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t)
+		service.PutConsent(serverScope, person, mockserver.ConsentRecord{})
+		test(t, service, connect(t, service, append([]option{func(service *mocktest.Instance, cfg *Config) {
+			cfg.DialContext = service.DialContext
+		}}, change...)...))
+	})
+}
+
+// connect returns a sender that reaches the service over TCP.
+func connect(t *testing.T, service *mocktest.Instance, change ...option) *Sender {
+	t.Helper()
+
+	base, err := url.Parse(service.URL)
+	noError(t, err)
+	cfg := Config{
+		Base:              base,
+		Credentials:       Credentials{Email: service.Email, Password: service.Password},
+		LoginParametersIn: InJSON,
+		MaxConcurrency:    16,
+		RequestTimeout:    30 * time.Second,
+		MaxRetries:        maxRetries,
+		UserAgent:         "client-test",
+		CACertPEM:         service.CAPEM,
+		Proxy:             func(*http.Request) (*url.URL, error) { return nil, nil },
+	}
+	for _, f := range change {
+		f(service, &cfg)
+	}
+
+	s, err := New(cfg)
+	noError(t, err)
+	t.Cleanup(s.Close)
+
+	return s
+}
+
+// send sends a request about the person's consent, or about the user where the path is empty.
+func send(ctx context.Context, s *Sender, op Operation, p Payload) error {
+	to := Expand("/v1/user/self")
+	if op.Path != "" {
+		to = Expand("/v1/org/{orgId}/project/{projectId}"+op.Path, "org-demo", "web", person)
+	}
+
+	got, err := s.Do(ctx, Request{Op: op, To: to, Payload: p, Private: []string{person}})
+	if err == nil && !op.Effect {
+		err = got.WantBody()
+	}
+
+	return err
+}
+
+const consentPath = "/compliance/user/{identityId}/consent"
+
+// read reads the consent of the person.
+func read(ctx context.Context, s *Sender) error {
+	return send(ctx, s, Operation{Name: "Get consent", Method: http.MethodGet, Path: consentPath}, Payload{})
+}
+
+// update updates the consent of the person.
+func update(ctx context.Context, s *Sender) error {
+	p, err := Place(InJSON, map[string]any{
+		"clause_1_consent": true, "clause_2_consent": true, "clause_3_consent": true, "clause_4_consent": true, "clause_5_consent": true, "manual": true,
+	})
+	if err != nil {
+		return err
+	}
+	p.Attribute = "source"
+
+	return send(ctx, s, Operation{Name: "Update consent", Method: http.MethodPatch, Effect: true, Path: consentPath}, p)
+}
+
+// readUser reads the user of the credentials.
+func readUser(ctx context.Context, s *Sender) error {
+	return send(ctx, s, Operation{Name: "Get current user", Method: http.MethodGet}, Payload{})
+}
+
+// callers reads a consent n times at once and returns the errors.
+func callers(t *testing.T, s *Sender, n int) []error {
+	t.Helper()
+	errs := make([]error, n)
+
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = read(t.Context(), s) })
+	}
+	wg.Wait()
+
+	return errs
+}
+
+// noError fails the test on an error.
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantClass returns err as an *Error. It fails the test unless err is one, of one of the
+// classes.
+func wantClass(t *testing.T, err error, classes ...ErrorClass) *Error {
+	t.Helper()
+
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !slices.Contains(classes, e.Class) {
+		t.Fatalf("got the error %v, want %q", err, classes[0])
+	}
+
+	return e
+}
+
+// wantCount fails the test if the service received another number of requests.
+func wantCount(t *testing.T, service *mocktest.Instance, operation string, want int) {
+	t.Helper()
+	if got := service.Count(operation); got != want {
+		t.Errorf("the service received %d %s requests, want %d", got, operation, want)
+	}
+}
+
+// capturedLog returns a context with a logger, and a function that returns the log.
+func capturedLog(t *testing.T) (context.Context, func() string) {
+	t.Helper()
+	var log bytes.Buffer
+	return tflogtest.RootLogger(t.Context(), &log), log.String
+}
