@@ -145,12 +145,6 @@ func update(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// read reads the consent of the person.
-func read(ctx context.Context, c *client.Client) error {
-	_, err := c.GetConsent(ctx, scope, person)
-	return err
-}
-
 // changes returns calls that change something at the service, by operation.
 func changes() map[string]func(context.Context, *client.Client) error {
 	return map[string]func(context.Context, *client.Client) error{

@@ -52,7 +52,7 @@ func TestGate_requestsAndConnectionsStayWithinTheLimit(t *testing.T) {
 func TestGate_rateIsBounded(t *testing.T) {
 	t.Parallel()
 
-	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
+	bubble(t, func(t *testing.T, _ *mocktest.Instance, s *Sender) {
 		began := time.Now()
 		noError(t, errors.Join(callers(t, s, 21)...))
 		if took := time.Since(began); took < 9900*time.Millisecond || took > 11*time.Second {

@@ -38,7 +38,6 @@ func TestLogin_tokenIsRenewedBeforeItExpires(t *testing.T) {
 	t.Parallel()
 
 	bubble(t, func(t *testing.T, service *mocktest.Instance, s *Sender) {
-
 		for range 120 {
 			noError(t, read(t.Context(), s))
 			<-time.After(time.Minute)
