@@ -37,7 +37,7 @@ var consents = map[string]play{
 		configuration: consent("x"), situation: applied(choose("")), says: plan,
 		follow: configure(consent("x", agreedThen, "keep_later_choice = false")),
 	},
-	"apply the objects that these values come from first": {
+	"apply the resources that these values come from first": {
 		configuration: consent("x", agreedThen),
 		situation: applied(choose("2022-01-31T12:00:00Z"), run(apply...),
 			configure("\nresource \"terraform_data\" \"time\" {\n  input = \"2020-01-31T12:00:00Z\"\n}\n"+consent("x", "agreement_time = terraform_data.time.output"))), says: plan,
@@ -47,11 +47,11 @@ var consents = map[string]play{
 		configuration: consent("x", agreedThen) + consent("y", agreedThen),
 		follow:        configure(consent("x", agreedThen)),
 	},
-	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls": {
+	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls": {
 		configuration: consent("x", agreedThen, withdraws) + consent("y", agreedThen), situation: applied(configure(consent("y", agreedThen))), says: plan,
 		follow: inOrder(configure(consent("x", agreedThen)+consent("y", agreedThen)), run(apply...), configure(consent("y", agreedThen))),
 	},
-	"if the object belongs where it was": {
+	"if the resource belongs where it was": {
 		configuration: consent("x", agreedThen), situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
 		follow: configure(consent("x", agreedThen, `org_id = "org-demo"`, `project_id = "web"`)),
 	},
@@ -76,7 +76,7 @@ var exports = map[string]play{
 	"create the folder, correct path, or set create_directories": {
 		configuration: file("x", aDay, `path = "a/day.ndjson"`), follow: configure(file("x", aDay, `path = "a/day.ndjson"`, "create_directories = true")),
 	},
-	"give each object a path of its own.": {
+	"give each resource a path of its own.": {
 		configuration: file("x", aDay, toPath) + file("y", aDay, toPath), follow: configure(file("x", aDay, `path = "x.ndjson"`) + file("y", aDay, `path = "y.ndjson"`)),
 	},
 	"correct path, or what is at that path": {
@@ -96,7 +96,7 @@ var exports = map[string]play{
 			s.PutExport(scope, "2026-01-30", mockserver.ExportDay{Others: []any{map[string]any{"mail": "ann", "plan": "gold"}}})
 		},
 	},
-	"set org_id and project_id, in this object or in the provider block": {
+	"set org_id and project_id, in this block or in the provider block": {
 		configuration: file("x", aDay, toPath, `account_id = "acct-7"`), follow: configure(file("x", aDay, toPath)),
 	},
 	"nothing, or put the files back":         {configuration: file("x", aDay, `path = "{kind}.ndjson"`), situation: applied(remove("persons.ndjson")), says: plan},
@@ -125,7 +125,7 @@ var settings = map[string]play{
 			s.Setenv("ANALYTICS_PASSWORD", s.service.Password)
 		},
 	},
-	"apply the objects that this value comes from first (-target), or set it": {
+	"apply the resources that this value comes from first (-target), or set it": {
 		configuration: "\nresource \"terraform_data\" \"x\" {\n  input = \"web\"\n}\nprovider \"analytics\" {\n  project_id = terraform_data.x.output\n  org_id = \"org-demo\"\n}\n" +
 			"\ndata \"analytics_pending_requests\" \"all\" {\n}\n",
 		follow: run("apply", "-auto-approve", "-target=terraform_data.x"),
@@ -161,7 +161,7 @@ var batches = map[string]play{
 	"give report_path a path of its own in a folder that exists, or remove what is there.": {
 		configuration: batch("x", `report_path = "missing/report.json"`), situation: rows(annAgrees), follow: makeFolder("missing"),
 	},
-	"remove these rows, or take the other object out": {
+	"remove these rows, or take the other resource out": {
 		configuration: consent("x", agreedThen) + batch("x"), situation: rows(annAgrees, bobAgrees), follow: rows(bobAgrees),
 	},
 	"nothing, or bring the rows up to the choices": {
@@ -189,11 +189,11 @@ var batches = map[string]play{
 			inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Identity: "bob", Status: http.StatusBadRequest, Body: []byte(`{}`)}))),
 		says: []string{"destroy", "-auto-approve"}, follow: inOrder(run("destroy", "-auto-approve"), configure("")),
 	},
-	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses": {
+	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses": {
 		configuration: batch("x", withdraws) + batch("y"), situation: inOrder(rows(annAgrees), applied(configure(batch("y")))), says: plan,
 		follow: inOrder(configure(batch("x")+batch("y")), run(apply...), configure(batch("y"))),
 	},
-	" If another object makes the file in the same apply": {
+	" If another resource makes the file in the same apply": {
 		configuration: "\nresource \"terraform_data\" \"made\" {\n  input = \"made.csv\"\n  provisioner \"local-exec\" {\n    command = \"cp rows.csv made.csv\"\n  }\n}\n" +
 			block("resource", "consent_batch", "x", `source = "made.csv"`, "depends_on = [terraform_data.made]"),
 		situation: rows(annAgrees),
@@ -206,7 +206,7 @@ var batches = map[string]play{
 	"make sure that the service has lost these records": {
 		configuration: batch("x"), situation: inOrder(rows(annAgrees), applied(func(s *stage) { s.service.DeleteConsent(scope, "ann") })), says: plan,
 	},
-	"change count in all objects of the file": {
+	"change count in all resources of the file": {
 		configuration: shard("x", 0, 2) + shard("y", 1, 2), situation: inOrder(rows(annAgrees, bobAgrees), applied(configure(shard("x", 0, 3)+shard("y", 1, 2)))), says: plan,
 		follow: configure(shard("x", 0, 3) + shard("y", 1, 3) + shard("z", 2, 3)),
 	},

@@ -93,7 +93,7 @@ var deferredRequests = map[string]play{
 		configuration: object("data_access_request", "x", toFile), service: listed, situation: write("ann.json", "{}"),
 		follow: configure(object("data_access_request", "x", toFile, "overwrite = true")),
 	},
-	"give each object an output_path of its own": {
+	"give each resource an output_path of its own": {
 		configuration: object("data_access_request", "x", toFile) + object("data_access_request", "y", toFile), service: listed,
 		follow: configure(object("data_access_request", "x", `output_path = "x.json"`) + object("data_access_request", "y", `output_path = "y.json"`)), again: 2,
 	},
@@ -129,7 +129,7 @@ var deferredRequests = map[string]play{
 		configuration: profileOf(`{ plan = "gold" }`), situation: applied(configure("")), says: plan,
 		follow: inOrder(configure(profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`)), run(apply...), configure("")), again: 2,
 	},
-	"keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then.": {
+	"keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then.": {
 		configuration: profileOf(`{ plan = "gold" }`, `on_destroy = "clear"`) + another, situation: applied(configure(another)),
 		follow: inOrder(configure(profileOf(`{ plan = "gold" }`)+another), run(apply...), configure(another)), again: 1,
 	},
@@ -141,7 +141,7 @@ var deferredRequests = map[string]play{
 		configuration: profileOf(`{ plan = "gold", color = "red" }`), situation: applied(configure(profileOf(`{ plan = "gold" }`))), says: plan,
 		follow: configure(profileOf(`{ plan = "gold", color = null }`)), again: 1,
 	},
-	"set the object's own org_id and project_id, or account_id": {
+	"set the resource's own org_id and project_id, or account_id": {
 		configuration: object("data_deletion", "x", notAwaited), service: never,
 		situation: applied(set("ANALYTICS_PROJECT_ID", "shop")), says: plan,
 		follow: configure(object("data_deletion", "x", notAwaited, `org_id = "org-demo"`, `project_id = "web"`)),

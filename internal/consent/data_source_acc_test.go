@@ -23,7 +23,7 @@ func TestAccConsentDataSource_basic(t *testing.T) {
 	const ada = "data.analytics_consent.ada"
 	service.PutConsent(scope, "ada", mockserver.ConsentRecord{
 		Clauses: configured, UserIPv6: new("2001:db8::1"), AgreementTime: "2026-01-31T13:00:00+01:00",
-		Extra: map[string]any{"version": 9007199254740993},
+		Extra: map[string]any{"version": int64(9007199254740993)},
 	})
 
 	resource.ParallelTest(t, resource.TestCase{

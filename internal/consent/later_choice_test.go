@@ -125,7 +125,7 @@ func TestConsent_recordOfTheServiceInThePlan(t *testing.T) {
 // later choice can be recognised.
 func TestConsent_warnsOfWhatIsOverwrittenWithoutATime(t *testing.T) {
 	t.Parallel()
-	const overwrites = "No time to compare a later choice with"
+	const overwrites = "agreement_time is not set"
 	for label, others := range map[string]struct {
 		config prototest.Attributes
 		warns  bool

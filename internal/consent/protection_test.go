@@ -39,7 +39,7 @@ func TestConsent_unknownTimeIsRefusedWhileAChoiceStands(t *testing.T) {
 	state, _ = wantEmptyPlan(t, p, state, config(agreed))
 	for _, attribute := range []string{"agreement_time", "keep_later_choice"} {
 		_, diags := p.Plan(name, state, config(agreed).With(prototest.Attributes{attribute: prototest.Unknown}))
-		prototest.WantText(t, diags.Errors(), "Not known while a later choice of the person stands", `AttributeName("agreement_time")`)
+		prototest.WantText(t, diags.Errors(), "The plan cannot tell whether the later choice still stands", `AttributeName("agreement_time")`)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestConsent_updateIsNotSentWhereTheServiceKnowsNoRecord(t *testing.T) {
 			service.PutConsent(scope, person, choose(late))
 			service.Inject(fault)
 			after, diags := p.Apply(t.Context(), name, state, plan)
-			prototest.WantText(t, diags.Errors(), "no consent", "as it was before")
+			prototest.WantText(t, diags.Errors(), "has none", "as it was before")
 			wantHeld(t, service, choose(late).Clauses)
 			if after == nil {
 				t.Error("the object is lost")

@@ -118,7 +118,7 @@ func TestAccConsentResource_notTheService(t *testing.T) {
 			{
 				PreConfig:   func() { page.Store(200) },
 				Config:      jane,
-				ExpectError: acctest.Message("Not JSON (text/html)", "Welcome to the hotel", "In state now: this object as it was before"),
+				ExpectError: acctest.Message("Not JSON (text/html)", "Welcome to the hotel", "In state now: this resource as it was before"),
 			},
 			{
 				PreConfig:   func() { page.Store(404) },

@@ -102,7 +102,7 @@ func TestConsent_renamedKeysWithdrawNobody(t *testing.T) {
 					t.Errorf("%d of %d people were withdrawn", n, people)
 				}
 
-				prototest.WantText(t, diags.Warnings(), "Not withdrawn, another object writes it", "moved", "analytics_consent")
+				prototest.WantText(t, diags.Warnings(), "Not withdrawn, another resource writes it", "moved", "analytics_consent")
 				if strings.Contains(strings.Join(diags.Warnings(), "\n"), "person-") {
 					t.Error("a warning names a person")
 				}
@@ -125,7 +125,7 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 	}
 
 	two, diags := p.MustCreate(name, config(agreed).With(prototest.Attributes{"clause_1_consent": false}))
-	prototest.WantText(t, diags.Warnings(), "Two objects manage the consent of one person", "analytics_consent", "org-demo")
+	prototest.WantText(t, diags.Warnings(), "Two resources manage the consent of one person", "analytics_consent", "org-demo")
 
 	// In later runs only one of them writes, but both are planned.
 	p.NewRun()
@@ -135,7 +135,7 @@ func TestConsent_twoObjectsOfOnePersonAreWarnedOf(t *testing.T) {
 		t.Errorf("warnings of the first: %v", first.Warnings())
 	}
 
-	prototest.WantText(t, second.Warnings(), "Two objects manage the consent of one person", `on_destroy = "retain"`)
+	prototest.WantText(t, second.Warnings(), "Two resources manage the consent of one person", `on_destroy = "retain"`)
 	if strings.Contains(strings.Join(second.Warnings(), ""), person) {
 		t.Error("the warning names the person")
 	}

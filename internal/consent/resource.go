@@ -166,9 +166,9 @@ func (r *consentResource) planDestroy(state resourceModel, object tfkit.Object, 
 func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, note choiceNote, diags *diag.Diagnostics) (ok bool) {
 	if note.stands() && (plan.AgreementTime.IsUnknown() || plan.KeepLaterChoice.IsUnknown()) {
 		tfkit.Problem{
-			Summary: "Not known while a later choice of the person stands",
+			Summary: "The plan cannot tell whether the later choice still stands",
 			Detail:  "The service holds a later choice of the person than the one that was configured. Whether it still stands depends on agreement_time and keep_later_choice, which are known only after apply.",
-			Do:      "apply the objects that these values come from first (-target), or write them into the configuration.",
+			Do:      "apply the resources that these values come from first (-target), or write them into the configuration.",
 			At:      path.Root("agreement_time"),
 		}.AddError(diags)
 

@@ -155,7 +155,7 @@ func TestConsent_removedOnlyWhereTheServiceKnowsOfNone(t *testing.T) {
 				return
 			}
 
-			prototest.WantText(t, diags.Errors(), tc.words, "In state now: this object as it was before", "What to do:")
+			prototest.WantText(t, diags.Errors(), tc.words, "In state now: this resource as it was before", "What to do:")
 			if diff := cmp.Diff(state.Attributes, after.Attributes); diff != "" {
 				t.Errorf("the state changed:\n%s", diff)
 			}

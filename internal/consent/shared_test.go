@@ -33,7 +33,7 @@ func TestConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 			}
 
 			p.NoErrors(order[0]())
-			prototest.WantText(t, order[1]().Errors(), "Another object keeps the consent to be withdrawn", `on_destroy = "retain"`, "org-demo")
+			prototest.WantText(t, order[1]().Errors(), "Another resource keeps the consent to be withdrawn", `on_destroy = "retain"`, "org-demo")
 		})
 	}
 }
@@ -57,7 +57,7 @@ func TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 			if refused.Code != 1 {
 				t.Errorf("the apply ended with %d", refused.Code)
 			}
-			clitest.WantWords(t, refused, "Another object keeps the consent to be withdrawn")
+			clitest.WantWords(t, refused, "Another resource keeps the consent to be withdrawn")
 		}
 	}
 
@@ -86,7 +86,7 @@ func TestCLIConsent_deposedObjectLeavesWithAnImport(t *testing.T) {
 		writeState(t, cli, state)
 
 		refused := cli.Run("apply", "-auto-approve")
-		wantRefused(t, refused, "Another object keeps the consent to be withdrawn", "If Terraform calls it deposed", "terraform state rm", "terraform import")
+		wantRefused(t, refused, "Another resource keeps the consent to be withdrawn", "If Terraform calls it deposed", "terraform state rm", "terraform import")
 		service.Reset()
 		cli.MustRun("state", "rm", address)
 		cli.MustRun("import", address, person)

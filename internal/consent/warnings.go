@@ -19,7 +19,7 @@ func warnStands(diags *diag.Diagnostics, configured, chosen time.Time, untimed b
 	if untimed {
 		tfkit.Problem{
 			Summary: "A choice without a time stands",
-			Detail:  "The service holds other clauses than this object has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
+			Detail:  "The service holds other clauses than this resource has written, in a record without an agreement_time. It may be a later choice of the person, such as a refusal, so nothing is written and the record stays as it is.",
 			Do:      "nothing, or bring the configuration up to the person's choice. To overwrite the record on legal grounds, or because it is not the person's choice, set keep_later_choice = false.",
 		}.AddWarning(diags)
 
@@ -43,9 +43,9 @@ func warnStands(diags *diag.Diagnostics, configured, chosen time.Time, untimed b
 // does says whether that is planned or has happened.
 func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 	tfkit.Problem{
-		Summary: "No time to compare a later choice with",
-		Detail: "agreement_time is not set, so it is not known whether what the service holds is a later choice of the person than the configured one. " +
-			does + " other values of " + strings.Join(clauses, ", ") + ", which this object has not written.",
+		Summary: "agreement_time is not set",
+		Detail: "Without agreement_time, the provider cannot tell whether the person has made a later choice than the configured one. " +
+			does + " other values of " + strings.Join(clauses, ", ") + ", which this resource has not written.",
 		Do: "set agreement_time to the time at which the person agreed, so that a later choice stands. If overwriting is intended, set keep_later_choice = false.",
 		At: path.Root(clauses[0]),
 	}.AddWarning(diags)
@@ -55,8 +55,8 @@ func warnOverwritten(diags *diag.Diagnostics, does string, clauses []string) {
 // person.
 func warnShared(diags *diag.Diagnostics, a, b tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
-		Summary: "Two objects manage the consent of one person",
-		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the consent of one person is managed by two objects: " + a.String() + " and " + b.String() + ". " +
+		Summary: "Two resources manage the consent of one person",
+		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the consent of one person is managed by two resources: " + a.String() + " and " + b.String() + ". " +
 			"Where they differ, each apply undoes the other one, and the plan never stays empty.",
 		Do: "keep one of them and take the other one out of the configuration, with on_destroy = \"retain\" applied first.",
 	}.AddWarning(diags)
@@ -65,9 +65,9 @@ func warnShared(diags *diag.Diagnostics, a, b tfkit.Object, scope client.Scope) 
 // addKeptByAnother reports that a plan withdraws a person whom another object keeps.
 func addKeptByAnother(diags *diag.Diagnostics, withdrawer, keeper tfkit.Object, scope client.Scope) {
 	tfkit.Problem{
-		Summary: "Another object keeps the consent to be withdrawn",
-		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys an object (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another object (" + keeper.String() + ") of the same person as it is. " +
+		Summary: "Another resource keeps the consent to be withdrawn",
+		Detail: "In the scope " + tfkit.DescribeScope(scope) + ", the plan destroys a resource (" + withdrawer.String() + ") with on_destroy = \"withdraw\", and leaves another resource (" + keeper.String() + ") of the same person as it is. " +
 			"The consent would be withdrawn, and the next plan would give it again.",
-		Do: "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls it deposed, because a replacement was interrupted, both have one address: take it out of state (terraform state rm), and bring the person back (terraform import). To withdraw the consent, set the five clauses of the other object to false, or remove both.",
+		Do: "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. If Terraform calls it deposed, because a replacement was interrupted, both have one address: take it out of state (terraform state rm), and bring the person back (terraform import). To withdraw the consent, set the five clauses of the other resource to false, or remove both.",
 	}.AddError(diags)
 }

@@ -87,8 +87,8 @@ func (at target) write(ctx context.Context, u client.ConsentUpdate, prior *clien
 	result, err := at.update(ctx, u, prior)
 	if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 		tfkit.Problem{
-			Summary: "No consent where there has to be one",
-			Detail:  "This object is in state, and a consent record cannot be removed from the service. But the service, or a gateway before it, says that there is no consent of this person, so a later choice cannot be excluded. Nothing was sent.\n\n" + tfkit.Describe(e),
+			Summary: "The consent record is missing",
+			Detail:  "Terraform has this consent in state, and the service cannot remove a consent record. Yet the service, or a gateway in front of it, says that this person has none. There may be a later choice that it does not show, so nothing was sent.\n\n" + tfkit.Describe(e),
 			InState: tfkit.PriorKept,
 			Do:      tfkit.AdviceApplyAgain,
 		}.AddError(at.diags)
@@ -126,10 +126,10 @@ func (at target) withdraw(ctx context.Context, u client.ConsentUpdate, prior *cl
 
 	if result.Outcome == client.ConsentSuperseded {
 		tfkit.Problem{
-			Summary: "Not withdrawn, another object writes it",
-			Detail: "on_destroy is \"withdraw\", and in the same run another object (" + other.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(at.scope) + ". " +
-				"Nothing was withdrawn; Terraform forgets the destroyed object only.",
-			Do: "nothing, if the object was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other object to false.",
+			Summary: "Not withdrawn, another resource writes it",
+			Detail: "on_destroy is \"withdraw\", and in the same run another resource (" + other.String() + ") writes the consent of the same person in the scope " + tfkit.DescribeScope(at.scope) + ". " +
+				"Nothing was withdrawn; Terraform forgets the destroyed resource only.",
+			Do: "nothing, if the resource was renamed; a moved block tells Terraform so and avoids the replacement. To withdraw the consent, set the five clauses of the other resource to false.",
 		}.AddWarning(at.diags)
 	}
 }

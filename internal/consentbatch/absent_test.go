@@ -57,7 +57,7 @@ func TestConsentBatch_rowIsNotWrittenWhereItsRecordIsGone(t *testing.T) {
 				gateway.Store(&fault)
 				defer gateway.Store(nil)
 				after, diags := p.Apply(t.Context(), batchName, state, plan)
-				prototest.WantText(t, diags.Errors(), "Not found (1): line 3\n", "none can be removed", "a gateway")
+				prototest.WantText(t, diags.Errors(), "Not found (1): line 3\n", "cannot remove one", "a gateway")
 				wantRow(t, service, 1, [5]bool{})
 				if state != nil && after.Attributes["missing"] != 1.0 {
 					t.Errorf("the state is %v", after.Attributes)
@@ -101,7 +101,7 @@ func TestConsentBatch_planIsBoundToTheRecords(t *testing.T) {
 	service.Inject(sayingNone()["404"])
 	second, diags := p.Plan(batchName, state, f.config(nil))
 	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Records that the service no longer holds", "line 3")
+	prototest.WantText(t, diags.Warnings(), "Records that the service says it no longer has", "line 3")
 	if first.Attributes["missing"] != 0.0 || second.Attributes["missing"] != prototest.Unknown {
 		t.Errorf("planned is %v and then %v", first.Attributes["missing"], second.Attributes["missing"])
 	}

@@ -100,7 +100,7 @@ func (b *batch) readApplied() (ok bool) {
 	if !b.hasDigest(b.model.Digest.ValueString()) {
 		tfkit.Problem{
 			Summary: "The file is not the one that was applied",
-			Detail:  "The file has changed since it was applied, so withdrawing by it could take back the consent of the wrong people. Nothing was sent.",
+			Detail:  "The file has changed since it was applied, so a destroy could withdraw the consent of the wrong people. Nothing was sent.",
 			InState: b.inState(),
 			Do:      "put the file back that was applied, or apply the present one first. To withdraw nothing, apply on_destroy = \"retain\" and destroy then.",
 			At:      path.Root("source"),
@@ -174,7 +174,7 @@ func (b *batch) write(ctx context.Context) *tally {
 		as, err := b.update(ctx, row.Identity, u, nil)
 		if e, ok := errors.AsType[*transport.Error](err); ok && u.OnlyKnown && e.Class == transport.ClassNotFound {
 			gone := *e
-			gone.Detail = "the service has held a record of this person, and none can be removed there; so this may be the answer of a gateway, and a later choice of the person cannot be excluded"
+			gone.Detail = "the service has held a record of this person and cannot remove one; a gateway may have answered in its place, and the person may have made a later choice"
 			err = &gone
 		}
 

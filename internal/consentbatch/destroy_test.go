@@ -70,7 +70,7 @@ func TestConsentBatch_withdrawsByTheAppliedFileOnly(t *testing.T) {
 	} {
 		change()
 		after, diags := p.Destroy(batchName, state)
-		prototest.WantText(t, diags.Errors(), words, "In state now: this object as it was before")
+		prototest.WantText(t, diags.Errors(), words, "In state now: this resource as it was before")
 		if after == nil {
 			t.Fatalf("%s: the object is gone", words)
 		}

@@ -37,7 +37,7 @@ func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
 		step{
 			before: reject, config: uncompared.With(prototest.Attributes{"on_destroy": "withdraw"}), gets: 60, patches: 60,
 			errors: []string{
-				"31 of 60 rows failed", "29 are in place, 29 of them since now", "31 failed",
+				"31 of 60 rows failed", "29 are in place, 29 of them written by this run", "31 failed",
 				"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 line\n",
 				"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written",
 			},
@@ -62,7 +62,7 @@ func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
 			b.apply(step{
 				before: func() { b.service.Inject(rejecting(400, 1, 4)...) }, config: tc.config,
 				content: strings.ReplaceAll(people(10), "true,true,false", "true,true,true"),
-				errors:  []string{"2 of 10 rows failed", "lines 3, 6\n", "In state now: this object with the present content, and how many rows are missing"},
+				errors:  []string{"2 of 10 rows failed", "lines 3, 6\n", "In state now: this resource with the present content, and how many rows are missing"},
 				gets:    tc.asked + 10, patches: 10, counts: counts{Rows: 10, Written: 8, Missing: 2},
 			})
 			if b.state.Attributes["digest"] == digest {
@@ -109,7 +109,7 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			}
 
 			state, diags := p.Create(batchName, f.config(uncompared))
-			prototest.WantText(t, diags.Errors(), tc.words, "40 of 100 rows failed", "60 are in place, 60 of them since now", "0 were not done")
+			prototest.WantText(t, diags.Errors(), tc.words, "40 of 100 rows failed", "60 are in place, 60 of them written by this run", "0 were not tried")
 			if state != nil {
 				t.Error("there is state")
 			}
@@ -124,7 +124,7 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			service.Reset()
 			service.Inject(tc.fault)
 			state, diags = p.Create(batchName, f.config(uncompared))
-			prototest.WantText(t, diags.Errors(), tc.words, "of 100 rows failed", "rows were not tried any more", "What to do:")
+			prototest.WantText(t, diags.Errors(), tc.words, "of 100 rows failed", "rows were not tried, because", "What to do:")
 			if n := service.Count(tc.fault.Operation); state != nil || len(diags.Errors()) != 1 || n > 2*(50+2) { // a write may be tried twice
 				t.Errorf("state %v, %d errors, %d requests", state != nil, len(diags.Errors()), n)
 			}
@@ -170,7 +170,7 @@ func TestConsentBatch_wrongConfigurations(t *testing.T) {
 		"no source":              {prototest.Attributes{}, "No attribute specified"},
 		"an empty source":        {prototest.Attributes{"source": ""}, "string length must be at least"},
 		"no version":             {prototest.Attributes{"content_wo": people(1)}, "content_wo_version"},
-		"nothing to withdraw by": {prototest.Attributes{"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"}, "Nothing to withdraw by"},
+		"nothing to withdraw by": {prototest.Attributes{"content_wo": people(1), "content_wo_version": 1, "on_destroy": "withdraw"}, "Withdrawing needs source"},
 		"another end":            {f.config(prototest.Attributes{"on_destroy": "delete"}), "retain"},
 		"another format":         {f.config(prototest.Attributes{"format": "xml"}), "value must be one of"},
 		"no format":              {prototest.Attributes{"source": "consents.txt"}, "extension of source names no"},
@@ -201,7 +201,7 @@ func TestConsentBatch_rejectedCredentialsStopTheRun(t *testing.T) {
 	if state != nil {
 		t.Error("a create that failed is in state")
 	}
-	prototest.WantText(t, diags.Errors(), "Authentication rejected", "rows were not tried any more, since the same would happen to them", "check the credentials")
+	prototest.WantText(t, diags.Errors(), "Authentication rejected", "rows were not tried, because they would have failed in the same way", "check the credentials")
 
 	if sent := service.Count(mockserver.OpUpdateConsent); sent > 2*4 {
 		t.Errorf("%d writes were sent", sent)

@@ -61,7 +61,7 @@ func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	plan, diags := b.p.Plan(batchName, nil, config)
 	b.p.NoErrors(diags)
 	state, diags := b.p.Apply(ctx, batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not done", "In state now: nothing", "apply again")
+	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not tried", "In state now: nothing", "apply again")
 	if state != nil {
 		t.Error("there is state")
 	}

@@ -21,22 +21,22 @@ type failedWords struct {
 
 var (
 	createFailed = failedWords{
-		done:    "%d are in place, %d of them since now",
+		done:    "%d are in place, %d of them written by this run",
 		inState: tfkit.NothingSaved + "; the rows that were written stay at the service",
 		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	updateFailed = failedWords{
-		done:    "%d are in place, %d of them since now",
-		inState: "this object with the present content, and how many rows are missing",
+		done:    "%d are in place, %d of them written by this run",
+		inState: "this resource with the present content, and how many rows are missing",
 		Do:      "apply again: rows that are in place are compared only, and just the missing ones are written.",
 	}
 	deleteFailed = failedWords{
-		done:    "%d are done, %d of them withdrawn now",
-		inState: "this object as it was before; what was withdrawn stays withdrawn",
+		done:    "%d are withdrawn, %d of them by this run",
+		inState: "this resource as it was before; what was withdrawn stays withdrawn",
 		Do:      "destroy again: rows that are withdrawn are skipped.",
 	}
 	planFailed = failedWords{
-		done: "%d were compared, %d of them differ",
+		done: "%d were compared, and %d of them differ",
 		Do:   "plan again. With compare_at_plan = false a plan asks the service nothing.",
 	}
 )
@@ -50,7 +50,7 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	rows := len(b.content.rows)
 	problem := tfkit.Problem{
 		Summary: fmt.Sprintf("%d of %d rows failed", t.counts[failed], rows),
-		Detail: fmt.Sprintf("Of %d rows "+words.done+"; %d failed and %d were not done.",
+		Detail: fmt.Sprintf("Of %d rows, "+words.done+"; %d failed, and %d were not tried.",
 			rows, t.succeeded(), t.toWrite(), t.counts[failed], t.counts[notTried]),
 		InState: words.inState,
 		Do:      words.Do,
@@ -69,9 +69,9 @@ func (b *batch) reportFailed(t *tally, words failedWords) {
 	}
 
 	if n := t.counts[notTried]; n > 0 && t.down {
-		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried any more: the service has failed for %d rows one after the other, from all over the file.", n, outageStreak)
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because the service failed for %d rows in a row, from all over the file.", n, outageStreak)
 	} else if n > 0 && !t.interrupted {
-		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried any more, since the same would happen to them.", n)
+		problem.Detail += fmt.Sprintf("\n\n%d rows were not tried, because they would have failed in the same way.", n)
 	}
 	if b.report != nil {
 		problem.Detail += "\n\nThe file of report_path has a line for each of these rows."
@@ -101,7 +101,7 @@ func (m *model) warnDestroyed(diags *diag.Diagnostics) {
 	if m.OnDestroy.ValueString() == withdraw {
 		tfkit.Problem{
 			Summary: "The consent of many people will be withdrawn",
-			Detail:  "on_destroy is \"withdraw\": destroying this object sets all five clauses of every row of its file to false at the service.",
+			Detail:  "on_destroy is \"withdraw\": destroying this resource sets all five clauses of every row of its file to false at the service.",
 		}.AddWarning(diags)
 
 		return
@@ -127,7 +127,7 @@ func (p *planner) warnUntimed(t *tally) {
 	}
 
 	tfkit.Problem{
-		Summary: "Nothing to compare a later choice with",
+		Summary: "Rows without agreement_time",
 		Detail: fmt.Sprintf("%d of %d rows have no agreement_time, so a choice that these people have made since cannot be recognised and is overwritten: %s.",
 			len(untimed), len(p.content.rows), nameSome(untimed, limitShownLines, p.content.place)),
 		Do: "give these rows the time at which their consent was given, or set keep_later_choice = false if overwriting is intended.",
@@ -157,7 +157,7 @@ func (p *planner) warnRemoved() {
 	if gone := p.prior.Rows.ValueInt64() - int64(len(p.content.rows)); gone > 0 {
 		tfkit.Problem{
 			Summary: "Rows that are no longer managed",
-			Detail:  fmt.Sprintf("There are %d rows fewer than at the last apply. What the service holds about these people stays as it is.", gone),
+			Detail:  fmt.Sprintf("There are %d fewer rows than at the last apply. What the service holds about these people stays as it is.", gone),
 			Do:      "nothing. To withdraw the consent of these people, set the clauses to false instead of removing the rows.",
 		}.AddWarning(p.diags)
 	}

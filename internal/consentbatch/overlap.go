@@ -34,19 +34,19 @@ func (o *overlap) add(other tfkit.Object, row int) {
 // The problems of an overlap. Their details end with the other objects and the rows of each.
 var (
 	sharedPeople = tfkit.Problem{
-		Summary: "Another object manages people of these rows",
-		Detail:  "The consent of one person is managed by this batch and by another object. Where they differ, each apply undoes the other one, and the plan never stays empty.",
-		Do:      "remove these rows, or take the other object out of the configuration with on_destroy = \"retain\".",
+		Summary: "Another resource manages people of these rows",
+		Detail:  "The consent of one person is managed by this batch and by another resource. Where they differ, each apply undoes the other one, and the plan never stays empty.",
+		Do:      "remove these rows, or take the other resource out of the configuration with on_destroy = \"retain\".",
 	}
 	notWithdrawn = tfkit.Problem{
-		Summary: "Not withdrawn, another object writes these rows",
-		Detail:  "on_destroy is \"withdraw\", and in the same run another object writes the consent of these people, so theirs was not withdrawn.",
-		Do:      "nothing, if the batch was renamed or its people are managed by the other object now. To withdraw their consent, set the clauses to false there.",
+		Summary: "Not withdrawn, another resource writes these rows",
+		Detail:  "on_destroy is \"withdraw\", and in the same run another resource writes the consent of these people, so theirs was not withdrawn.",
+		Do:      "nothing, if the batch was renamed or its people are managed by the other resource now. To withdraw their consent, set the clauses to false there.",
 	}
 	keptByAnother = tfkit.Problem{
-		Summary: "Another object keeps the consent to be withdrawn",
-		Detail:  "Of this batch and another object, the plan destroys one, with on_destroy = \"withdraw\", and leaves the other one as it is. The consent of the people of both would be withdrawn, and the next plan would give it again.",
-		Do:      "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other object to false, or remove both.",
+		Summary: "Another resource keeps the consent to be withdrawn",
+		Detail:  "This batch and another resource have people in common. The plan destroys one of the two with on_destroy = \"withdraw\" and keeps the other one: it would withdraw the consent of these people, and the next plan would give it again.",
+		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then. To withdraw the consent, set the clauses of the other resource to false, or remove both.",
 	}
 )
 
@@ -60,6 +60,6 @@ func (o *overlap) report(problem tfkit.Problem, b *batch, add func(tfkit.Problem
 	for _, other := range slices.Sorted(maps.Keys(o.rows)) {
 		fmt.Fprintf(&list, "\n%s (%d): %s", other, len(o.rows[other]), nameSome(o.rows[other], limitShownLines, b.content.place))
 	}
-	problem.Detail += " The other objects, and the rows of this batch:" + list.String()
+	problem.Detail += " The other resources, and the rows of this batch:" + list.String()
 	add(problem, b.diags)
 }

@@ -31,7 +31,7 @@ func TestConsentBatch_overlapOfTwoBatches(t *testing.T) {
 	for range 2 { // in one run
 		_, diags := p.Plan(batchName, state, first.config(nil))
 		p.NoErrors(diags)
-		if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
+		if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another resource") {
 			t.Errorf("there is no other object yet:\n%s", text)
 		}
 	}
@@ -39,12 +39,12 @@ func TestConsentBatch_overlapOfTwoBatches(t *testing.T) {
 	for _, compare := range []bool{true, false} {
 		_, diags := p.Plan(batchName, nil, second.config(prototest.Attributes{"compare_at_plan": compare}))
 		p.NoErrors(diags)
-		prototest.WantText(t, diags.Warnings(), "Another object manages people of these rows", `analytics_consent_batch with source "`+first.path+`" (2): lines 3, 4`)
+		prototest.WantText(t, diags.Warnings(), "Another resource manages people of these rows", `analytics_consent_batch with source "`+first.path+`" (2): lines 3, 4`)
 	}
 
 	_, diags := p.Plan(batchName, nil, first.config(prototest.Attributes{"account_id": "acct-7"}))
 	p.NoErrors(diags)
-	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another object") {
+	if text := strings.Join(diags.Warnings(), "\n"); strings.Contains(text, "Another resource") {
 		t.Errorf("people of another scope are others:\n%s", text)
 	}
 }
@@ -60,7 +60,7 @@ func TestConsentBatch_overlapOfABatchAndASingleObject(t *testing.T) {
 
 	_, diags = p.Create(batchName, f.config(nil))
 	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Another object manages people of these rows", "\nanalytics_consent (1): line 3")
+	prototest.WantText(t, diags.Warnings(), "Another resource manages people of these rows", "\nanalytics_consent (1): line 3")
 	if strings.Contains(strings.Join(diags.Warnings(), ""), "@example.com") {
 		t.Error("a person is in a warning")
 	}
@@ -112,7 +112,7 @@ func TestConsentBatch_withdrawsNobodyThatAnotherObjectWrites(t *testing.T) {
 
 				if createFirst {
 					createBoth()
-					prototest.WantText(t, destroyFormer(), "Not withdrawn, another object writes these rows", `analytics_consent_batch with source "`+renamed.path+`" (`)
+					prototest.WantText(t, destroyFormer(), "Not withdrawn, another resource writes these rows", `analytics_consent_batch with source "`+renamed.path+`" (`)
 				} else {
 					destroyFormer()
 					createBoth()
@@ -219,7 +219,7 @@ func TestConsentBatch_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 			if errors := plans[1-first]().Errors(); len(errors) != 1 {
 				t.Errorf("%s, %d first: %d errors", label, first, len(errors))
 			} else {
-				prototest.WantText(t, errors, "Another object keeps the consent to be withdrawn", `on_destroy = "retain"`)
+				prototest.WantText(t, errors, "Another resource keeps the consent to be withdrawn", `on_destroy = "retain"`)
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func (p *planner) checkShardChange() (ok bool) {
 	if p.model.OnDestroy.ValueString() == withdraw || p.prior.OnDestroy.ValueString() == withdraw {
 		tfkit.Problem{
 			Summary: "The shard cannot change with on_destroy = \"withdraw\"",
-			Detail:  "Rows move between shards when shard changes. An object that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
+			Detail:  "Rows move between shards when shard changes. A resource that is destroyed would withdraw the consent of people whose rows belong to another shard by then.",
 			InState: p.inState(),
 			Do:      "apply on_destroy = \"retain\" in all shards of the file first, without changing them. Then change shard, apply, and set on_destroy back.",
 			At:      atShard,
@@ -177,8 +177,8 @@ func (p *planner) checkShardChange() (ok bool) {
 	if p.warns() {
 		tfkit.Problem{
 			Summary: "Rows move between shards",
-			Detail:  "shard has changed, so this object manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no object is no longer managed.",
-			Do:      "change count in all objects of the file, so that each number from 0 to count - 1 has an object.",
+			Detail:  "shard has changed, so this resource manages other rows of the file. The consent of people whose rows leave it stays as it is. A row that belongs to no resource is no longer managed.",
+			Do:      "change count in all resources of the file, so that each number from 0 to count - 1 has a resource.",
 			At:      atShard,
 		}.AddWarning(p.diags)
 	}
@@ -284,8 +284,8 @@ func (p *planner) bindToRecords(t *tally) {
 
 	p.proposed.Missing = types.Int64Unknown()
 	tfkit.Problem{
-		Summary: "Records that the service no longer holds",
-		Detail: fmt.Sprintf("The last apply has left a record of each row, and none can be removed at the service. But the service, or a gateway before it, says that it holds none for %d of %d rows: %s. An apply writes them.",
+		Summary: "Records that the service says it no longer has",
+		Detail: fmt.Sprintf("After the last apply, each row had a record, and the service cannot remove records. Yet the service, or a gateway in front of it, says that it has none for %d of %d rows: %s. An apply writes them again.",
 			t.counts[absent], len(p.content.rows), nameSome(t.rowsThatAre(absent), limitShownLines, p.content.place)),
 		Do: "make sure that the service has lost these records before you apply. If the answer is wrong, an apply overwrites what these people have chosen since.",
 	}.AddWarning(p.diags)

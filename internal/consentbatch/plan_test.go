@@ -72,7 +72,7 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 	}{
 		"a create":              {false, nil, another, "nothing"},
 		"a create of more rows": {false, unscoped, people(4), "nothing"},
-		"a change":              {true, nil, another, "this object as it was before"},
+		"a change":              {true, nil, another, "this resource as it was before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

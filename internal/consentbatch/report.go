@@ -18,7 +18,7 @@ const reportName = "analytics_consent_batch"
 
 var (
 	errReportOfRows = errors.New("it is the file with the rows")
-	errReportTaken  = errors.New("another object of this run writes its report to that path")
+	errReportTaken  = errors.New("another resource of this run writes its report to that path")
 )
 
 // reportSummary is the first line of a report.

@@ -197,7 +197,7 @@ func TestConsentBatch_reportNeedsItsFolderAndAPathOfItsOwn(t *testing.T) {
 	p.MustCreate(batchName, config)
 	service.Reset()
 	_, diags = p.Create(batchName, config.With(prototest.Attributes{"on_destroy": "withdraw"}))
-	prototest.WantText(t, diags.Errors(), "another object of this run writes its report to that path")
+	prototest.WantText(t, diags.Errors(), "another resource of this run writes its report to that path")
 	wantRequests(t, service, 0, 0)
 }
 

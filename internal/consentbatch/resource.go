@@ -115,7 +115,7 @@ func (r *batchResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 		"digest": schema.StringAttribute{
 			Computed:            true,
-			MarkdownDescription: "Salted digest of the rows that were applied last. If the file changes after the plan, the apply stops here and writes nothing.",
+			MarkdownDescription: "Salted digest of the rows of the last apply. If the file changes after the plan, the apply fails before it writes anything.",
 		},
 		"rows":    count("Number of rows in the file, or in its shard."),
 		"kept":    count("Number of rows that the last apply left alone, because a later choice stands."),
@@ -139,8 +139,8 @@ func (r *batchResource) ValidateConfig(ctx context.Context, req resource.Validat
 
 	if config.Source.IsNull() && config.OnDestroy.ValueString() == withdraw {
 		tfkit.Problem{
-			Summary: "Nothing to withdraw by",
-			Detail:  "on_destroy = \"withdraw\" needs source: destroying reads the rows once more, and write-only content is not available then.",
+			Summary: "Withdrawing needs source",
+			Detail:  "on_destroy is \"withdraw\": destroying reads the rows once more, and content_wo is not available then.",
 			At:      path.Root("on_destroy"),
 		}.AddError(&resp.Diagnostics)
 	}

@@ -281,7 +281,7 @@ func TestConsentBatch_writesOnlyRowsThatDiffer(t *testing.T) {
 	b.apply(
 		step{gets: 40, patches: 20, counts: counts{Rows: 20, Written: 20}},
 		step{
-			before: drift, warnings: []string{"Records that the service no longer holds", "for 1 of 20 rows: line 11."},
+			before: drift, warnings: []string{"Records that the service says it no longer has", "for 1 of 20 rows: line 11."},
 			gets: 40, patches: 3, counts: counts{Rows: 20, Written: 3},
 		},
 	)
@@ -314,13 +314,13 @@ func TestConsentBatch_warnsOfRowsWithoutTimeAndOfRemovedRows(t *testing.T) {
 	t.Parallel()
 	b := newBatchTest(t, people(5)+rowOf(5, "")+rowOf(6, ""), nil)
 	_, diags := b.p.Plan(batchName, nil, b.f.config(uncompared))
-	prototest.WantText(t, diags.Warnings(), "Nothing to compare a later choice with", "2 of 7 rows", "lines 7, 8.")
+	prototest.WantText(t, diags.Warnings(), "Rows without agreement_time", "2 of 7 rows", "lines 7, 8.")
 
 	choose := func() { chooseFor(b.service, 6, early) }
 	b.apply(
 		step{gets: 14, patches: 7, counts: counts{Rows: 7, Written: 7}}, // overwrites nothing
 		step{
-			before: choose, warnings: []string{"Nothing to compare a later choice with", "1 of 7 rows", "line 8."},
+			before: choose, warnings: []string{"Rows without agreement_time", "1 of 7 rows", "line 8."},
 			gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1},
 		},
 		step{before: choose, config: prototest.Attributes{"keep_later_choice": false}, gets: 14, patches: 1, counts: counts{Rows: 7, Written: 1}},
@@ -333,7 +333,7 @@ func TestConsentBatch_warnsOfRowsWithoutTimeAndOfRemovedRows(t *testing.T) {
 		t.Errorf("the apply says %v", diags)
 	}
 
-	b.apply(step{content: people(4), warnings: []string{"no longer managed", "3 rows fewer"}, gets: 8, counts: counts{Rows: 4}})
+	b.apply(step{content: people(4), warnings: []string{"no longer managed", "3 fewer rows"}, gets: 8, counts: counts{Rows: 4}})
 }
 
 func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
@@ -362,7 +362,7 @@ func TestConsentBatch_writeOnlyContentIsNotInState(t *testing.T) {
 			errors: []string{"1 of 5 rows failed", "line 6\n"}, gets: 5, patches: 1, counts: counts{Rows: 5, Missing: 1},
 		},
 		step{
-			config: config("{", 3, false), errors: []string{"the JSON ends in the middle", "In state now: this object as it was before"},
+			config: config("{", 3, false), errors: []string{"the JSON ends in the middle", "In state now: this resource as it was before"},
 			counts: counts{Rows: 5, Missing: 1},
 		},
 		step{config: config(people(5), 2, false), gets: 5, patches: 1, counts: counts{Rows: 5, Written: 1}},

@@ -131,7 +131,7 @@ func TestConsentBatch_withdrawalIsOfTheShard(t *testing.T) {
 		if len(diags.Errors()) == 0 {
 			t.Errorf("%s is accepted", name)
 		}
-		prototest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this object as it was before", "shard")
+		prototest.WantText(t, diags.Errors(), "The shard cannot change", `on_destroy = "retain"`, "In state now: this resource as it was before", "shard")
 	}
 	wantRequests(t, service, 0, 0)
 

@@ -199,7 +199,7 @@ func TestDeferred_effectThatWasThereBeforeProvesNothing(t *testing.T) {
 	}
 }
 
-// A request that left the list without its effect is fulfilled once the effect is there,
+// A request that is gone, and its effect cannot be seen is fulfilled once the effect is there,
 // even if it was there before the request was sent: the list has shown that the request is
 // over.
 func TestDeferred_droppedRequestIsFulfilledOnceItsEffectIsVisible(t *testing.T) {

@@ -115,7 +115,7 @@ func (m *dayModel) checkLines(ctx context.Context, diags *diag.Diagnostics) {
 	}
 
 	tfkit.Problem{
-		Summary: "Lines of several kinds",
+		Summary: "One file for records of several kinds",
 		Detail:  "Without their kind the records of " + strings.Join(names, ", ") + " could not be told apart.",
 		Do:      "put {kind} into path, which writes one file for each kind; or name exactly one kind in kinds; or leave with_kind out.",
 		At:      path.Root("with_kind"),

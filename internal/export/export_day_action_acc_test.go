@@ -107,7 +107,7 @@ func TestAccExportDayAction_validation(t *testing.T) {
 		`compression = "brotli"`:   `Attribute compression value must be one of`,
 		`with_kind = false`:        `exactly\s+one\s+kind`,
 		`max_bytes = 0`:            `Attribute max_bytes value must be at least 1`,
-		`account_id = "account-1"`: `No export for accounts`,
+		`account_id = "account-1"`: `An account has no export`,
 	} {
 		steps = append(steps, resource.TestStep{
 			Config:      testAccExportDayConfig(service, "first", fmt.Sprintf("path = %q", path), line),

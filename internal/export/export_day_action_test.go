@@ -249,9 +249,9 @@ func TestExportDay_unknownValuesAreLeftToTheInvocation(t *testing.T) {
 	}
 
 	late := file(target(t), prototest.Attributes{"with_kind": false})
-	prototest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "Lines of several kinds", "with_kind")
+	prototest.WantText(t, p.PlanKnownLater(actionName, late).Errors(), "One file for records of several kinds", "with_kind")
 	unplanned := p.InvokePlanned(t.Context(), actionName, late, func(string) bool { return true })
-	prototest.WantText(t, unplanned.Errors(), "Lines of several kinds", "with_kind")
+	prototest.WantText(t, unplanned.Errors(), "One file for records of several kinds", "with_kind")
 }
 
 // startAt returns a provider and its mock server in a bubble, whose time is moved to a day

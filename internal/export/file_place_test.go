@@ -29,7 +29,7 @@ func TestExportFile_changedPathWritesTheNewFileFirst(t *testing.T) {
 	f.apply(
 		fileStep{config: file(old, nil), exports: 1},
 		fileStep{
-			before: refuse, config: file(path, nil), errors: []string{"Not permitted", "In state now: this object as it was before"},
+			before: refuse, config: file(path, nil), errors: []string{"Not permitted", "In state now: this resource as it was before"},
 			exports: 1, files: map[string]string{old: lines}, gone: []string{path},
 		},
 		fileStep{
@@ -50,7 +50,7 @@ func TestExportFile_changedPathLeavesWhatIsNotItsOwn(t *testing.T) {
 		found  string // at the old path
 		says   []string
 	}{
-		"altered":  {nil, "theirs", []string{"it is not what this object wrote there"}},
+		"altered":  {nil, "theirs", []string{"it is not what this resource wrote there"}},
 		"retained": {prototest.Attributes{"on_destroy": "retain"}, lines, []string{`on_destroy is "retain"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestExportFile_twoConfigurationsOnePath(t *testing.T) {
 	})
 	other = nextRun(t, service)
 	created(t, p, config)
-	prototest.WantText(t, (<-tried).Errors(), "Two writers with one file", "another process", "No request was sent", "path")
+	prototest.WantText(t, (<-tried).Errors(), "Another run writes the same file", "another process", "No request was sent", "path")
 	wantContent(t, path, lines)
 	wantCount(t, service, 1)
 }

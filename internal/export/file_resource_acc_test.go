@@ -157,7 +157,7 @@ func TestAccExportFileResource_validation(t *testing.T) {
 		`max_bytes = 0`:            `Attribute max_bytes value must be at least 1`,
 		`verify = "never"`:         `Attribute verify value must be one of`,
 		`on_destroy = "forget"`:    `Attribute on_destroy value must be one of`,
-		`account_id = "account-1"`: `No export for accounts`,
+		`account_id = "account-1"`: `An account has no export`,
 	} {
 		steps = append(steps, resource.TestStep{
 			Config:      testAccExportFileConfig(service, path, line),

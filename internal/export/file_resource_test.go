@@ -395,7 +395,7 @@ func TestExportFile_failureLeavesTheOldFile(t *testing.T) {
 				fileStep{config: file(path, nil), exports: 1},
 				fileStep{
 					before: fail, config: file(path, change), exports: 1, files: map[string]string{path: lines},
-					errors: []string{c.says, "In state now: this object as it was before", "the old file is as it was", "What to do"},
+					errors: []string{c.says, "In state now: this resource as it was before", "the old file is as it was", "What to do"},
 				},
 			)
 

@@ -88,7 +88,7 @@ func (r *fileResource) Schema(_ context.Context, _ resource.SchemaRequest, resp 
 			},
 
 			"complete":             schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the day was over when it was exported. Null once a day that was not over has to be exported again."},
-			"sha256":               schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal; with several files, of a list of theirs. Null if a refresh found another file."},
+			"sha256":               schema.StringAttribute{Computed: true, MarkdownDescription: "SHA-256 of the file, in hexadecimal. With several files, that of the list of theirs. Null if a refresh found another file."},
 			"bytes":                schema.Int64Attribute{Computed: true, MarkdownDescription: "Size of all files together in bytes. Null if a refresh found another file."},
 			"counts":               schema.SingleNestedAttribute{Computed: true, Attributes: counts, MarkdownDescription: countsDescription},
 			"invalid_utf8_records": schema.Int64Attribute{Computed: true, MarkdownDescription: invalidUTF8Description},

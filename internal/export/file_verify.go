@@ -154,7 +154,7 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 	if stays {
 		tfkit.Problem{
 			Summary: "The file stays",
-			Detail:  "What is at path is not what this object wrote there, so it is left as it is; it may hold personal data. Delete it yourself when it is no longer needed.",
+			Detail:  "What is at path is not what this resource wrote there, so it is left as it is; it may hold personal data. Delete it yourself when it is no longer needed.",
 		}.AddWarning(diags)
 	}
 }
@@ -174,7 +174,7 @@ func (m *fileModel) removePrevious(ctx context.Context, previous []*output, file
 			if gone && err == nil {
 				continue
 			}
-			reason = "it is not what this object wrote there"
+			reason = "it is not what this resource wrote there"
 			if err != nil {
 				reason = "it could not be removed: " + err.Error()
 			}
@@ -182,7 +182,7 @@ func (m *fileModel) removePrevious(ctx context.Context, previous []*output, file
 
 		tfkit.Problem{
 			Summary: "The old file stays",
-			Detail:  "The day is in its new place. A file that this object wrote before stays where it is, because " + reason + ". It holds personal data, and no object manages it any more.",
+			Detail:  "The day is in its new place. A file that this resource wrote before stays where it is, because " + reason + ". It holds personal data, and no resource manages it any more.",
 			Do:      "delete it yourself when it is no longer needed.",
 			At:      atPath,
 		}.AddWarning(diags)

@@ -37,20 +37,20 @@ var writeProblems = []struct {
 	}},
 	{outfile.ErrExists, tfkit.Problem{
 		Summary: "There is a file already",
-		Detail:  "{file} would replace one that is at path already, and that may belong to another object. It is left as it is.",
+		Detail:  "{file} would replace one that is at path already. That one may belong to another resource, so it was left as it is.",
 		Do:      "choose another path, remove the file, or set overwrite = true if it may be replaced.",
 		At:      atPath,
 	}},
 	{outfile.ErrInUse, tfkit.Problem{
-		Summary: "Two objects with one file",
-		Detail:  "Another object of this run has written a file at this path. No request was sent.",
-		Do:      "give each object a path of its own.",
+		Summary: "Two resources write the same file",
+		Detail:  "Another resource of this run has written a file at this path. No request was sent.",
+		Do:      "give each resource a path of its own.",
 		At:      atPath,
 	}},
 	{outfile.ErrBusy, tfkit.Problem{
-		Summary: "Two writers with one file",
+		Summary: "Another run writes the same file",
 		Detail:  "{file} cannot be written: {reason}. No request was sent.",
-		Do:      "give each object a path of its own, also in other workspaces and under other provider configurations; or run again when the other run has ended.",
+		Do:      "give each resource a path of its own, also in other workspaces and under other provider configurations; or run again when the other run has ended.",
 		At:      atPath,
 	}},
 	{outfile.ErrNoFolder, tfkit.Problem{
@@ -103,9 +103,9 @@ func (e *dayExport) addError(err error) {
 
 // noExport refuses a scope of the path family that has no export.
 var noExport = tfkit.Problem{
-	Summary: "No export for accounts",
-	Detail:  "The export does not exist in the older account path family, which account_id selects.",
-	Do:      "set org_id and project_id, in this object or in the provider block.",
+	Summary: "An account has no export",
+	Detail:  "The service exports a project only. The older path family, which account_id selects, has no export.",
+	Do:      "set org_id and project_id, in this block or in the provider block.",
 }
 
 const (
@@ -137,15 +137,15 @@ func warnInvalidUTF8(records int64, diags *diag.Diagnostics) {
 func warnDifferent(found map[verdict]int, diags *diag.Diagnostics) {
 	problem := tfkit.Problem{
 		Summary: "A file is missing",
-		Detail:  "Some of the files of this object do not exist any more. The plan therefore exports the day again and replaces all of them.",
+		Detail:  "Some of the files of this resource do not exist any more. The plan therefore exports the day again and replaces all of them.",
 		Do:      "nothing, or put the files back.",
 		At:      atPath,
 	}
 
 	if found[altered] > 0 {
 		problem.Summary = "The file was altered"
-		problem.Detail = "What is at path is not what this object wrote there. The plan therefore exports the day again and replaces the file."
-		problem.Do = "nothing, or move the altered file away, or remove the object from the configuration: destroying it leaves an altered file where it is."
+		problem.Detail = "What is at path is not what this resource wrote there. The plan therefore exports the day again and replaces the file."
+		problem.Do = "nothing, or move the altered file away, or remove the resource from the configuration: destroying it leaves an altered file where it is."
 	}
 	if found[notRegular] > 0 {
 		problem.Summary = "There is something else at path"

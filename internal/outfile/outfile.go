@@ -45,7 +45,7 @@ var (
 	ErrNoName     = errors.New("the path names no file")
 	ErrExists     = errors.New("a file is at that path already")
 	ErrNoSpace    = errors.New("the disk has too little free space")
-	ErrInUse      = errors.New("another object of this run uses that path")
+	ErrInUse      = errors.New("another resource of this run uses that path")
 	ErrBusy       = errors.New("another process is writing a file at that path: .analytics-*.tmp beside it is in use")
 	ErrPartial    = errors.New("some of the files before it have replaced others already")
 )

@@ -57,7 +57,7 @@ func (a *clearProfileAction) Schema(_ context.Context, _ action.SchemaRequest, r
 		Attributes: tfkit.AddPersonAction(attributes,
 			"Whether to wait until the update is carried out."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("Then the update stays accepted, and the action ends with a warning.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the update stays accepted, and the action ends with a warning.", defaultTimeout),
 		},
 	}
 }

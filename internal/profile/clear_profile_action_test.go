@@ -119,7 +119,7 @@ func TestClearProfile_endsThatAreNotTheUsualOne(t *testing.T) {
 	}{
 		"time is over":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Never}), warnings: []string{"Accepted and still pending", `"request-1"`}, progress: []string{clearAccepted}},
 		"failed later":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}), errors: []string{"request-1", "E_HOLD"}, progress: []string{clearAccepted}},
-		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}), errors: []string{"left the list without its effect"}, progress: []string{clearAccepted}},
+		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}), errors: []string{"is gone, and its effect cannot be seen"}, progress: []string{clearAccepted}},
 		"conflicting request": {configure: pendingDeletion, errors: []string{"Conflicting pending request erasure", "run again once the other request is carried out"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ const updateName = "update of the profile"
 // of an object that is destroyed, and of one that an action sends.
 var (
 	ofObject  = tfkit.Messages{Name: updateName, InState: tfkit.NotFulfilled, Advice: adviceObject}
-	ofDestroy = tfkit.Messages{Name: updateName + " that clears the members", InState: "nothing of this object", Advice: adviceDestroy}
+	ofDestroy = tfkit.Messages{Name: updateName + " that clears the members", InState: "nothing of this resource", Advice: adviceDestroy}
 	ofAction  = tfkit.Messages{Name: updateName, Advice: adviceAction}
 )
 
@@ -37,8 +37,8 @@ func warnRemoved(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The profile was removed while its update was pending",
 		Detail:  "The service has no profile of this person any more, and the update that it had accepted has no effect any more.",
-		InState: "nothing of this object",
-		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the object from the configuration.",
+		InState: "nothing of this resource",
+		Do:      "apply again, which creates the profile again. If the person's data was deleted on purpose, remove the resource from the configuration.",
 	}.AddWarning(diags)
 }
 
@@ -73,7 +73,7 @@ func (m *resourceModel) warnRetained(diags *diag.Diagnostics) {
 func warnNotAwaited(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "Accepted and still pending",
-		Detail:  "The service has accepted the " + ofDestroy.Name + ", and this object does not wait for it.",
+		Detail:  "The service has accepted the " + ofDestroy.Name + ", and this resource does not wait for it.",
 		InState: ofDestroy.InState,
 		Do:      adviceDestroy.Pending,
 	}.AddWarning(diags)
@@ -88,8 +88,8 @@ func warnNotCleared(names []string, diags *diag.Diagnostics) {
 
 	tfkit.Problem{
 		Summary: "Members of the profile were not cleared",
-		Detail:  "Another object of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(names, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the object.",
-		InState: "the other object; nothing was sent for these members",
+		Detail:  "Another resource of this run manages these members of the profile of the same person, so on_destroy = \"clear\" leaves them as they are: " + strings.Join(names, ", ") + ". The usual cause is a renamed key of for_each, or a renamed resource, for which a moved block keeps the resource.",
+		InState: "the other resource; nothing was sent for these members",
 	}.AddWarning(diags)
 }
 
@@ -97,10 +97,10 @@ func warnNotCleared(names []string, diags *diag.Diagnostics) {
 // leaves as they are.
 func addManagedByAnother(diags *diag.Diagnostics) {
 	tfkit.Problem{
-		Summary: "Another object manages the members to be cleared",
-		Detail: "The plan destroys an object with on_destroy = \"clear\", and another object manages a member of the profile of the same person and leaves it as it is. " +
+		Summary: "Another resource manages the members to be cleared",
+		Detail: "The plan destroys a resource with on_destroy = \"clear\", and another resource manages a member of the profile of the same person and leaves it as it is. " +
 			"The member would be cleared, and the next plan would set it again.",
 		InState: tfkit.PriorKept,
-		Do:      "keep the first object in the configuration, apply on_destroy = \"retain\", and remove it then.",
+		Do:      "keep the first resource in the configuration, apply on_destroy = \"retain\", and remove it then.",
 	}.AddError(diags)
 }

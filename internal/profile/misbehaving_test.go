@@ -175,14 +175,14 @@ func TestProfile_clearsOnlyWhatNoOtherObjectManages(t *testing.T) {
 	_, diags := p.Plan(name, other, second) // has nothing to send
 	p.NoErrors(diags)
 	_, diags = p.Destroy(name, state)
-	prototest.WantText(t, diags.Errors(), "Another object manages the members")
+	prototest.WantText(t, diags.Errors(), "Another resource manages the members")
 	wantSent(t, service)
 
 	p.NewRun()
 	_, diags = p.Destroy(name, state)
 	p.NoErrors(diags)
 	_, diags = p.Plan(name, other, second)
-	prototest.WantText(t, diags.Errors(), "Another object manages the members")
+	prototest.WantText(t, diags.Errors(), "Another resource manages the members")
 	service.Reset()
 
 	p.NewRun()

@@ -29,7 +29,7 @@ func TestProfile_neverFulfilledIsAWarningAndAnEmptyPlan(t *testing.T) {
 	p, service := start(t, outcome(mockserver.Outcome{Fate: mockserver.Never}))
 	state, diags := p.Create(name, cfg)
 	p.NoErrors(diags)
-	prototest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the object with fulfilled = false")
+	prototest.WantText(t, diags.Warnings(), "Accepted and still pending", service.Queue()[0].ID, "In state now: the resource with fulfilled = false")
 	if state.Attributes["fulfilled"] != false {
 		t.Errorf("state %v", state.Attributes)
 	}
@@ -94,7 +94,7 @@ func TestProfile_droppedUpdateShowsWhatTheServiceHolds(t *testing.T) {
 	state, _ = p.MustRefresh(name, state) // the list has shown it
 	service.Forget(service.Queue()[0].ID)
 	state, diags = p.MustRefresh(name, state)
-	prototest.WantText(t, diags.Warnings(), "left the list without its effect", service.Queue()[0].ID)
+	prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", service.Queue()[0].ID)
 	plan, diags := p.Plan(name, state, cfg)
 	p.NoErrors(diags)
 	if !plan.Changes || state.Attributes["profile"] != `{"plan":"free"}` {

@@ -295,7 +295,7 @@ func TestImport_isRefused(t *testing.T) {
 		want    string
 	}{
 		"no object": {func(r *tfprotov6.ImportResourceStateResponse) { r.ImportedResources = nil }, "it has 0 objects"},
-		"two objects": {func(r *tfprotov6.ImportResourceStateResponse) {
+		"two resources": {func(r *tfprotov6.ImportResourceStateResponse) {
 			r.ImportedResources = append(r.ImportedResources, r.ImportedResources...)
 		}, "it has 2 objects"},
 		"no type": {func(r *tfprotov6.ImportResourceStateResponse) { r.ImportedResources[0].TypeName = "" }, `an object of "" for "test_thing"`},

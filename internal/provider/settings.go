@@ -92,7 +92,7 @@ var settings = []setting{
 	},
 	{
 		name: "read_only", typ: types.BoolType,
-		text:  "Whether every write is refused, in the plan already. Defaults to `false`.",
+		text:  "Whether to refuse every write, in the plan already. Defaults to `false`.",
 		apply: take(parseTruth, func(to *configuration) *bool { return &to.ReadOnly }),
 	},
 	{
@@ -131,14 +131,14 @@ var settings = []setting{
 	wire("export_kind_parameter", "Name of the query parameter that selects the kind of records. By default none is sent."),
 	wire("export_kind_values", "Values of `export_kind_parameter` for persons, sessions and events, separated by commas. Defaults to `"+client.DefaultExportKindValues+"`."),
 	wire("export_invalid_utf8", "Whether bytes that are not UTF-8 are an `error` (default) or are replaced by U+FFFD (`replace`)."),
-	wire("export_record_member", "Name of a member that every record has, and nothing else in the answer."),
+	wire("export_record_member", "Name of a member that every record has, and that nothing else in the answer has."),
 	wire("export_ignored_members", "Members or headers beside the records that can be ignored, separated by commas, such as `tenant,next=null`."),
 	wire("pending_identity_field", "Name of the field that identifies the person in a pending request. The usual names are recognised."),
 	wire("pending_ignored_members", "Members beside the list of pending requests that can be ignored, separated by commas."),
 	wire("pending_list", "How the list of pending requests is used: `whole` (default), `partial` or `ignored`."),
 	wire("pending_list_lag", "How long the list of pending requests may lag behind the service, up to `10m`. Defaults to `"+client.DefaultPendingListLag+"`."),
 	wire("profile_member", "Name of the member that holds the profile, if the service wraps it."),
-	wire("all_data_member", "Name of a member at the top of all data of a person. Only an answer with it is accepted at once."),
+	wire("all_data_member", "Name of a member at the top of all data of a person. If set, an answer is the data exactly if it has this member."),
 	{
 		name: "wire_ended_statuses", typ: textSet,
 		text:       "Statuses of requests that are over, such as `closed`. Other unknown statuses count as pending.",

@@ -101,7 +101,7 @@ func (f *fetch) fetchReady(ctx context.Context) (*outfile.File, *tfkit.Problem) 
 	if written == nil {
 		return nil, &tfkit.Problem{
 			Summary: "The service gave no data",
-			Detail:  "The data access request is no longer pending, and instead of giving the data the service has accepted another one, request " + tfkit.QuoteID(f.Submission.ID, f.Request.Identity) + ".",
+			Detail:  "The data access request is no longer pending, but the service did not answer with the data: it accepted another request, " + tfkit.QuoteID(f.Submission.ID, f.Request.Identity) + ".",
 			Do:      "run again once that request is carried out. If the result is the same and the answer was the data, name a member that the data has at its top in wire.all_data_member.",
 		}
 	}
@@ -167,8 +167,8 @@ func reserveProblem(err error) tfkit.Problem {
 		problem.Do = "choose another output_path, move the file away, or set overwrite = true if it may be replaced."
 	}
 	if errors.Is(err, outfile.ErrInUse) || errors.Is(err, outfile.ErrBusy) {
-		problem.Summary = "Two objects with one file"
-		problem.Do = "give each object an output_path of its own, also in other workspaces and under other provider configurations."
+		problem.Summary = "Two resources write the same file"
+		problem.Do = "give each resource an output_path of its own, also in other workspaces and under other provider configurations."
 	}
 
 	return problem

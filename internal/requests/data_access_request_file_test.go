@@ -208,7 +208,7 @@ func TestDataAccess_alteredFileIsNotReplaced(t *testing.T) {
 		t.Error("it is still in state")
 	}
 
-	prototest.WantText(t, diags.Warnings(), "refuses to replace", "overwrite", "output_path")
+	prototest.WantText(t, diags.Warnings(), "only if it is a regular file", "overwrite", "output_path")
 	_, diags = p.Create(accessName, accessTo(path, nil))
 	prototest.WantText(t, diags.Errors(), "There is a file already")
 	wantTheirs(t, path)
@@ -229,7 +229,7 @@ func TestDataAccess_twoObjectsOnePath(t *testing.T) {
 			path := output(t)
 			p.MustCreate(accessName, accessTo(path, more))
 			state, diags := p.Create(accessName, accessTo(path, more).With(prototest.Attributes{"identity_id": "ada@example.com"}))
-			prototest.WantText(t, diags.Errors(), "Two objects with one file", "Nothing was sent", "output_path")
+			prototest.WantText(t, diags.Errors(), "Two resources write the same file", "Nothing was sent", "output_path")
 			if state != nil {
 				t.Error("something is in state")
 			}
@@ -255,7 +255,7 @@ func TestDataAccess_twoConfigurationsOnePath(t *testing.T) {
 	})
 	other = nextRun(t, service)
 	state, _ := p.MustCreate(accessName, accessTo(path, nil))
-	prototest.WantText(t, (<-tried).Errors(), "Two objects with one file", "another process", "Nothing was sent")
+	prototest.WantText(t, (<-tried).Errors(), "Two resources write the same file", "another process", "Nothing was sent")
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }
@@ -306,7 +306,7 @@ func TestDataAccess_otherFilesStay(t *testing.T) {
 	state, _ = p.MustCreate(accessName, accessTo(path, overwriting))
 	wantFile(t, state, path)
 	_, diags = p.Create(accessName, accessTo(path, overwriting).With(prototest.Attributes{"identity_id": "user-1001"}))
-	prototest.WantText(t, diags.Errors(), "Two objects with one file")
+	prototest.WantText(t, diags.Errors(), "Two resources write the same file")
 	wantFile(t, state, path)
 	wantQueued(t, service, mockserver.OpGetAllData, 1)
 }

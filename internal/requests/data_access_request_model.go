@@ -66,15 +66,15 @@ func (m *accessModel) fileIsIntact(ctx context.Context, diags *diag.Diagnostics)
 
 	lost := tfkit.Problem{
 		Summary: "The data are requested again",
-		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. Its apply refuses to replace what is there, and sends nothing, unless it is a regular file and overwrite is set.",
-		Do:      "move away what is at output_path, or put the file back. If two objects have this output_path, give each its own.",
+		Detail:  "The file at output_path is not what was written to it. The plan therefore requests the data of the person once more. The apply replaces what is there only if it is a regular file and overwrite is set. Otherwise it ends with an error and sends nothing.",
+		Do:      "move away what is at output_path, or put the file back. If two resources have this output_path, give each its own.",
 		At:      atOutputPath,
 	}
 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		lost.Detail = "The file at output_path does not exist any more. The plan therefore requests the data of the person once more and writes them there."
-		lost.Do = "nothing, if the data are to be requested again; or put the file back; or remove the object from the configuration and the state."
+		lost.Do = "nothing, if the data are to be requested again; or put the file back; or remove the resource from the configuration and the state."
 
 	case err != nil && !errors.Is(err, outfile.ErrNotRegular):
 		tfkit.Problem{

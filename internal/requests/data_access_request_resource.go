@@ -295,7 +295,7 @@ func (f *fetch) finish(ctx context.Context, m *accessModel) {
 func warnSameData(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The service gave the same data as before",
-		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may go on giving what it prepared for the request of before, for a time that only its operator knows. So nothing shows that the request of the changed triggers was carried out.",
+		Detail:  "The triggers have changed, and the service answered at once with exactly the data that was in the file. It may still be handing out what it prepared for the earlier request; only its operator knows for how long. So nothing shows that the new request was carried out.",
 		InState: access.InState + " and the same data",
 		Do:      adviceTriggers,
 	}.AddWarning(diags)

@@ -133,7 +133,7 @@ func (r *dataDeletionResource) warnSubmits(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: summaryIrreversible,
 		Detail: "Applying this plan asks the service to delete all data of a person. " + detailIrreversible + "\n\n" +
-			"Nothing is sent if such a deletion is pending already: the object takes it over. This plan knows the objects that it reads: an object that stands for the deletion and is left out by -target, or belongs to another provider configuration, does not prevent another one.",
+			"Nothing is sent if such a deletion is pending already: the resource takes it over. This plan knows the resources that it reads: a resource that stands for the deletion and is left out by -target, or belongs to another provider configuration, does not prevent another one.",
 	}.AddWarning(diags)
 }
 
@@ -145,7 +145,7 @@ func (m *requestModel) warnDestroyed(diags *diag.Diagnostics) {
 	}
 
 	tfkit.Problem{
-		Summary: "The deletion is only forgotten",
+		Summary: "Terraform only forgets the deletion",
 		Detail:  "Destroying this resource only removes it from state. The deletion that it stands for is carried out and cannot be undone.",
 	}.AddWarning(diags)
 }
@@ -156,10 +156,10 @@ func (m *requestModel) warnDestroyed(diags *diag.Diagnostics) {
 func addRepeated(diags *diag.Diagnostics) {
 	tfkit.Problem{
 		Summary: "The plan would submit a deletion again",
-		Detail: "An object in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, and a tainted object. " +
-			"Terraform hands nothing from one object to another, so the deletion would be sent again.",
-		InState: "the object as it was; nothing was sent",
-		Do: "take each object to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. Where NEW holds an object whose person has none any more, run terraform state rm NEW before. " +
+		Detail: "A resource in state stands for the deletion of this person with the same triggers, and the plan creates another one for it. Usual causes are a renamed block or key of for_each, an element that was removed from a list of count, persons that were exchanged between blocks, a second block for the person, -replace, and a tainted resource. " +
+			"Terraform hands nothing from one resource to another, so the deletion would be sent again.",
+		InState: "the resource as it was; nothing was sent",
+		Do: "take each resource to the address that its person has now, with terraform state mv OLD NEW, or with a moved block where OLD is no longer configured. Where NEW holds a resource whose person has none any more, run terraform state rm NEW before. " +
 			"If the person has not moved, remove the second block, leave -replace out, or run terraform untaint. To delete once more on purpose, change triggers.",
 		At: path.Root("identity_id"),
 	}.AddError(diags)

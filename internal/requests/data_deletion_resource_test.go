@@ -106,7 +106,7 @@ func TestDataDeletion_droppedIsAWarning(t *testing.T) {
 
 	p = nextRun(t, service)
 	state, diags := p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "left the list without its effect", id)
+	prototest.WantText(t, diags.Warnings(), "is gone, and its effect cannot be seen", id)
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	p.WantEmptyPlan(deletionName, state, config(atOnce))
@@ -170,14 +170,14 @@ func TestDataDeletion_unreadableListWhileWaitingIsAWarning(t *testing.T) {
 	p, service := start(t, never)
 	service.Inject(mockserver.Fault{Operation: mockserver.OpListPendingRequests, Skip: 1, Times: -1, Status: 403, Body: []byte(`{"error":{"code":"no"}}`)})
 	state, diags := p.MustCreate(deletionName, config(nil))
-	prototest.WantText(t, diags.Warnings(), "could not be watched", "Not permitted")
+	prototest.WantText(t, diags.Warnings(), "but waiting for it failed", "Not permitted")
 	wantNoPerson(t, diags)
 	wantAttributes(t, state, prototest.Attributes{"fulfilled": false})
 	wantQueued(t, service, mockserver.OpDeleteAllData, 1)
 
 	p = nextRun(t, service)
 	kept, diags := p.MustRefresh(deletionName, state)
-	prototest.WantText(t, diags.Warnings(), "could not be checked", "Not permitted", "In state now: the object with fulfilled = false")
+	prototest.WantText(t, diags.Warnings(), "could not be checked", "Not permitted", "In state now: the resource with fulfilled = false")
 	wantAttributes(t, kept, prototest.Attributes{"request_id": state.Attributes["request_id"]})
 }
 

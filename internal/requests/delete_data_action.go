@@ -32,7 +32,7 @@ func (a *deleteDataAction) Schema(_ context.Context, _ action.SchemaRequest, res
 		Attributes: tfkit.AddPersonAction(map[string]schema.Attribute{},
 			"Whether to wait until the deletion is carried out."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("Then the request stands, and the action ends with a warning.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the request stays accepted, and the action ends with a warning.", defaultTimeout),
 		},
 	}
 }

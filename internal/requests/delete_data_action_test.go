@@ -166,7 +166,7 @@ func TestDeleteData_endsThatAreNotTheUsualOne(t *testing.T) {
 		"time is over":        {configure: never, warnings: []string{"Accepted and still pending", `"request-1"`, "must not be repeated"}, queued: 1},
 		"unknown status":      {configure: outcome(mockserver.Outcome{Fate: mockserver.Never, Status: "ON_ICE"}), warnings: []string{"Unknown status", "wire.ended_statuses"}, queued: 1},
 		"failed later":        {configure: outcome(mockserver.Outcome{Fate: mockserver.Failed, After: -1, Code: "E_HOLD"}), errors: []string{"request-1", "E_HOLD"}, queued: 1},
-		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}), errors: []string{"left the list without its effect", `"request-1"`}, queued: 1},
+		"dropped":             {configure: outcome(mockserver.Outcome{Fate: mockserver.Vanished, After: 1200 * time.Millisecond}), errors: []string{"is gone, and its effect cannot be seen", `"request-1"`}, queued: 1},
 		"refused":             {configure: never, fault: mockserver.Fault{Status: 422, Body: []byte(`{"error":{"code":"E_LEGAL_HOLD"}}`)}, errors: []string{"E_LEGAL_HOLD"}},
 		"conflicting request": {configure: conflicting, errors: []string{"Conflicting pending request update"}},
 	} {

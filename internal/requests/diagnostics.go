@@ -22,7 +22,7 @@ func warnTakenOver(run *tfkit.Run) {
 	if report.Known {
 		tfkit.Problem{
 			Summary: "No second " + run.Name + " was sent",
-			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another object or an action. This object takes it over, and nothing was sent.",
+			Detail: fmt.Sprintf("This run has already submitted a %s of the same person: request %s of %s, for another resource or an action. This resource takes it over, and nothing was sent.",
 				run.Name, tfkit.QuoteID(s.ID, person), instant(s.At).ValueString()),
 			Do: "nothing. To send another one, change triggers.",
 		}.AddWarning(run.Diags)
@@ -31,7 +31,7 @@ func warnTakenOver(run *tfkit.Run) {
 	if report.Adopted {
 		tfkit.Problem{
 			Summary: "A pending " + run.Name + " was taken over",
-			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This object takes it over and stands for that request now. Nothing was sent.",
+			Detail: fmt.Sprintf("The service already has a pending %s of this person, request %s. This resource takes it over and stands for that request now. Nothing was sent.",
 				run.Name, tfkit.QuoteID(s.ID, person)) + describeOthers(run),
 		}.AddWarning(run.Diags)
 	}

@@ -59,7 +59,7 @@ func (a *requestDataAccessAction) Schema(_ context.Context, _ action.SchemaReque
 		Attributes: tfkit.AddPersonAction(attributes,
 			"Whether to wait for the data. If `false`, a later invocation that waits writes the file."),
 		Blocks: map[string]schema.Block{
-			"timeouts": tfkit.InvokeTimeoutsBlock("Then the request stands, and the action ends with an error, because there is no file.", defaultTimeout),
+			"timeouts": tfkit.InvokeTimeoutsBlock("After that, the request stays accepted, and the action ends with an error, because there is no file.", defaultTimeout),
 		},
 	}
 }

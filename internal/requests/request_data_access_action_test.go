@@ -169,7 +169,7 @@ func TestRequestDataAccess_unusableTargetIsRefusedBeforeAnythingIsSent(t *testin
 	wantWrittenFile(t, invoked, theirs)
 
 	another := accessTo(theirs, prototest.Attributes{"overwrite": true, "identity_id": "ada@example.com"})
-	prototest.WantText(t, p.Invoke(requestAccessName, another).Errors(), "Two objects with one file")
+	prototest.WantText(t, p.Invoke(requestAccessName, another).Errors(), "Two resources write the same file")
 }
 
 func TestRequestDataAccess_interruptComesAfterTheID(t *testing.T) {

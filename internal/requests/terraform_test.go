@@ -32,7 +32,7 @@ func TestCLIDataDeletion_sentOnceWhateverHappensToTheObject(t *testing.T) {
 	service.PutProfile(scope, person, `{"name":"Jane Canary"}`) // its end proves the second deletion
 	cli.Configure(block(deletionName, `triggers = { on = "friday" }`))
 	clitest.WantWords(t, cli.MustRun("apply", "-auto-approve"), "irreversible", "0 added, 1 changed, 0 destroyed")
-	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "The deletion is only forgotten", "1 destroyed")
+	clitest.WantWords(t, cli.MustRun("destroy", "-auto-approve"), "Terraform only forgets the deletion", "1 destroyed")
 	wantQueued(t, service, mockserver.OpDeleteAllData, 2)
 }
 

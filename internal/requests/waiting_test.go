@@ -14,7 +14,7 @@ import (
 const profileName = "analytics_profile"
 
 // speaksOfWaiting are words of the warnings that only an apply that has waited may give.
-var speaksOfWaiting = []string{"within the time that timeouts allows", "Waiting for the request failed", "could not be watched", "Interrupted while waiting"}
+var speaksOfWaiting = []string{"within the time that timeouts allows", "Waiting for the request failed", "but waiting for it failed", "Interrupted while waiting"}
 
 // waiter is an object whose request the service never fulfils by itself.
 type waiter struct {

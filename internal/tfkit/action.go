@@ -66,7 +66,7 @@ type InvokeTimeouts = timeouts.Value
 // happens when the time is over, and preset is the default that it names.
 func InvokeTimeoutsBlock(description string, preset time.Duration) schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits how long to wait for the service. " + description,
+		MarkdownDescription: "How long to wait for the service. " + description,
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"invoke": types.StringType}}},
 		Attributes: map[string]schema.Attribute{
 			"invoke": schema.StringAttribute{

@@ -70,8 +70,8 @@ func (p Problem) text() string {
 
 // What is in state when an operation has failed.
 const (
-	NothingSaved = "nothing; this object was not created as far as Terraform knows"
-	PriorKept    = "this object as it was before; nothing of it was changed or removed"
+	NothingSaved = "nothing: Terraform has not recorded this resource"
+	PriorKept    = "this resource as it was before; nothing of it was changed or removed"
 	NotInState   = "nothing; this was only read"
 )
 
@@ -114,7 +114,7 @@ func ProblemOf(err error, inState string) Problem {
 	if !ok {
 		return Problem{
 			Summary: "Internal error",
-			Detail:  "The provider failed in a way that it does not explain; please report this to its maintainers.",
+			Detail:  "The provider failed, and does not know why. Please report this to its maintainers.",
 			InState: inState,
 		}
 	}

@@ -69,9 +69,9 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	if followsProvider && !s.Plans() {
 		Problem{
 			Summary: "The plan is for another scope",
-			Detail:  "This object has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this object.",
+			Detail:  "This resource has no scope of its own. The plan was made for it in " + from + ", and the scope of the provider is now " + to + ". Nothing was sent for this resource.",
 			InState: PriorKept,
-			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves an object to another scope.",
+			Do:      "plan again, in the environment that is meant. With -refresh=false, no plan moves a resource to another scope.",
 		}.AddError(&resp.Diagnostics)
 
 		return false
@@ -86,8 +86,8 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 	if followsProvider {
 		Problem{
 			Summary: "The scope of the provider has changed",
-			Detail:  "This object has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the object, so that nothing is looked for or written in the wrong place unnoticed.",
-			Do:      "if the object belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
+			Detail:  "This resource has no scope of its own. It was written to " + from + ", and the scope of the provider is now " + to + ". The plan replaces the resource, so that it is not read or written in the wrong scope.",
+			Do:      "if the resource belongs where it was, set its own org_id and project_id, or account_id, to the former scope; nothing is replaced then.",
 		}.AddWarning(&resp.Diagnostics)
 	}
 
@@ -99,9 +99,9 @@ func (s *Service) PlanKeptScope(ctx context.Context, req resource.ModifyPlanRequ
 func RefuseMoved(diags *diag.Diagnostics, what string) {
 	Problem{
 		Summary: "A request is under way in the former scope",
-		Detail:  "The scope of the provider has changed, and the " + what + " of this object is not known to be fulfilled in the scope that it was sent to. Replacing the object would lose sight of it.",
-		InState: "the object as it was; nothing was sent",
-		Do:      "set the object's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the object out of the configuration, which forgets the request.",
+		Detail:  "The scope of the provider has changed, and the " + what + " of this resource is not known to be fulfilled in the scope that it was sent to. If the resource were replaced, Terraform would lose track of the request.",
+		InState: "the resource as it was; nothing was sent",
+		Do:      "set the resource's own org_id and project_id, or account_id, to the former scope until it is fulfilled; or take the resource out of the configuration, which forgets the request.",
 	}.AddError(diags)
 }
 

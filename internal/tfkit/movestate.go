@@ -58,9 +58,9 @@ func StateMovers(last string, begin map[string]any) []resource.StateMover {
 			if err != nil {
 				Problem{
 					Summary: "The path cannot be moved",
-					Detail:  "The path in the state of the " + source.typeName + " names a person, an organization, a project or an account that the service could not hold.",
-					InState: "the object of the other provider; nothing was moved",
-					Do:      "import the person into this resource, and take the other object out of state with a removed block.",
+					Detail:  "The path in the state of the " + source.typeName + " names a person, an organization, a project or an account that cannot exist at the service.",
+					InState: "the resource of the other provider; nothing was moved",
+					Do:      "import the person into this resource, and take the other resource out of state with a removed block.",
 				}.AddError(&resp.Diagnostics)
 
 				return

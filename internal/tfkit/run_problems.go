@@ -28,7 +28,7 @@ type RequestAdvice struct {
 }
 
 // NotFulfilled is what is in state of an object whose request is not fulfilled.
-const NotFulfilled = "the object with fulfilled = false"
+const NotFulfilled = "the resource with fulfilled = false"
 
 // AdviceLater applies to an object whose request is pending.
 const AdviceLater = "apply again later: it looks for the same request, and sends nothing. A longer wait can be set in timeouts."
@@ -97,7 +97,7 @@ func (r *Run) Problems() []Problem {
 
 	case s.State == deferred.Dropped:
 		found = append(found, Problem{
-			Summary: "The request left the list without its effect",
+			Summary: "The request is gone, and its effect cannot be seen",
 			Detail:  "The service had accepted " + r.what() + ". It is no longer pending, and its effect cannot be seen: the service has dropped it, or new data has come in since.",
 			InState: r.InState,
 			Do:      r.Advice.Over,
@@ -124,7 +124,7 @@ func (r *Run) unfinished() Problem {
 
 	case r.Report.Err != nil:
 		cause := ProblemOf(r.Report.Err, "")
-		p.Summary = "Accepted, and could not be watched"
+		p.Summary = "Accepted, but waiting for it failed"
 		p.Detail = accepted + ". Waiting for the request failed: " + cause.Summary + ".\n" + cause.Detail
 		p.Do = cause.Do
 

@@ -126,7 +126,7 @@ func (s *Service) ScopeOf(m Scope, diags *diag.Diagnostics) (client.Scope, bool)
 		Problem{
 			Summary: "No usable scope",
 			Detail:  "The scope cannot be used: " + err.Error() + ".",
-			Do:      "set org_id and project_id, or account_id, in this object, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.",
+			Do:      "set org_id and project_id, or account_id, in this block, in the provider block, or as ANALYTICS_ORG_ID and ANALYTICS_PROJECT_ID, or ANALYTICS_ACCOUNT_ID, in the environment.",
 		}.AddError(diags)
 
 		return client.Scope{}, false

@@ -79,7 +79,7 @@ func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {
 	Problem{
 		Summary: "Provider configuration not known yet",
 		Detail:  "The provider has to send a request now, but " + strings.Join(names, ", ") + " of the provider block is known only after apply.",
-		Do:      "apply the objects that this value comes from first (-target), or set it from a variable or from the environment.",
+		Do:      "apply the resources that this value comes from first (-target), or set it from a variable or from the environment.",
 	}.AddError(diags)
 }
 
@@ -140,8 +140,8 @@ func AddPanic(ctx context.Context, diags *diag.Diagnostics) {
 
 	Problem{
 		Summary: "Internal error",
-		Detail:  "The provider ended this operation in a panic, which is a defect in the provider.",
-		InState: "what was there before, or what this operation had saved already; all other objects are unaffected",
+		Detail:  "The provider crashed in this operation (a panic). That is a bug in the provider.",
+		InState: "what was there before, or what this operation had saved already; all other resources are unaffected",
 		Do:      "run again with TF_LOG=ERROR and report the stack trace to the maintainers of the provider.",
 	}.AddError(diags)
 }

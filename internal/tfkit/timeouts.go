@@ -21,7 +21,7 @@ type Timeouts = timeouts.Value
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "Limits how long to wait for the service.",
+		MarkdownDescription: "How long to wait for the service.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},

@@ -87,7 +87,7 @@ func (s *Sender) newCall(ctx context.Context, r Request) (*Call, *http.Request, 
 	k := &Call{Request: r, Redact: NewRedactor(r.Private...), sender: s}
 	k.Redact.secrets = &s.secrets
 	if r.Op.Effect && s.cfg.ReadOnly {
-		return nil, nil, k.Fail(ClassReadOnly, 0, "read_only is set, so nothing was sent")
+		return nil, nil, k.Fail(ClassReadOnly, 0, "nothing was sent, because read_only is set")
 	}
 
 	var body io.Reader

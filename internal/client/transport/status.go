@@ -52,7 +52,7 @@ func (k *Call) explain(e *Error, resp *http.Response, isObject bool) {
 		e.Detail = "the address or the header of the request is longer than the service accepts; what is variable in it is identity_id"
 	case class == ClassNotFound && !isObject:
 		e.Class = ClassEndpointNotFound
-		e.Detail = "the answer is not the service's own (no JSON object), so it does not prove that the object is gone"
+		e.Detail = "the answer is not a JSON object, so it may come from a gateway and does not prove that the record is gone"
 	}
 }
 

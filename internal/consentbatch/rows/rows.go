@@ -129,7 +129,7 @@ func (r *reader) readAll(in io.Reader) ([]Row, error) {
 
 	if r.problems.Rows == 0 && len(r.seen) == 0 {
 		r.begin(1)
-		r.problem("there are no rows; to manage nobody any more, take the object out of the configuration")
+		r.problem("there are no rows; to manage nobody any more, take the resource out of the configuration")
 	}
 	if r.problems.Rows > 0 {
 		return nil, &r.problems
