@@ -359,7 +359,7 @@ func TestExportFile_twoObjectsOnePath(t *testing.T) {
 			created(t, p, file(path, more))
 			again := filepath.Join(filepath.Dir(path), "..", filepath.Base(filepath.Dir(path)), filepath.Base(path))
 			state, diags := p.Create(fileName, file(again, more).With(prototest.Attributes{"utc_date": yesterday}))
-			prototest.WantText(t, diags.Errors(), "Two objects with one file", "path")
+			prototest.WantText(t, diags.Errors(), "Two resources write the same file", "path")
 			if state != nil {
 				t.Error("something is in state")
 			}
