@@ -132,6 +132,7 @@ func (x *reader) compare(v jsontext.Value, kind Kind, isMarked bool) *RefusalErr
 		if isMarked {
 			return nil
 		}
+
 		return &RefusalError{Reason: ErrNoRecord, Detail: nothingShows + described(names), Members: names}
 	}
 

@@ -58,7 +58,10 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	var classes []transport.ErrorClass
 	ast.Inspect(source, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, "Class") {
-			text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Error(err)
+			}
 			classes = append(classes, transport.ErrorClass(text))
 		}
 		return true
