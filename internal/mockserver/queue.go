@@ -113,6 +113,14 @@ func (q QueuedRequest) record() map[string]any {
 	return record
 }
 
+// SetPendingLag changes PendingLag while requests are served.
+func (s *Server) SetPendingLag(lag Lag) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.PendingLag = lag
+}
+
 // listPendingRequests is GET …/pending-requests (section 4). That it shows the pending
 // and failed requests of the whole scope in one array is an assumption.
 func (s *Server) listPendingRequests(c *call) Response {

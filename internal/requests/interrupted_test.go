@@ -56,7 +56,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 				hangs, sent := hanging(operation, c.arrives)
 				p, service := start(t, never, hangs)
 				if !c.isListed {
-					service.PendingLag = mockserver.Lag{Looks: 4}
+					service.SetPendingLag(mockserver.Lag{Looks: 4})
 				}
 				cfg := config(atOnce)
 				if name == accessName {
@@ -74,7 +74,7 @@ func TestRequests_interruptedWhileSending(t *testing.T) {
 				_, diags = nextRun(t, service).Destroy(name, state)
 				prototest.WantText(t, diags.Warnings(), "not known whether the service has accepted it")
 
-				service.PendingLag = mockserver.Lag{}
+				service.SetPendingLag(mockserver.Lag{})
 				p = nextRun(t, service)
 				state, _ = p.MustRefresh(name, state)
 				plan, diags := p.Plan(name, state, cfg)
@@ -115,9 +115,9 @@ func TestCLIDataDeletion_interruptedWhileSending(t *testing.T) {
 
 			hangs, sent := hanging(mockserver.OpDeleteAllData, true)
 			cli, service := newCLI(t, block(deletionName, "wait_for_fulfilment = false"), never, hangs)
-			service.PendingLag = mockserver.Lag{Looks: c.looks}
+			service.SetPendingLag(mockserver.Lag{Looks: c.looks})
 			r := cli.RunInterrupted(c.stop, "Creating...", sent, "apply", "-auto-approve")
-			service.PendingLag = mockserver.Lag{}
+			service.SetPendingLag(mockserver.Lag{})
 
 			state := cli.ReadFile("terraform.tfstate")
 			if strings.Contains(state, deletionName) == c.stop.Twice || strings.Contains(state, "tainted") {
