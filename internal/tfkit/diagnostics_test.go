@@ -58,7 +58,11 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 	var classes []transport.ErrorClass
 	ast.Inspect(source, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, "Class") {
-			text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			literal, isLiteral := spec.Values[0].(*ast.BasicLit)
+			if !isLiteral {
+				t.Fatalf("%s is no text", spec.Names[0].Name)
+			}
+			text, err := strconv.Unquote(literal.Value)
 			if err != nil {
 				t.Error(err)
 			}
