@@ -68,6 +68,7 @@ func TestAddError_everyClassHasATitleAndAdvice(t *testing.T) {
 			}
 			classes = append(classes, transport.ErrorClass(text))
 		}
+
 		return true
 	})
 	if len(classes) < 20 {
