@@ -78,14 +78,9 @@ func (v Text[S, V]) StringSemanticEquals(_ context.Context, other basetypes.Stri
 // Check reports a configured text that cannot be parsed, without repeating it. In state there
 // may be any text, since the service may store another one than was sent.
 func (v Text[S, V]) Check(at path.Path, diags *diag.Diagnostics) {
-	if v.IsNull() || v.IsUnknown() {
-		return
-	}
-
-	var s S
-	if _, err := s.Parse(v.ValueString()); err != nil {
-		diags.AddAttributeError(at, "Invalid value", "The value "+err.Error()+".")
-	}
+	var resp validator.StringResponse
+	TextType[S, V]{}.Validator().ValidateString(context.Background(), validator.StringRequest{Path: at, ConfigValue: v.StringValue}, &resp)
+	diags.Append(resp.Diagnostics...)
 }
 
 // Equal reports whether both texts are the same, character by character.
@@ -103,20 +98,38 @@ func (v Text[S, V]) Type(context.Context) attr.Type { return TextType[S, V]{} }
 
 // Validator returns the validator of configured texts, which is Check. A text that is not
 // known before the apply has to be checked there.
-func (t TextType[S, V]) Validator() validator.String { return textValidator[S, V]{} }
-
-type textValidator[S Format[V], V any] struct{}
-
-func (textValidator[S, V]) Description(context.Context) string {
-	return "must have the form of the type"
+func (t TextType[S, V]) Validator() validator.String {
+	return TextValidator{Summary: "Invalid value", Rule: "must have the form of the type", Check: func(text string) error {
+		var s S
+		_, err := s.Parse(text)
+		return err
+	}}
 }
 
-func (v textValidator[S, V]) MarkdownDescription(ctx context.Context) string {
-	return v.Description(ctx)
+// TextValidator is a validator of configured texts. Null and unknown are valid.
+type TextValidator struct {
+	Summary string // of an error
+	Rule    string // is the description
+	// Check returns what is wrong with a text. The error completes a sentence about the text
+	// and never holds it.
+	Check func(text string) error
 }
 
-func (textValidator[S, V]) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	Text[S, V]{req.ConfigValue}.Check(req.Path, &resp.Diagnostics)
+// Description returns the rule.
+func (v TextValidator) Description(context.Context) string { return v.Rule }
+
+// MarkdownDescription returns the rule.
+func (v TextValidator) MarkdownDescription(context.Context) string { return v.Rule }
+
+// ValidateString reports a text that breaks the rule, without repeating it.
+func (v TextValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+
+	if err := v.Check(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, v.Summary, "The value "+err.Error()+".")
+	}
 }
 
 // Equal reports whether both types are the same.

@@ -45,11 +45,11 @@ func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, _ *ac
 	a.Service = serviceIn(req.ProviderData)
 }
 
-// serviceIn returns the service that the provider block has made available. Before that, it
-// is a Service that Ready refuses: the framework drops what Configure of an action reports.
+// serviceIn returns the service that the provider block has made available; before that, one
+// of which nothing is known.
 func serviceIn(providerData any) *Service {
 	if s, ok := providerData.(*Service); ok {
 		return s
 	}
-	return &Service{}
+	return &Service{Unknown: []string{"the configuration"}}
 }

@@ -33,39 +33,36 @@ type Problem struct {
 
 // AddError reports the problem as an error.
 func (p Problem) AddError(diags *diag.Diagnostics) {
-	if len(p.At.Steps()) == 0 {
-		diags.AddError(p.Summary, p.text())
-		return
-	}
-
-	diags.AddAttributeError(p.At, p.Summary, p.text())
+	p.add(diags, diag.NewErrorDiagnostic(p.Summary, p.text()))
 }
 
 // AddWarning reports the problem as a warning.
 func (p Problem) AddWarning(diags *diag.Diagnostics) {
-	if len(p.At.Steps()) == 0 {
-		diags.AddWarning(p.Summary, p.text())
-		return
-	}
+	p.add(diags, diag.NewWarningDiagnostic(p.Summary, p.text()))
+}
 
-	diags.AddAttributeWarning(p.At, p.Summary, p.text())
+func (p Problem) add(diags *diag.Diagnostics, d diag.Diagnostic) {
+	if len(p.At.Steps()) > 0 {
+		d = diag.WithPath(p.At, d)
+	}
+	diags.Append(d)
 }
 
 // text returns the detail, followed by a paragraph with the state and what to do, if given.
 func (p Problem) text() string {
-	var next []string
+	next := ""
 	if p.InState != "" {
-		next = append(next, "In state now: "+p.InState+".")
+		next += "\nIn state now: " + p.InState + "."
 	}
 	if p.Do != "" {
-		next = append(next, "What to do: "+p.Do)
+		next += "\nWhat to do: " + p.Do
 	}
 
-	if len(next) == 0 {
+	if next == "" {
 		return p.Detail
 	}
 
-	return p.Detail + "\n\n" + strings.Join(next, "\n")
+	return p.Detail + "\n" + next
 }
 
 // What is in state when an operation has failed.
@@ -82,27 +79,23 @@ func AddError(diags *diag.Diagnostics, err error, inState string, attributes ...
 	problem := ProblemOf(err, inState)
 	e, ok := errors.AsType[*transport.Error](err)
 	if !ok {
-		problem.AddError(diags)
-		return
+		e = &transport.Error{}
 	}
 
-	isLocated := false
 	if slices.Contains(attributes, e.Attribute) {
-		isLocated = true
 		problem.At = path.Root(e.Attribute)
 		problem.AddError(diags)
 	}
 
 	for _, f := range e.Fields {
 		if slices.Contains(attributes, f.Field) {
-			isLocated = true
 			problem.At = path.Root(f.Field)
 			problem.Detail = "The service says of this attribute: " + strconv.Quote(f.Message) + ".\n\n" + Describe(e)
 			problem.AddError(diags)
 		}
 	}
 
-	if !isLocated {
+	if len(problem.At.Steps()) == 0 {
 		problem.AddError(diags)
 	}
 }
@@ -132,7 +125,9 @@ func Describe(e *transport.Error) string {
 		}
 	}
 
-	addIf(e.Detail != "", "%s.", upperFirst(e.Detail))
+	if e.Detail != "" {
+		known = append(known, strings.ToUpper(e.Detail[:1])+e.Detail[1:]+".")
+	}
 	addIf(e.Operation != "", "Operation: %s", strings.TrimSpace(e.Operation+": "+e.Method+" "+e.Template))
 	addIf(e.Status != 0, "HTTP status: %d", e.Status)
 	addIf(e.Code != "" && e.Class != transport.ClassNotJSON, "Code of the service: %q", e.Code)
@@ -146,13 +141,6 @@ func Describe(e *transport.Error) string {
 	addIf(e.Ambiguous, "The service may have carried the request out all the same.")
 
 	return strings.Join(known, "\n")
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 var advices = map[transport.ErrorClass]string{

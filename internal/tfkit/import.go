@@ -74,36 +74,34 @@ func namedIdentity(ctx context.Context, req resource.ImportStateRequest, diags *
 func givenIdentity(ctx context.Context, given tfsdk.ResourceIdentity, diags *diag.Diagnostics) (m Identity, ok bool) {
 	diags.Append(given.Get(ctx, &m)...)
 
+	refuse := func(name, reason string) {
+		Problem{
+			Summary: "Unusable import identity",
+			Detail: "The attribute " + name + " of the identity " + reason + ".\n\nAccepted forms: identity_id alone with the scope of the provider block; org_id, project_id and identity_id; account_id and identity_id. " +
+				"The values are not encoded.",
+			InState: importNotBegun,
+			At:      path.Root(name),
+		}.AddError(diags)
+	}
+
 	values := m.attributes()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if values[name].IsNull() && name != "identity_id" {
 			continue
 		}
 		if err := client.ValidateSegment(values[name].ValueString()); err != nil {
-			addUnusable(diags, name, err.Error())
+			refuse(name, err.Error())
 		}
 	}
 
 	if m.OrgID.IsNull() != m.ProjectID.IsNull() {
-		addUnusable(diags, "org_id", "needs project_id, and project_id needs org_id")
+		refuse("org_id", "needs project_id, and project_id needs org_id")
 	}
 	if !m.AccountID.IsNull() && (!m.OrgID.IsNull() || !m.ProjectID.IsNull()) {
-		addUnusable(diags, "account_id", "cannot be combined with org_id and project_id")
+		refuse("account_id", "cannot be combined with org_id and project_id")
 	}
 
 	return m, !diags.HasError()
-}
-
-// addUnusable reports an attribute of an identity. reason completes a sentence about it and
-// never holds its value.
-func addUnusable(diags *diag.Diagnostics, name, reason string) {
-	Problem{
-		Summary: "Unusable import identity",
-		Detail: "The attribute " + name + " of the identity " + reason + ".\n\nAccepted forms: identity_id alone with the scope of the provider block; org_id, project_id and identity_id; account_id and identity_id. " +
-			"The values are not encoded.",
-		InState: importNotBegun,
-		At:      path.Root(name),
-	}.AddError(diags)
 }
 
 // parseImportID returns the identity in an import ID. The error completes a sentence about

@@ -4,12 +4,13 @@ package tfkit
 
 import (
 	"context"
-	"strings"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	rsschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -20,16 +21,12 @@ import (
 // project without a plan that says so. A resource with an identity has the same scope
 // there, see Identify.
 
-const keptDescription = " Changing it replaces the resource."
-
 // AddKeptScope adds org_id, project_id and account_id to the attributes of a resource whose
 // state holds the scope in effect. The resource must call PlanKeptScope and ResolveScope.
 func AddKeptScope(attributes map[string]rsschema.Attribute) map[string]rsschema.Attribute {
-	for _, a := range scopeAttributes() {
-		attributes[a.name] = rsschema.StringAttribute{Optional: true, Computed: true, Validators: a.validators(), MarkdownDescription: a.description + keptDescription}
-	}
-
-	return attributes
+	return addScope(attributes, func(text string, rules []validator.String) rsschema.Attribute {
+		return rsschema.StringAttribute{Optional: true, Computed: true, Validators: rules, MarkdownDescription: text + " Changing it replaces the resource."}
+	})
 }
 
 // PlanKeptScope plans the scope in effect, and replaces the object if it changes. It reports
@@ -153,7 +150,7 @@ func newScope(of client.Scope) Scope {
 
 // nullsUnknown returns the scope with unknown values in place of nulls.
 func (m Scope) nullsUnknown() Scope {
-	for _, value := range []*types.String{&m.OrgID, &m.ProjectID, &m.AccountID} {
+	for _, value := range m.attributes() {
 		if value.IsNull() {
 			*value = types.StringUnknown()
 		}
@@ -191,16 +188,8 @@ func (m Scope) write(ctx context.Context, to attributeWriter, diags *diag.Diagno
 
 // DescribeScope returns a scope as attributes and their values, for messages.
 func DescribeScope(of client.Scope) string {
-	var parts []string
-	add := func(name, value string) {
-		if value != "" {
-			parts = append(parts, name+" = \""+value+"\"")
-		}
+	if of.Account() {
+		return "account_id = " + strconv.Quote(of.AccountID)
 	}
-
-	add("org_id", of.OrgID)
-	add("project_id", of.ProjectID)
-	add("account_id", of.AccountID)
-
-	return strings.Join(parts, ", ")
+	return "org_id = " + strconv.Quote(of.OrgID) + ", project_id = " + strconv.Quote(of.ProjectID)
 }

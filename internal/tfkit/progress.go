@@ -38,34 +38,30 @@ func (p Progress) Say(message string) {
 // empty. still is called in another goroutine than work. Nothing is sent after During has
 // returned.
 func (p Progress) During(ctx context.Context, work func(), still func(since string) string) {
-	done := make(chan struct{})
+	ctx, end := context.WithCancel(ctx)
 	var speaker sync.WaitGroup
-	speaker.Go(func() { p.speak(ctx, done, still) })
+	speaker.Go(func() {
+		// A panic in this goroutine would end the process with everything in flight.
+		defer func() { _ = recover() }()
+
+		began := time.Now()
+		ticker := time.NewTicker(progressInterval)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+
+			if message := still(shortDuration(time.Since(began).Round(time.Second))); message != "" {
+				p.Say(message)
+			}
+		}
+	})
 	defer speaker.Wait()
-	defer close(done)
+	defer end()
 
 	work()
-}
-
-func (p Progress) speak(ctx context.Context, done <-chan struct{}, still func(since string) string) {
-	// A panic in this goroutine would end the process with everything in flight.
-	defer func() { _ = recover() }()
-
-	began := time.Now()
-	ticker := time.NewTicker(progressInterval)
-	defer ticker.Stop()
-
-	for {
-		select {
-		case <-done:
-			return
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-
-		if message := still(shortDuration(time.Since(began).Round(time.Second))); message != "" {
-			p.Say(message)
-		}
-	}
 }

@@ -15,6 +15,32 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/deferred"
 )
 
+// Keys of private state. KeySubmission holds the submission that the object stands for.
+// KeyUnanswered holds one that an apply sent without learning the outcome; the next apply
+// continues from it.
+const (
+	KeySubmission = "submission"
+	KeyUnanswered = "unanswered"
+)
+
+type (
+	// PrivateReader reads private state.
+	PrivateReader interface {
+		GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	}
+	// PrivateWriter writes private state.
+	PrivateWriter interface {
+		SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+	}
+)
+
+// ReadSubmission returns the submission under a key of private state; the zero value if it
+// holds none.
+func ReadSubmission(ctx context.Context, private PrivateReader, key string) deferred.Submission {
+	text, _ := private.GetKey(ctx, key)
+	return deferred.Decode(text)
+}
+
 // Run is the life of one deferred request above the engine: that of an object which is
 // created, read or updated, of an action, or of an object that is destroyed.
 type Run struct {
@@ -96,7 +122,11 @@ func (r *Run) Submit(ctx context.Context) error {
 
 	r.Submission, r.Unanswered, r.submitted = s, deferred.Submission{}, true
 	if report.NotUnderstood != "" {
-		r.notUnderstood().AddWarning(r.Diags)
+		Problem{
+			Summary: "Sent, and the answer is not understood",
+			Detail:  "The service answered the " + r.Name + " with a status of success and " + report.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
+			Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, name a member that it has at its top in wire.all_data_member.",
+		}.AddWarning(r.Diags)
 	}
 
 	return nil
@@ -146,8 +176,13 @@ func (r *Run) Save(ctx context.Context, model any) {
 }
 
 func (r *Run) save(ctx context.Context) {
-	r.Diags.Append(writeSubmission(ctx, r.Private, KeySubmission, r.Submission)...)
-	r.Diags.Append(writeSubmission(ctx, r.Private, KeyUnanswered, r.Unanswered)...)
+	for key, s := range map[string]deferred.Submission{KeySubmission: r.Submission, KeyUnanswered: r.Unanswered} {
+		var text []byte // nil removes the key
+		if s.State != deferred.Idle {
+			text = s.Encode()
+		}
+		r.Diags.Append(r.Private.SetKey(ctx, key, text)...)
+	}
 }
 
 // Fail ends the run with an error. An object that was updated is as it was and stands for
@@ -177,7 +212,11 @@ func (r *Run) KeepsUnknown(ctx context.Context, err error) bool {
 	}
 
 	r.Submission = r.Unanswered
-	r.interrupted(err).AddWarning(r.Diags)
+	p := ProblemOf(err, r.InState+" and without a request_id")
+	p.Detail = "The run was interrupted while the " + r.Name + " was being sent. " + p.Detail
+	p.Summary = "Interrupted, and the outcome is not known"
+	p.Do = "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again."
+	p.AddWarning(r.Diags)
 
 	return true
 }

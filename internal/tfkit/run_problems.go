@@ -157,30 +157,6 @@ func (r *Run) WarnUnchecked(err error) {
 	p.AddWarning(r.Diags)
 }
 
-// notUnderstood returns the problem of a request that was sent and whose answer is not
-// understood.
-func (r *Run) notUnderstood() Problem {
-	return Problem{
-		Summary: "Sent, and the answer is not understood",
-		Detail:  "The service answered the " + r.Name + " with a status of success and " + r.Report.NotUnderstood + ", which does not show that it accepted the request. It is never sent again. It counts as fulfilled only once the pending list or its effect shows that.",
-		Do:      "look at analytics_pending_requests for it. If the answer is all data of the person, name a member that it has at its top in wire.all_data_member.",
-	}
-}
-
-// interrupted returns the problem of an object that is saved although it is not known whether
-// the service has its request.
-func (r *Run) interrupted(err error) Problem {
-	p := ProblemOf(err, r.InState+" and without a request_id")
-	p.Detail = "The run was interrupted while the " + r.Name + " was being sent. " + p.Detail
-	p.Summary = "Interrupted, and the outcome is not known"
-	p.Do = adviceInterrupted
-
-	return p
-}
-
-// adviceInterrupted applies to a request that was being sent when a run was interrupted.
-const adviceInterrupted = "plan again: the refresh looks for the request. If nothing shows it, the plan sends it again."
-
 // WarnUnanswered warns that the plan sends a request, named name, of which it is not known
 // whether the service has accepted it before.
 func WarnUnanswered(diags *diag.Diagnostics, name string) {

@@ -25,55 +25,40 @@ type Scope struct {
 	AccountID types.String `tfsdk:"account_id"`
 }
 
-// scopeAttribute is what an attribute of Scope has in the schema of every object.
-type scopeAttribute struct {
-	name        string
-	description string
-	rule        validator.String
-}
-
-// scopeAttributes returns the attributes of Scope. Their rules allow both attributes of one
-// path family, or the one of the other.
-func scopeAttributes() []scopeAttribute {
+// addScope adds the attributes of Scope. Their rules allow both attributes of one path family,
+// or the one of the other.
+func addScope[A any](attributes map[string]A, attribute func(text string, rules []validator.String) A) map[string]A {
 	org, project := path.MatchRoot("org_id"), path.MatchRoot("project_id")
-
-	return []scopeAttribute{
-		{"org_id", "Organization, in place of that of the provider block. Requires `project_id`.", stringvalidator.AlsoRequires(project)},
-		{"project_id", "Project, in place of that of the provider block. Requires `org_id`.", stringvalidator.AlsoRequires(org)},
-		{"account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project)},
+	add := func(name, text string, rule validator.String) {
+		attributes[name] = attribute(text, []validator.String{Segment(), rule})
 	}
-}
 
-// validators returns what the value of the attribute must satisfy.
-func (a scopeAttribute) validators() []validator.String {
-	return []validator.String{Segment(), a.rule}
+	add("org_id", "Organization, in place of that of the provider block. Requires `project_id`.", stringvalidator.AlsoRequires(project))
+	add("project_id", "Project, in place of that of the provider block. Requires `org_id`.", stringvalidator.AlsoRequires(org))
+	add("account_id", "Account of the older path family. Conflicts with `org_id` and `project_id`.", stringvalidator.ConflictsWith(org, project))
+
+	return attributes
 }
 
 // AddDataSourceScope adds org_id, project_id and account_id to a data source's attributes.
 func AddDataSourceScope(attributes map[string]dsschema.Attribute) map[string]dsschema.Attribute {
-	for _, a := range scopeAttributes() {
-		attributes[a.name] = dsschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
-	}
-
-	return attributes
+	return addScope(attributes, func(text string, rules []validator.String) dsschema.Attribute {
+		return dsschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+	})
 }
 
 // AddActionScope adds org_id, project_id and account_id to the attributes of an action.
 func AddActionScope(attributes map[string]actionschema.Attribute) map[string]actionschema.Attribute {
-	for _, a := range scopeAttributes() {
-		attributes[a.name] = actionschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
-	}
-
-	return attributes
+	return addScope(attributes, func(text string, rules []validator.String) actionschema.Attribute {
+		return actionschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+	})
 }
 
 // AddListScope adds org_id, project_id and account_id to the attributes of a list resource.
 func AddListScope(attributes map[string]listschema.Attribute) map[string]listschema.Attribute {
-	for _, a := range scopeAttributes() {
-		attributes[a.name] = listschema.StringAttribute{Optional: true, Validators: a.validators(), MarkdownDescription: a.description}
-	}
-
-	return attributes
+	return addScope(attributes, func(text string, rules []validator.String) listschema.Attribute {
+		return listschema.StringAttribute{Optional: true, Validators: rules, MarkdownDescription: text}
+	})
 }
 
 // EphemeralAttributes returns the attributes of a data source for the ephemeral resource

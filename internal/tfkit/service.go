@@ -22,7 +22,7 @@ import (
 
 // Service is what the provider block makes available to resources and data sources.
 type Service struct {
-	// Client is nil as long as Unknown is not empty.
+	// Client is nil exactly if Unknown is not empty.
 	Client *client.Client
 	// DefaultScope is the provider's scope; zero if it has none.
 	DefaultScope client.Scope
@@ -58,21 +58,10 @@ func (s *Service) ClientAndScope(of Scope, diags *diag.Diagnostics) (*client.Cli
 // Ready returns the client, or reports which provider attributes are not known yet. Unknown
 // values are fine until the service has to be asked.
 func (s *Service) Ready(diags *diag.Diagnostics) (*client.Client, bool) {
-	if s.Client == nil && len(s.Unknown) == 0 {
-		Problem{
-			Summary: "Internal error",
-			Detail:  "The provider was not configured before it was used. Please report this to the maintainers of the provider.",
-		}.AddError(diags)
-
-		return nil, false
-	}
-
 	if s.Client == nil {
 		s.addUnknown(diags, s.Unknown)
-		return nil, false
 	}
-
-	return s.Client, true
+	return s.Client, s.Client != nil
 }
 
 func (s *Service) addUnknown(diags *diag.Diagnostics, names []string) {

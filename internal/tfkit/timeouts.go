@@ -20,25 +20,19 @@ type Timeouts = timeouts.Value
 // TimeoutsBlock returns the block timeouts with create and update. preset is the default that
 // the descriptions name.
 func TimeoutsBlock(preset time.Duration) schema.Block {
+	attribute := func(text string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, Validators: []validator.String{duration()}, MarkdownDescription: describeTimeout(text, preset)}
+	}
+
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "How long to wait for the service.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{
 			AttrTypes: map[string]attr.Type{"create": types.StringType, "update": types.StringType},
 		}},
 		Attributes: map[string]schema.Attribute{
-			"create": TimeoutAttribute("How long a create waits.", preset),
-			"update": TimeoutAttribute("How long an update waits.", preset),
+			"create": attribute("How long a create waits."),
+			"update": attribute("How long an update waits."),
 		},
-	}
-}
-
-// TimeoutAttribute returns an attribute of the block timeouts. preset is the default that its
-// description names.
-func TimeoutAttribute(description string, preset time.Duration) schema.StringAttribute {
-	return schema.StringAttribute{
-		Optional:            true,
-		Validators:          []validator.String{duration()},
-		MarkdownDescription: describeTimeout(description, preset),
 	}
 }
 
@@ -62,13 +56,5 @@ func UpdateTimeout(ctx context.Context, t Timeouts, preset time.Duration) time.D
 
 // shortDuration returns a duration without its zero parts: 10m, where String returns 10m0s.
 func shortDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-
-	return text
+	return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(d.String())
 }

@@ -3,7 +3,6 @@
 package tfkit
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 )
 
 // IdentityDescription documents identity_id, in resources and data sources alike.
@@ -21,21 +21,18 @@ const IdentityDescription = "Identifier of the person at the service, often a da
 // AtUTCDate is the path of utc_date.
 var AtUTCDate = path.Root("utc_date")
 
-// textValidator is a validator of texts. Null and unknown are valid.
-type textValidator struct {
-	summary     string // of an error
-	description string
-	check       func(text string) error // the error completes a sentence and never holds the text
-}
-
 // Segment returns a validator of identifiers that applies client.ValidateSegment.
 func Segment() validator.String {
-	return textValidator{"Unusable identifier", "must be usable as one path segment, without blanks around it and characters that cannot be seen", client.ValidateSegment}
+	return customtypes.TextValidator{
+		Summary: "Unusable identifier",
+		Rule:    "must be usable as one path segment, without blanks around it and characters that cannot be seen",
+		Check:   client.ValidateSegment,
+	}
 }
 
 // Day returns a validator of UTC dates that exist, in the format of the interface.
 func Day() validator.String {
-	return textValidator{"Not a date", "must be a date written YYYY-MM-DD", func(text string) error {
+	return customtypes.TextValidator{Summary: "Not a date", Rule: "must be a date written YYYY-MM-DD", Check: func(text string) error {
 		_, err := client.ParseDay(text)
 		return err
 	}}
@@ -48,26 +45,12 @@ var errDuration = errors.New("must be a duration such as 90s, 5m or 1h30m, more 
 
 // duration returns a validator of the attributes of the block timeouts.
 func duration() validator.String {
-	return textValidator{"Unusable duration", errDuration.Error(), func(text string) error {
+	return customtypes.TextValidator{Summary: "Unusable duration", Rule: errDuration.Error(), Check: func(text string) error {
 		if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > limitTimeout {
 			return errDuration
 		}
 		return nil
 	}}
-}
-
-func (v textValidator) Description(context.Context) string { return v.description }
-
-func (v textValidator) MarkdownDescription(context.Context) string { return v.description }
-
-func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-
-	if err := v.check(req.ConfigValue.ValueString()); err != nil {
-		Problem{Summary: v.summary, Detail: "The value " + err.Error() + ".", At: req.Path}.AddError(&resp.Diagnostics)
-	}
 }
 
 // StartedDay returns the day that a value at utc_date names. It adds an error if the value

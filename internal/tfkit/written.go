@@ -5,6 +5,7 @@ package tfkit
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -195,12 +196,7 @@ func (w *Written) change(person personKey, change func(*traces)) {
 	w.people[person] = t
 }
 
-func keyOf(scope client.Scope, identity string) (key personKey) {
-	h := sha256.New()
-	for _, part := range []string{scope.OrgID, scope.ProjectID, scope.AccountID, identity} {
-		h.Write([]byte(strconv.Itoa(len(part)) + ":" + part))
-	}
-
-	copy(key[:], h.Sum(nil))
-	return key
+func keyOf(scope client.Scope, identity string) personKey {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%q", []string{scope.OrgID, scope.ProjectID, scope.AccountID, identity}))
+	return personKey(digest[:])
 }
