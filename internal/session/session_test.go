@@ -17,7 +17,48 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-const sessionToken = "analytics_session_token"
+func TestMain(m *testing.M) { acctest.Main(m) }
+
+const (
+	currentUser  = "analytics_current_user"
+	sessionToken = "analytics_session_token"
+)
+
+func TestCurrentUser_answers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		answer mockserver.Fault // none: that of the service
+		words  string           // of the error
+	}{
+		"the user":          {},
+		"a login page":      {mockserver.Fault{Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")}, "Not JSON (text/html)"},
+		"nothing":           {mockserver.Fault{Status: 204}, "Empty response"},
+		"an error":          {mockserver.Fault{Body: []byte(`{"error":"no"}`)}, "rejected the request"},
+		"a page of a proxy": {mockserver.Fault{Status: 404, Body: []byte("<p>nginx</p>")}, "Endpoint not found, check"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := mocktest.Start(t)
+			for _, settings := range []prototest.Attributes{
+				prototest.Config(service),
+				{"base_url": service.URL, "api_secret_key": service.SecretKey},
+				{"base_url": service.URL, "token": service.IssueToken(service.Email)},
+			} {
+				if tc.words != "" {
+					tc.answer.Operation = mockserver.OpGetCurrentUser
+					service.Inject(tc.answer)
+				}
+
+				read, diags := prototest.MustStart(t, settings).ReadData(currentUser, prototest.Attributes{})
+				if tc.words != "" {
+					prototest.WantText(t, diags.Errors(), tc.words)
+				} else if text, _ := read["json"].(string); len(diags) > 0 || !strings.Contains(text, service.Email) && settings["api_secret_key"] == nil {
+					t.Errorf("the user is %q, with %v", text, diags.Errors())
+				}
+			}
+		})
+	}
+}
 
 // statusWith asks the service who a token belongs to, and returns the status.
 func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
@@ -40,10 +81,9 @@ func statusWith(t *testing.T, service *mocktest.Instance, token string) int {
 }
 
 // TestSessionToken_isFreshEachTime opens tokens beside the one that the provider has, which
-// last an hour also if they do not say so.
+// last an hour also if they do not say so. Then the service quotes one of them.
 func TestSessionToken_isFreshEachTime(t *testing.T) {
 	t.Parallel()
-
 	for label, claims := range map[string]func(time.Time) map[string]any{
 		"with an expiry": nil,
 		"without one":    func(at time.Time) map[string]any { return map[string]any{"sub": "somebody", "jti": at.UnixNano()} },
@@ -52,18 +92,17 @@ func TestSessionToken_isFreshEachTime(t *testing.T) {
 			t.Parallel()
 			service := mocktest.Start(t, func(s *mockserver.Server) { s.Claims = claims })
 			p := prototest.MustStart(t, prototest.Config(service))
-			_, diags := p.ReadData(name, prototest.Attributes{}) // the provider has a token of its own now
+			_, diags := p.ReadData(currentUser, prototest.Attributes{}) // the provider has a token of its own now
 			p.NoErrors(diags)
 
-			seen := map[any]bool{}
-			for range 2 {
+			var tokens [2]string
+			for i := range tokens {
 				began := time.Now()
 				opened, diags := p.Open(sessionToken, prototest.Attributes{})
 				p.NoErrors(diags)
 
-				token, _ := opened["token"].(string)
-				seen[token] = true
-				if got := statusWith(t, service, token); got != http.StatusOK {
+				tokens[i], _ = opened["token"].(string)
+				if got := statusWith(t, service, tokens[i]); got != http.StatusOK {
 					t.Errorf("the service answers the token with %d", got)
 				}
 				expires, _ := opened["expires_at"].(string)
@@ -71,16 +110,23 @@ func TestSessionToken_isFreshEachTime(t *testing.T) {
 					t.Errorf("the token expires at %s", expires)
 				}
 			}
-			if len(seen) != 2 || service.Count(mockserver.OpLogin) != 3 {
-				t.Errorf("%d tokens came from %d logins", len(seen), service.Count(mockserver.OpLogin))
+			if tokens[0] == tokens[1] || service.Count(mockserver.OpLogin) != 3 {
+				t.Errorf("the tokens %q came from %d logins", tokens, service.Count(mockserver.OpLogin))
+			}
+
+			service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + tokens[1] + `"}`), Times: -1})
+			_, diags = p.ReadData(currentUser, prototest.Attributes{})
+			if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, tokens[1]) {
+				t.Errorf("the errors are %s", text)
 			}
 		})
 	}
 }
 
-func TestSessionToken_needsEmailAndPassword(t *testing.T) {
+// TestSessionToken_refusals holds that nothing is sent without e-mail and password, and that
+// the ephemeral resource and the provider's own requests share what a rejected login means.
+func TestSessionToken_refusals(t *testing.T) {
 	t.Parallel()
-
 	service := mocktest.Start(t)
 	p := prototest.MustStart(t, prototest.Attributes{"base_url": service.URL, "token": service.IssueToken(service.Email)})
 	_, diags := p.Open(sessionToken, prototest.Attributes{})
@@ -88,44 +134,19 @@ func TestSessionToken_needsEmailAndPassword(t *testing.T) {
 	if len(service.Requests()) != 0 {
 		t.Error("something was sent")
 	}
-}
 
-// TestSessionToken_rejectedLoginIsNotRepeated holds that the ephemeral resource and the
-// provider's own requests share what a rejected login means.
-func TestSessionToken_rejectedLoginIsNotRepeated(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"password": "wrong-password"}))
+	p = prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"password": "wrong-password"}))
 	for range 3 {
-		_, diags := p.Open(sessionToken, prototest.Attributes{})
+		_, diags = p.Open(sessionToken, prototest.Attributes{})
 		prototest.WantText(t, diags.Errors(), "Authentication rejected", "this was only read")
 		if strings.Contains(strings.Join(diags.Errors(), " "), "wrong-password") {
 			t.Errorf("the password is shown: %q", diags.Errors())
 		}
 	}
-	_, diags := p.ReadData(name, prototest.Attributes{})
+	_, diags = p.ReadData(currentUser, prototest.Attributes{})
 	prototest.WantText(t, diags.Errors(), "Authentication rejected")
-
 	if n := service.Count(mockserver.OpLogin); n != 1 {
 		t.Errorf("%d logins were tried", n)
-	}
-}
-
-// TestSessionToken_isRedacted lets the service quote a token that was handed out.
-func TestSessionToken_isRedacted(t *testing.T) {
-	t.Parallel()
-
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service))
-	opened, diags := p.Open(sessionToken, prototest.Attributes{})
-	p.NoErrors(diags)
-	token, _ := opened["token"].(string)
-
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetCurrentUser, Status: 400, Body: []byte(`{"message":"bad token ` + token + `"}`), Times: -1})
-	_, diags = p.ReadData(name, prototest.Attributes{})
-	if text := strings.Join(diags.Errors(), " "); !strings.Contains(text, "bad token") || strings.Contains(text, token) {
-		t.Errorf("the errors are %s", text)
 	}
 }
 
@@ -133,7 +154,6 @@ func TestSessionToken_isRedacted(t *testing.T) {
 // and looks for it in what Terraform has written.
 func TestCLISessionToken_staysOutOfState(t *testing.T) {
 	t.Parallel()
-
 	service := mocktest.Start(t)
 	cli := clitest.New(t, `
 ephemeral "analytics_session_token" "tool" {}
