@@ -7,7 +7,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -23,26 +26,41 @@ func consentOf(identity string) prototest.Attributes {
 	}
 }
 
-// TestProvider_objectsShareOneClient creates consents concurrently, as Terraform does.
-func TestProvider_objectsShareOneClient(t *testing.T) {
+// TestProvider_manyObjectsStayWithinTheConnections creates as many consents at once as there
+// may be requests, again and again, each time after the connections of the time before have
+// become idle. Requests that wait for one another would not do: one that finds no idle
+// connection opens one, even if another becomes idle before it is open, so that how many there
+// are depends on how fast the machine is.
+func TestProvider_manyObjectsStayWithinTheConnections(t *testing.T) {
 	t.Parallel()
-	service := mocktest.Start(t)
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 10}))
+	const limit = 10
+	synctest.Test(t, func(t *testing.T) {
+		service := mocktest.StartPipe(t, func(s *mockserver.Server) { s.Latency = time.Second })
+		dial, closeAll := service.Tracked()
+		p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": limit}),
+			func(cfg *client.Config) { cfg.DialContext = dial })
 
-	many := soak.Size(soak.Raced(40, 200), 2000)
-	var wg sync.WaitGroup
-	for i := range many {
-		wg.Go(func() {
-			if _, diags := p.Create(consentName, consentOf(fmt.Sprintf("user-%d", i))); len(diags.Errors()) > 0 {
-				t.Errorf("object %d: %v", i, diags.Errors())
+		rounds := soak.Size(soak.Raced(4, 20), 200)
+		for round := range rounds {
+			var wg sync.WaitGroup
+			for i := range limit {
+				wg.Go(func() {
+					if _, diags := p.Create(consentName, consentOf(fmt.Sprintf("user-%d-%d", round, i))); len(diags.Errors()) > 0 {
+						t.Errorf("object %d of round %d: %v", i, round, diags.Errors())
+					}
+				})
 			}
-		})
-	}
-	wg.Wait()
+			wg.Wait()
+			synctest.Wait()
+		}
 
-	if n := service.Count(mockserver.OpUpdateConsent); n != many || service.Count(mockserver.OpLogin) != 1 || service.Connections() > 20 {
-		t.Errorf("%d writes, %d logins, %d connections", n, service.Count(mockserver.OpLogin), service.Connections())
-	}
+		logins, writes := service.Count(mockserver.OpLogin), service.Count(mockserver.OpUpdateConsent)
+		if writes != rounds*limit || logins != 1 || service.Connections() > limit+1 { // one of the login
+			t.Errorf("%d writes, %d logins, %d connections", writes, logins, service.Connections())
+		}
+		closeAll()
+		<-time.After(10 * time.Minute) // a login outlives the caller that began it
+	})
 }
 
 func TestProvider_unreachableServiceIsNamedByItsHostAlone(t *testing.T) {

@@ -53,37 +53,37 @@ func (g *Guard) Options() []grpc.ServerOption {
 	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(g.unary), grpc.ChainStreamInterceptor(g.stream)}
 }
 
-func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
-	if path.Base(info.FullMethod) != "StopProvider" { // which waits for the others
+func (g *Guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	return g.call(ctx, info.FullMethod, func() (any, error) { return next(ctx, req) })
+}
+
+func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if !strings.HasPrefix(info.FullMethod, "/tfplugin6.") { // those of go-plugin end with the process
+		return next(server, stream)
+	}
+
+	last, err := g.call(stream.Context(), info.FullMethod, func() (any, error) { return nil, next(server, stream) })
+	if last != nil { // after a panic
+		err = stream.SendMsg(last)
+	}
+
+	return err
+}
+
+// call calls next and counts the call as under way. The answer after a panic is that of
+// internalError.
+func (g *Guard) call(ctx context.Context, fullMethod string, next func() (any, error)) (resp any, err error) {
+	if path.Base(fullMethod) != "StopProvider" { // which waits for the others
 		_ = g.calls.Acquire(context.WithoutCancel(ctx), 1)
 		defer g.calls.Release(1)
 	}
 	defer func() {
 		if recover() != nil {
-			resp, err = internalError(ctx, info.FullMethod)
+			resp, err = internalError(ctx, fullMethod)
 		}
 	}()
 
-	return next(ctx, req)
-}
-
-func (g *Guard) stream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
-	if !strings.HasPrefix(info.FullMethod, "/tfplugin6.") { // those of go-plugin end with the process
-		return next(server, stream)
-	}
-
-	_ = g.calls.Acquire(context.WithoutCancel(stream.Context()), 1)
-	defer g.calls.Release(1)
-	defer func() {
-		if recover() != nil {
-			var last any
-			if last, err = internalError(stream.Context(), info.FullMethod); err == nil {
-				err = stream.SendMsg(last)
-			}
-		}
-	}()
-
-	return next(server, stream)
+	return next()
 }
 
 // Wait waits until the calls that are under way have ended, and at most for limit. Calls that

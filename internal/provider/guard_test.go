@@ -19,7 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -75,8 +74,8 @@ func connect(t *testing.T, g *Guard, options ...grpc.ServerOption) connection {
 	}}
 }
 
-// service describes what Terraform can ask of a provider.
-func service(t *testing.T) protoreflect.MethodDescriptors {
+// methods returns what Terraform can ask of a provider, by name, except for the state stores.
+func methods(t *testing.T) map[string]protoreflect.MethodDescriptor {
 	t.Helper()
 	found, err := protoregistry.GlobalFiles.FindDescriptorByName("tfplugin6.Provider")
 	if err != nil {
@@ -87,30 +86,25 @@ func service(t *testing.T) protoreflect.MethodDescriptors {
 		t.Fatalf("the provider is no service: %v", found)
 	}
 
-	return described.Methods()
-}
-
-// methods returns what Terraform can ask of a provider, except for the state stores.
-func methods(t *testing.T) (all []protoreflect.MethodDescriptor) {
-	t.Helper()
-	stores := reflect.TypeFor[tfprotov6.StateStoreServer]()
-	described := service(t)
-	for i := range described.Len() {
-		method := described.Get(i)
-		if _, store := stores.MethodByName(string(method.Name())); !store {
-			all = append(all, method)
+	all := map[string]protoreflect.MethodDescriptor{}
+	for i := range described.Methods().Len() {
+		method := described.Methods().Get(i)
+		if _, store := reflect.TypeFor[tfprotov6.StateStoreServer]().MethodByName(string(method.Name())); !store {
+			all[string(method.Name())] = method
 		}
 	}
 
 	return all
 }
 
-// open sends a request, and returns the stream with the answers.
-func (c connection) open(ctx context.Context, method protoreflect.MethodDescriptor, request string) grpc.ClientStream {
+// open sends a request, and returns the stream with the answers. An action is that of chatty.
+func (c connection) open(ctx context.Context, method protoreflect.MethodDescriptor) grpc.ClientStream {
 	c.t.Helper()
 	message := dynamicpb.NewMessage(method.Input())
-	if err := protojson.Unmarshal([]byte(request), message); err != nil {
-		c.t.Fatal(err)
+	if method.Name() == "InvokeAction" {
+		if err := protojson.Unmarshal([]byte(`{"actionType":"analytics_talk","config":{"msgpack":"gA=="}}`), message); err != nil {
+			c.t.Fatal(err)
+		}
 	}
 
 	name := "/tfplugin6.Provider/" + string(method.Name())
@@ -143,36 +137,6 @@ func answers(stream grpc.ClientStream, method protoreflect.MethodDescriptor) (te
 
 const panicValue = "canary of jane.doe@example.com"
 
-// TestGuard_panicIsAnErrorOfItsRequest lets every request panic, and looks for the error in
-// its answer. Stops and functions have answers without diagnostics.
-func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
-	t.Parallel()
-	c := connect(t, guarding(nil),
-		grpc.ChainUnaryInterceptor(func(context.Context, any, *grpc.UnaryServerInfo, grpc.UnaryHandler) (any, error) { panic(panicValue) }),
-		grpc.ChainStreamInterceptor(func(any, grpc.ServerStream, *grpc.StreamServerInfo, grpc.StreamHandler) error { panic(panicValue) }))
-	defer c.end()
-
-	all := methods(t)
-	if len(all) < 26 {
-		t.Errorf("there are %d methods only", len(all))
-	}
-
-	for _, method := range all {
-		texts, err := answers(c.open(t.Context(), method, `{}`), method)
-		if status := method.Name() == "StopProvider" || method.Name() == "CallFunction"; (err != nil) != status || err == nil && len(texts) != 1 {
-			t.Errorf("%s ended with %q and %v", method.Name(), texts, err)
-		}
-
-		text := strings.Join(texts, "")
-		if err != nil {
-			text = err.Error()
-		}
-		if !strings.Contains(text, "Internal error") || !strings.Contains(text, "In state now:") || strings.Contains(text, "canary") {
-			t.Errorf("%s has the error %q", method.Name(), text)
-		}
-	}
-}
-
 // streaming is a provider whose streams hand over one element and then panic.
 type streaming struct{ Server }
 
@@ -190,26 +154,43 @@ func (streaming) InvokeAction(context.Context, *tfprotov6.InvokeActionRequest) (
 	}}, nil
 }
 
-func TestGuard_panicInAStreamEndsItWithAnError(t *testing.T) {
+// TestGuard_panicIsAnErrorOfItsRequest lets every request panic, streams also after their first
+// element, and looks for the error in the answer. Stops and functions have answers without
+// diagnostics.
+func TestGuard_panicIsAnErrorOfItsRequest(t *testing.T) {
 	t.Parallel()
-	c := connect(t, guarding(streaming{}))
-	defer c.end()
+	atOnce := connect(t, guarding(nil),
+		grpc.ChainUnaryInterceptor(func(context.Context, any, *grpc.UnaryServerInfo, grpc.UnaryHandler) (any, error) { panic(panicValue) }),
+		grpc.ChainStreamInterceptor(func(any, grpc.ServerStream, *grpc.StreamServerInfo, grpc.StreamHandler) error { panic(panicValue) }))
+	defer atOnce.end()
+	later := connect(t, guarding(streaming{}))
+	defer later.end()
 
-	streams := 0
-	for _, method := range methods(t) {
+	all, streams := methods(t), 0
+	for name, method := range all {
+		texts, err := answers(atOnce.open(t.Context(), method), method)
+		if isStatus := name == "StopProvider" || name == "CallFunction"; (err != nil) != isStatus || err == nil && len(texts) != 1 {
+			t.Errorf("%s ended with %q and %v", name, texts, err)
+		}
+		text := strings.Join(texts, "")
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, "Internal error") || !strings.Contains(text, "In state now:") || strings.Contains(text, "canary") {
+			t.Errorf("%s has the error %q", name, text)
+		}
+
 		if !method.IsStreamingServer() {
 			continue
 		}
-
 		streams++
-		texts, err := answers(c.open(t.Context(), method, `{}`), method)
+		texts, err = answers(later.open(t.Context(), method), method)
 		if err != nil || len(texts) != 2 || !strings.Contains(texts[0], "first") || !strings.Contains(texts[1], "Internal error") || strings.Contains(texts[1], "canary") {
-			t.Errorf("%s has the answers %q and ended with %v", method.Name(), texts, err)
+			t.Errorf("%s has the answers %q and ended with %v", name, texts, err)
 		}
 	}
-
-	if streams != 2 {
-		t.Errorf("there are %d methods with streams", streams)
+	if len(all) < 26 || streams != 2 {
+		t.Errorf("there are %d methods, and %d with streams", len(all), streams)
 	}
 }
 
@@ -253,76 +234,39 @@ func (talking) Invoke(ctx context.Context, _ action.InvokeRequest, resp *action.
 	resp.Diagnostics.AddError("Interrupted", "The action was cancelled.")
 }
 
-// startChatty returns a guard in front of chatty, and the request that invokes its action.
-func startChatty(t *testing.T) (*Guard, *tfprotov6.InvokeActionRequest) {
+// invokeChatty connects to a guard in front of chatty, invokes its action, and takes the first
+// message. receive returns the next one.
+func invokeChatty(ctx context.Context, t *testing.T) (g *Guard, c connection, receive func() (string, error)) {
 	t.Helper()
 	framework, ok := providerserver.NewProtocol6(chatty{New("test", func(string) string { return "" })})().(Server)
 	if !ok {
 		t.Fatal("the framework has no actions")
 	}
-	none, err := tfprotov6.NewDynamicValue(tftypes.Object{}, tftypes.NewValue(tftypes.Object{}, map[string]tftypes.Value{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	g = guarding(framework)
+	c = connect(t, g)
 
-	return guarding(framework), &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &none}
-}
-
-// invokeChatty connects to chatty and invokes its action.
-func invokeChatty(ctx context.Context, t *testing.T) (*Guard, connection, func() (string, error)) {
-	t.Helper()
-	g, _ := startChatty(t)
-	c := connect(t, g)
-
-	method := service(t).ByName("InvokeAction")
-	stream := c.open(ctx, method, `{"actionType":"analytics_talk","config":{"msgpack":"gA=="}}`)
-
-	return g, c, func() (string, error) {
+	method := methods(t)["InvokeAction"]
+	stream := c.open(ctx, method)
+	receive = func() (string, error) {
 		event := dynamicpb.NewMessage(method.Output())
 		err := stream.RecvMsg(event)
 		return protojson.Format(event), err
 	}
+	if event, err := receive(); err != nil || !strings.Contains(event, "still here") {
+		t.Fatalf("the action began with %s and %v", event, err)
+	}
+
+	return g, c, receive
 }
 
-// TestGuard_readerThatStopsLeaksNothing stops reading the progress of an action, and cancels
-// it, as a connection that breaks does. The bubble fails the test where a goroutine stays.
-func TestGuard_readerThatStopsLeaksNothing(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		g, request := startChatty(t)
-		stream, err := g.InvokeAction(ctx, request)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		heard := 0
-		for event := range stream.Events {
-			if _, ok := event.Type.(tfprotov6.ProgressInvokeActionEventType); !ok {
-				t.Fatalf("the action ended with %v", event)
-			}
-			heard++
-			time.AfterFunc(10*time.Second, cancel)
-			break
-		}
-
-		if heard != 1 {
-			t.Errorf("%d messages were heard", heard)
-		}
-	})
-}
-
-// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads.
+// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads. The
+// bubble fails the test where a goroutine stays.
 func TestGuard_brokenConnectionEndsActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		g, c, receive := invokeChatty(ctx, t)
+		g, c, _ := invokeChatty(ctx, t)
 		defer c.end()
-		if event, err := receive(); err != nil || !strings.Contains(event, "still here") {
-			t.Fatalf("the action began with %s and %v", event, err)
-		}
 
 		began := time.Now()
 		cancel()
@@ -341,13 +285,10 @@ func TestGuard_stopWaitsForTheEndOfActions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, receive := invokeChatty(t.Context(), t)
 		defer c.end()
-		if event, err := receive(); err != nil || !strings.Contains(event, "still here") {
-			t.Fatalf("the action began with %s and %v", event, err)
-		}
 
 		began := time.Now()
-		stop := service(t).ByName("StopProvider")
-		if texts, err := answers(c.open(t.Context(), stop, `{}`), stop); err != nil || len(texts) != 1 {
+		stop := methods(t)["StopProvider"]
+		if texts, err := answers(c.open(t.Context(), stop), stop); err != nil || len(texts) != 1 {
 			t.Fatalf("the stop ended with %q and %v", texts, err)
 		}
 		if took := time.Since(began); took >= stopLimit {
@@ -372,7 +313,7 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 	const limit = 8 * time.Second
 
 	for name, tc := range map[string]struct{ takes, waits time.Duration }{
-		"nothing under way":     {0, 0},
+		"a call that has ended": {0, 0},
 		"a call that ends":      {3 * time.Second, 3 * time.Second},
 		"a call that ends late": {time.Hour, limit},
 	} {
@@ -380,16 +321,14 @@ func TestGuard_waitsForCallsUnderWay(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				g := guarding(nil)
-				if tc.takes > 0 {
-					call := func(ctx context.Context, _ any) (any, error) {
-						<-time.After(tc.takes)
-						return "the answer", ctx.Err()
-					}
-					go func() {
-						_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
-					}()
-					synctest.Wait()
+				call := func(ctx context.Context, _ any) (any, error) {
+					<-time.After(tc.takes)
+					return "the answer", ctx.Err()
 				}
+				go func() {
+					_, _ = g.unary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/tfplugin6.Provider/ReadResource"}, call)
+				}()
+				synctest.Wait()
 
 				began := time.Now()
 				g.Wait(t.Context(), limit)

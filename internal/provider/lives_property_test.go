@@ -5,69 +5,151 @@ package provider_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest/objects"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
-// lives are objects with a service over many applies. What happens between and during
-// the applies is random: faults, people who choose, changed configurations, interrupts,
-// and kills that lose the state of an apply.
+var randomFaults = []mockserver.Fault{
+	{Cut: mockserver.CutBeforeCommit},
+	{Cut: mockserver.CutAfterCommit},
+	{Cut: mockserver.CutBody, CutAt: 7},
+	{Status: 500},
+	{Status: 500, Commit: true},
+	{Status: 503, Header: map[string][]string{"Retry-After": {"2"}}},
+	{Status: 429, Header: map[string][]string{"Retry-After": {"1"}}},
+	{Status: 401},
+	{Hang: true},
+	{Hang: true, Commit: true},
+	{Status: 403, Body: []byte("{}")},
+	{Status: 200, Header: map[string][]string{"Content-Type": {"text/html"}}, Body: []byte("<p>Sign in</p>")},
+}
+
+// disorder chooses a fault for some of the requests while it is on.
+type disorder struct {
+	mu   sync.Mutex
+	rand *rand.Rand
+	off  bool
+}
+
+func (d *disorder) choose(mockserver.Request) *mockserver.Fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.off || d.rand.IntN(3) > 0 {
+		return nil
+	}
+	fault := randomFaults[d.rand.IntN(len(randomFaults))]
+	return &fault
+}
+
+// end ends the faults.
+func (d *disorder) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.off = true
+}
+
+// lives are objects with a service over many applies, each a process of its own. Nothing is
+// retried within an apply, so that an answer and the look for it are often lost both.
 type lives struct {
 	t       *testing.T
 	service *mocktest.Instance
 	faults  *disorder
 	rand    *rand.Rand
 	list    []*objects.Object
+	// proves reports that the service lists requests also once they are over, and that the
+	// configuration names a member of all data of a person: what was carried out can be seen.
+	proves bool
 }
 
-// TestProvider_livesUnderFaultsPeopleInterruptsAndKills applies random objects until
-// nothing is left to do. Then every person has what they chose or else what is configured,
-// and no request was lost, or sent again without a reason.
-func TestProvider_livesUnderFaultsPeopleInterruptsAndKills(t *testing.T) {
+// TestProvider_livesUnderFaults applies random objects under random faults until nothing is
+// left to do. Then every person has what they chose or else what is configured, and no request
+// was lost, or sent again without a reason.
+func TestProvider_livesUnderFaults(t *testing.T) {
 	t.Parallel()
-	for i := range soak.Schedules(3, 2000) {
-		seed := soak.Seed(i)
-		soak.Add(soak.Tried, 1)
-		folder := t.TempDir()
-		synctest.Test(t, func(t *testing.T) {
-			defer func() {
-				if t.Failed() {
-					t.Logf("seed %d", seed)
-				}
-			}()
+	for name, tc := range map[string]struct {
+		schedules int
+		play      func(*lives)
+	}{
+		"alone":                             {soak.Schedules(4, 2000), (*lives).converge},
+		"with people, interrupts and kills": {soak.Schedules(3, 2000), (*lives).live},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i := range tc.schedules {
+				seed := soak.Seed(i)
+				soak.Add(soak.Tried, 1)
+				folder := t.TempDir()
+				synctest.Test(t, func(t *testing.T) {
+					// The time of a bubble begins in the year 2000, and the people agreed later.
+					<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
+					l := &lives{t: t, faults: &disorder{rand: rand.New(rand.NewPCG(seed, 3))}, rand: rand.New(rand.NewPCG(seed, 4))}
+					l.list = objects.Random(l.rand, folder)
+					l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
+						s.FaultFor, s.FulfilmentDelay = l.faults.choose, 45*time.Minute
+						s.DataRetention = 1000 * time.Hour // data that is offered for an hour only is asked for anew
+						s.Fulfil = func(mockserver.QueuedRequest) mockserver.Outcome { return mockserver.Outcome{KeepListed: l.proves} }
+					})
 
-			// The time of a bubble begins in the year 2000, and the people agreed later.
-			<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-			l := &lives{t: t, faults: &disorder{rand: rand.New(rand.NewPCG(seed, 3))}, rand: rand.New(rand.NewPCG(seed, 4))}
-			l.list = objects.Random(l.rand, folder)
-			for _, o := range l.list {
-				switch o.Resource {
-				case objects.Consent:
-					o.Config["agreement_time"] = objects.AgreedAt
-				case objects.DataAccess:
-					o.Config["overwrite"] = true // a killed apply leaves a file that no state knows
-				}
+					tc.play(l)
+					objects.WantKept(t, l.service, l.list)
+					if t.Failed() {
+						t.Logf("seed %d", seed)
+					}
+					<-time.After(10 * time.Minute) // a login outlives the caller that began it
+				})
 			}
-
-			l.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
-				s.FaultFor, s.FulfilmentDelay, s.DataRetention = l.faults.choose, 45*time.Minute, 1000*time.Hour
-			})
-			l.play()
-			<-time.After(10 * time.Minute) // a login outlives the caller that began it
 		})
 	}
 }
 
-// play applies with disorder, then without, and checks what the service holds.
-func (l *lives) play() {
+// converge applies with faults until no object waits. Nothing is left to do without them then.
+func (l *lives) converge() {
 	l.t.Helper()
+	l.proves = l.rand.IntN(2) == 0
+	for round := 0; ; round++ {
+		l.apply(calm)
+		waiting := slices.IndexFunc(l.list, func(o *objects.Object) bool { return !o.Settled() })
+		if waiting < 0 {
+			break
+		}
+		if round == 150 {
+			l.t.Fatalf("%s does not converge: %v", l.list[waiting].Resource, l.list[waiting].State)
+		}
+		<-time.After(5 * time.Minute)
+	}
+
+	l.faults.end()
+	if open := l.open(); open != "" {
+		l.t.Errorf("without faults, %s", open)
+	}
+	if at := slices.IndexFunc(l.list, func(o *objects.Object) bool { return o.Unproven }); l.proves && at >= 0 {
+		l.t.Errorf("%s is not fulfilled, and the service shows that it is: %v", l.list[at].Resource, l.list[at].State.Attributes)
+	}
+}
+
+// live applies with disorder and then without. Between and during the applies, people choose,
+// configurations change, and processes are interrupted, or killed and lose their state.
+func (l *lives) live() {
+	l.t.Helper()
+	for _, o := range l.list {
+		switch o.Resource {
+		case objects.Consent:
+			o.Config["agreement_time"] = objects.AgreedAt
+		case objects.DataAccess:
+			o.Config["overwrite"] = true // a killed apply leaves a file that no state knows
+		}
+	}
+
 	for range 3 + l.rand.IntN(12) {
 		for _, o := range l.list {
 			l.disturb(o)
@@ -90,8 +172,6 @@ func (l *lives) play() {
 		l.apply(calm)
 		<-time.After(5 * time.Minute)
 	}
-
-	objects.WantKept(l.t, l.service, l.list)
 }
 
 // disturb lets a person choose, or changes the configuration of an object.
@@ -111,10 +191,12 @@ func (l *lives) disturb(o *objects.Object) {
 // calm is an apply that comes to its end. Two others are interrupted and killed.
 const calm, interrupted, killed = 0, 1, 2
 
-// apply applies all objects at once, in a process of its own.
+// apply applies all objects at once.
 func (l *lives) apply(end int) {
-	p, c := startInMemory(l.t, l.service, nil)
+	p, closeAll := l.start()
+	defer closeAll()
 	ctx, stop := context.WithCancel(l.t.Context())
+	defer stop()
 	if end == interrupted || end == killed {
 		timer := time.AfterFunc(time.Duration(l.rand.Int64N(int64(time.Minute))), stop)
 		defer timer.Stop()
@@ -131,14 +213,23 @@ func (l *lives) apply(end int) {
 		})
 	}
 	wg.Wait()
-	stop()
-	c.close()
 }
 
 // open says what is still waited for; empty if there is nothing.
 func (l *lives) open() string {
-	p, c := startInMemory(l.t, l.service, nil)
-	defer c.close()
+	p, closeAll := l.start()
+	defer closeAll()
 
 	return objects.Open(p, l.list)
+}
+
+// start starts a process of the provider. Its connections have to be closed.
+func (l *lives) start() (p *prototest.Provider, closeAll func()) {
+	settings := prototest.Config(l.service).With(prototest.Attributes{"max_retries": 0})
+	if l.proves {
+		settings["wire"] = prototest.Attributes{"all_data_member": "events"}
+	}
+	dial, closeAll := l.service.Tracked()
+
+	return prototest.MustStart(l.t, settings, func(cfg *client.Config) { cfg.DialContext = dial }), closeAll
 }

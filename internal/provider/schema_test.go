@@ -34,22 +34,14 @@ func everySchema(t *testing.T, check func(where string, attribute *tfprotov6.Sch
 	}
 
 	walk("provider", schemas.Provider)
-	for name, schema := range schemas.ResourceSchemas {
-		walk("resource "+name, schema)
+	for kind, all := range map[string]map[string]*tfprotov6.Schema{
+		"resource": schemas.ResourceSchemas, "data source": schemas.DataSourceSchemas,
+		"ephemeral resource": schemas.EphemeralResourceSchemas, "list resource": schemas.ListResourceSchemas,
+	} {
+		for name, schema := range all {
+			walk(kind+" "+name, schema)
+		}
 	}
-
-	for name, schema := range schemas.DataSourceSchemas {
-		walk("data source "+name, schema)
-	}
-
-	for name, schema := range schemas.EphemeralResourceSchemas {
-		walk("ephemeral resource "+name, schema)
-	}
-
-	for name, schema := range schemas.ListResourceSchemas {
-		walk("list resource "+name, schema)
-	}
-
 	for name, schema := range schemas.ActionSchemas {
 		walk("action "+name, schema.Schema)
 	}
@@ -64,43 +56,32 @@ func eachAttribute(where string, attributes []*tfprotov6.SchemaAttribute, check 
 	}
 }
 
-func TestProvider_everyAttributeIsDescribedInFullSentences(t *testing.T) {
+// TestProvider_everyAttribute is described in full sentences. A secret or personal data is
+// sensitive, by itself or by what it is nested in. No element of a collection is sensitive by
+// itself: Terraform compares each value below a collection with every sensitive path in it, so
+// that the cost of long lists would not be linear.
+func TestProvider_everyAttribute(t *testing.T) {
 	t.Parallel()
 	sentence := regexp.MustCompile(`^[A-Z].*\.$`)
+	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
+	sensitive := map[string]bool{}
+
 	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		if !sentence.MatchString(attribute.Description) {
 			t.Errorf("%s is described as %q", where, attribute.Description)
 		}
-	})
-}
 
-func TestProvider_secretsAndPersonalDataAreSensitive(t *testing.T) {
-	t.Parallel()
-	secret := regexp.MustCompile(`password|token|secret|headers|^json$|_json$|ipv6`)
-	sensitive := map[string]bool{} // by itself or through what it is nested in
-
-	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		parent := strings.TrimSuffix(where, ": "+attribute.Name)
 		sensitive[where] = attribute.Sensitive || sensitive[parent]
-
 		// The version of a write-only attribute is a number that the user counts up.
 		isVersion := strings.HasSuffix(attribute.Name, "_wo_version") && tftypes.Number.Equal(attribute.Type)
 		if secret.MatchString(attribute.Name) && !isVersion && !sensitive[where] && !attribute.WriteOnly {
 			t.Errorf("%s is neither sensitive nor write-only", where)
 		}
-	})
-}
 
-// TestProvider_noElementOfACollectionIsSensitiveByItself checks that the cost of long lists
-// is linear: Terraform compares each value below a collection with every sensitive path
-// in it. The collection as a whole is sensitive instead.
-func TestProvider_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
-	t.Parallel()
-	everySchema(t, func(where string, attribute *tfprotov6.SchemaAttribute) {
 		if attribute.NestedType == nil || attribute.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeSingle {
 			return
 		}
-
 		eachAttribute(where, attribute.NestedType.Attributes, func(where string, nested *tfprotov6.SchemaAttribute) {
 			if nested.Sensitive {
 				t.Errorf("%s is sensitive; make the collection sensitive", where)
@@ -109,22 +90,29 @@ func TestProvider_noElementOfACollectionIsSensitiveByItself(t *testing.T) {
 	})
 }
 
-func TestProvider_everyAttributeOfTheBlockNamesItsVariable(t *testing.T) {
+// TestProvider_settings holds that each attribute of the block names its variable, and that wire
+// has every setting of the client.
+func TestProvider_settings(t *testing.T) {
 	t.Parallel()
-	for _, attribute := range prototest.MustStart(t, good).Schemas().Provider.Block.Attributes {
-		variable := "ANALYTICS_" + strings.ToUpper(attribute.Name)
+	var wire []string
+	eachAttribute("ANALYTICS", prototest.MustStart(t, good).Schemas().Provider.Block.Attributes, func(where string, attribute *tfprotov6.SchemaAttribute) {
+		variable := strings.ToUpper(strings.ReplaceAll(where, ": ", "_"))
 		if !strings.Contains(attribute.Description, variable) {
-			t.Errorf("%s does not name %s", attribute.Name, variable)
+			t.Errorf("%s does not name %s", where, variable)
 		}
-		if attribute.NestedType == nil {
-			continue
+		if name, isWire := strings.CutPrefix(where, "ANALYTICS: wire: "); isWire {
+			wire = append(wire, name)
 		}
+	})
 
-		for _, nested := range attribute.NestedType.Attributes {
-			if !strings.Contains(nested.Description, variable+"_"+strings.ToUpper(nested.Name)) {
-				t.Errorf("%s.%s does not name its variable", attribute.Name, nested.Name)
-			}
-		}
+	var want []string
+	for _, s := range client.WireSettings {
+		want = append(want, s.Name)
+	}
+	slices.Sort(want)
+	slices.Sort(wire)
+	if diff := cmp.Diff(want, wire); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -147,30 +135,6 @@ func TestProvider_pathsAreNamedByTheirUse(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestProvider_wireHasEverySettingOfTheClient(t *testing.T) {
-	t.Parallel()
-	var want []string
-	for _, s := range client.WireSettings {
-		want = append(want, s.Name)
-	}
-	slices.Sort(want)
-
-	for _, attribute := range prototest.MustStart(t, good).Schemas().Provider.Block.Attributes {
-		if attribute.Name != "wire" {
-			continue
-		}
-
-		var got []string
-		for _, nested := range attribute.NestedType.Attributes {
-			got = append(got, nested.Name)
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
 	}
 }
 
