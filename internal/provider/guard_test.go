@@ -234,15 +234,21 @@ func (talking) Invoke(ctx context.Context, _ action.InvokeRequest, resp *action.
 	resp.Diagnostics.AddError("Interrupted", "The action was cancelled.")
 }
 
-// invokeChatty connects to a guard in front of chatty, invokes its action, and takes the first
-// message. receive returns the next one.
-func invokeChatty(ctx context.Context, t *testing.T) (g *Guard, c connection, receive func() (string, error)) {
+// guardingChatty returns a guard in front of chatty.
+func guardingChatty(t *testing.T) *Guard {
 	t.Helper()
 	framework, ok := providerserver.NewProtocol6(chatty{New("test", func(string) string { return "" })})().(Server)
 	if !ok {
 		t.Fatal("the framework has no actions")
 	}
-	g = guarding(framework)
+	return guarding(framework)
+}
+
+// invokeChatty connects to a guard in front of chatty, invokes its action, and takes the first
+// message. receive returns the next one.
+func invokeChatty(ctx context.Context, t *testing.T) (g *Guard, c connection, receive func() (string, error)) {
+	t.Helper()
+	g = guardingChatty(t)
 	c = connect(t, g)
 
 	method := methods(t)["InvokeAction"]
@@ -259,8 +265,29 @@ func invokeChatty(ctx context.Context, t *testing.T) (g *Guard, c connection, re
 	return g, c, receive
 }
 
-// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads. The
-// bubble fails the test where a goroutine stays.
+// TestGuard_readerThatStopsLeaksNothing stops reading the progress of an action, and cancels it
+// later. The bubble fails the test where a goroutine stays.
+func TestGuard_readerThatStopsLeaksNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		request := &tfprotov6.InvokeActionRequest{ActionType: "analytics_talk", Config: &tfprotov6.DynamicValue{MsgPack: []byte{0x80}}}
+		stream, err := guardingChatty(t).InvokeAction(ctx, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for event := range stream.Events {
+			if _, ok := event.Type.(tfprotov6.ProgressInvokeActionEventType); !ok {
+				t.Errorf("the action ended with %v", event)
+			}
+			break
+		}
+	})
+}
+
+// TestGuard_brokenConnectionEndsActions cancels an action whose progress nobody reads.
 func TestGuard_brokenConnectionEndsActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@
 package provider_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ var unseen = map[string]string{
 	"can\u200fary": "cannot be seen, U+200F at byte 3",
 }
 
+// identifiers are the attributes that are parts of the path of requests.
+var identifiers = []string{"identity_id", "org_id", "project_id", "account_id"}
+
 func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	t.Parallel()
 	service := mocktest.Start(t)
@@ -30,7 +34,7 @@ func TestProvider_oneRuleForIdentifiersOfAllObjects(t *testing.T) {
 	checked := 0
 	check := func(object string, block *tfprotov6.SchemaBlock, refuse func(prototest.Attributes) prototest.Diagnostics) {
 		for _, attribute := range block.Attributes {
-			if !isIdentifier(attribute.Name) || attribute.Computed && !attribute.Optional {
+			if !slices.Contains(identifiers, attribute.Name) || attribute.Computed && !attribute.Optional {
 				continue
 			}
 			for value, words := range unseen {
@@ -100,15 +104,6 @@ func TestProvider_identifiersOfImports(t *testing.T) {
 			}
 		}
 	}
-}
-
-// isIdentifier reports whether an attribute is a part of the path of requests.
-func isIdentifier(attribute string) bool {
-	switch attribute {
-	case "identity_id", "org_id", "project_id", "account_id":
-		return true
-	}
-	return false
 }
 
 // wantRefusal fails the test unless an error names the place, and never the value.
