@@ -38,6 +38,38 @@ func TestConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	}
 }
 
+// TestConsent_anotherObjectsWriteWithoutATimeIsSettledByTheNextApply has two objects of one
+// person at a service without times. One of them takes what the other has written for a choice
+// of the person, and leaves it alone; both plans are empty after another apply.
+func TestConsent_anotherObjectsWriteWithoutATimeIsSettledByTheNextApply(t *testing.T) {
+	t.Parallel()
+	p, service := start(t, nil, withoutTimes)
+	writer, waiting := created(t, p, service, agreed), created(t, p, service, agreed)
+	change := config(agreed).With(prototest.Attributes{"clause_3_consent": true})
+	writer, diags := p.Update(name, writer, change) // and the run was interrupted
+	p.NoErrors(diags)
+
+	change = change.With(prototest.Attributes{"clause_2_consent": false, "agreement_time": middle})
+	p.NewRun()
+	writer, _ = p.MustRefresh(name, writer)
+	_, planned := p.Plan(name, writer, change)
+	p.NoErrors(planned)
+	waiting, planned = wantEmptyPlan(t, p, waiting, change)
+	prototest.WantText(t, planned.Warnings(), "A choice without a time stands")
+	prototest.WantText(t, planned.Warnings(), "Two resources manage the consent of one person")
+	p.NewRun()
+	writer, diags = p.Update(name, writer, change)
+	p.NoErrors(diags)
+
+	p.NewRun()
+	waiting, _ = p.MustRefresh(name, waiting)
+	waiting, diags = p.Update(name, waiting, change)
+	p.NoErrors(diags)
+	wantEmptyPlan(t, p, waiting, change)
+	wantEmptyPlan(t, p, writer, change)
+	wantHeld(t, service, [5]bool{true, false, true, true, true})
+}
+
 // TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt follows the advice of the refusal.
 func TestCLIConsent_isNotWithdrawnWhileAnotherObjectKeepsIt(t *testing.T) {
 	t.Parallel()

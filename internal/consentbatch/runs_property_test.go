@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
@@ -80,6 +82,7 @@ type world struct {
 	names   int                 // keys so far
 	wishes  int                 // so far
 	days    int                 // since people began to choose
+	untimed bool                // the service keeps no time, or a zero one
 	history []string
 
 	mu      sync.Mutex // of what follows: several updates of a batch arrive at once
@@ -105,6 +108,7 @@ func newWorld(t *testing.T, kept string, seed uint64) *world {
 	w := &world{
 		Rand: rand.New(rand.NewPCG(seed, 26)), t: t, folder: t.TempDir(),
 		choices: map[string][5]bool{}, config: map[string]*managed{}, state: map[string]*managed{},
+		untimed: kept == "none" || kept == "zero",
 	}
 	for i := range w.wanted {
 		w.wish(i)
@@ -317,13 +321,41 @@ func (w *world) run() {
 
 	w.p.NewRun()
 	for key, m := range w.state {
-		state, diags := w.p.Refresh(m.kind, m.state)
-		w.p.NoErrors(diags)
-		plan, diags := w.p.Plan(m.kind, state, w.attributes(w.config[key]))
-		if plan.Changes || len(diags.Errors()) > 0 {
-			w.t.Errorf("%s is not done:\n%v\n%v\n%v", key, state.Attributes, plan.Attributes, diags.Errors())
+		state, plan, errors := w.planAgain(key)
+		if plan.Changes && w.mistookAnother(m) && cmp.Equal(state.Attributes.Without("agreement_time"), plan.Attributes.Without("agreement_time")) {
+			w.say("%s", w.put(w.t.Context(), key, state))
+			state, plan, errors = w.planAgain(key)
+		}
+		if plan.Changes || len(errors) > 0 {
+			w.t.Errorf("%s is not done:\n%v\n%v\n%v", key, state.Attributes, plan.Attributes, errors)
 		}
 	}
+}
+
+// planAgain refreshes and plans an object after a run.
+func (w *world) planAgain(key string) (*prototest.State, prototest.Plan, []string) {
+	m := w.state[key]
+	state, diags := w.p.Refresh(m.kind, m.state)
+	w.p.NoErrors(diags)
+	plan, diags := w.p.Plan(m.kind, state, w.attributes(w.config[key]))
+
+	return state, plan, diags.Errors()
+}
+
+// mistookAnother reports whether a plan may have left an object alone because it took what
+// another object of the person has written for a choice without a time. The time in state is
+// then that of its own last write, and the next apply brings it up to the configuration. The
+// provider warns of two objects of one person, see
+// TestConsent_anotherObjectsWriteWithoutATimeIsSettledByTheNextApply.
+func (w *world) mistookAnother(m *managed) bool {
+	objects := 0
+	for _, other := range w.config {
+		if slices.Contains(other.people, m.people[0]) {
+			objects++
+		}
+	}
+
+	return w.untimed && m.isIdle && m.kind == singleName && objects > 1
 }
 
 func (w *world) maybeChoose() {
@@ -397,7 +429,6 @@ func (w *world) apply(replaced string) (ok bool) {
 		return nil
 	}
 	defer func() {
-		synctest.Wait() // until a write that was interrupted on its way has arrived
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.onWrite = nil
@@ -412,6 +443,7 @@ func (w *world) apply(replaced string) (ok bool) {
 			w.say("%.300s", problem)
 			ok = false
 		}
+		synctest.Wait() // until a write that was interrupted on its way has arrived: nothing can call it back
 		w.maybeChoose()
 	}
 
