@@ -3,7 +3,6 @@
 package consentbatch_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -21,56 +20,6 @@ func rejecting(status int, of ...int) []mockserver.Fault {
 		})
 	}
 	return faults
-}
-
-func TestConsentBatch_failedCreateNamesRowsAndIsNotInState(t *testing.T) {
-	t.Parallel()
-	b := newBatchTest(t, people(60), nil)
-	reject := func() {
-		for i := 0; i < 60; i += 2 {
-			b.service.Inject(rejecting(422, i)...)
-		}
-		b.service.Inject(rejecting(409, 51)...)
-	}
-
-	b.apply(
-		step{
-			before: reject, config: uncompared.With(prototest.Attributes{"on_destroy": "withdraw"}), gets: 60, patches: 60,
-			errors: []string{
-				"31 of 60 rows failed", "29 are in place, 29 of them written by this run", "31 failed",
-				"The service rejected the request (30): lines 2, 4, 6,", "40 and 10 more", "HTTP status: 422", `"E42"`, "Changed elsewhere (1): 1 line\n",
-				"Update consent: PATCH /v1/org/{orgId}", "In state now: nothing", "the rows that were written stay at the service", "What to do:", "just the missing ones are written",
-			},
-		},
-		step{config: uncompared, gets: 60, patches: 31, counts: counts{Rows: 60, Written: 31}},
-	)
-}
-
-func TestConsentBatch_failedUpdateCountsMissingRows(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		config prototest.Attributes
-		asked  int // requests of a plan
-	}{
-		"compared": {nil, 10}, "uncompared": {uncompared, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBatchTest(t, people(10), nil)
-			b.apply(step{config: tc.config, gets: tc.asked + 10, patches: 10, counts: counts{Rows: 10, Written: 10}})
-			digest := b.state.Attributes["digest"]
-			b.apply(step{
-				before: func() { b.service.Inject(rejecting(400, 1, 4)...) }, config: tc.config,
-				content: strings.ReplaceAll(people(10), "true,true,false", "true,true,true"),
-				errors:  []string{"2 of 10 rows failed", "lines 3, 6\n", "In state now: this resource with the present content, and how many rows are missing"},
-				gets:    tc.asked + 10, patches: 10, counts: counts{Rows: 10, Written: 8, Missing: 2},
-			})
-			if b.state.Attributes["digest"] == digest {
-				t.Error("state has the digest of the old file")
-			}
-			b.apply(step{config: tc.config, gets: tc.asked + 10, patches: 2, counts: counts{Rows: 10, Written: 2}})
-		})
-	}
 }
 
 // TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot has failures that could be those of every
@@ -135,26 +84,6 @@ func TestConsentBatch_outageEndsTheApplyAndFailingRowsDoNot(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestConsentBatch_incomparableRowStopsNoneOfTheOthers never succeeds in reading one person.
-func TestConsentBatch_incomparableRowStopsNoneOfTheOthers(t *testing.T) {
-	t.Parallel()
-	b := newBatchTest(t, people(10), nil)
-	unreadable := mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: userName(7), Status: 400, Body: []byte(`{}`), Times: -1}
-	b.apply(step{
-		before:   func() { b.service.Inject(unreadable) },
-		warnings: []string{"1 of 10 rows could not be compared", "line 9", "An apply tries them again"},
-		errors:   []string{"1 of 10 rows failed", "line 9", "9 are in place"},
-		gets:     20, patches: 9,
-	})
-	wantRow(t, b.service, 9, configured)
-}
-
-func TestConsentBatch_readOnlyProviderWritesNothing(t *testing.T) {
-	t.Parallel()
-	b := newBatchTest(t, people(5), prototest.Attributes{"read_only": true})
-	b.apply(step{errors: []string{"The provider is read-only", "remove read_only"}, gets: 5})
 }
 
 func TestConsentBatch_wrongConfigurations(t *testing.T) {

@@ -53,27 +53,28 @@ func TestConsentBatch_interruptedUpdateCountsMissingRows(t *testing.T) {
 // update whose answer does not arrive any more. The next apply writes what is missing.
 func TestConsentBatch_interruptedCreateGoesOn(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	b := newBatchTest(t, people(3), prototest.Attributes{"max_concurrency": 1})
-	b.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: cancel})
-	path, config := reportBeside(b.f, nil)
+	inBatch(t, people(3), prototest.Attributes{"max_concurrency": 1}, func(t *testing.T, b *batchTest) {
+		ctx, cancel := context.WithCancel(t.Context())
+		b.service.Inject(mockserver.Fault{Operation: mockserver.OpUpdateConsent, Commit: true, Hang: true, Then: cancel})
+		path, config := reportBeside(b.f, nil)
 
-	plan, diags := b.p.Plan(batchName, nil, config)
-	b.p.NoErrors(diags)
-	state, diags := b.p.Apply(ctx, batchName, nil, plan)
-	prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not tried", "In state now: nothing", "apply again")
-	if state != nil {
-		t.Error("there is state")
-	}
+		plan, diags := b.p.Plan(batchName, nil, config)
+		b.p.NoErrors(diags)
+		state, diags := b.p.Apply(ctx, batchName, nil, plan)
+		prototest.WantText(t, diags.Errors(), "Interrupted before all rows were done", "the outcome of 1 is unknown", "2 were not tried", "In state now: nothing", "apply again")
+		if state != nil {
+			t.Error("there is state")
+		}
 
-	lines := readReport(t, path)
-	outcomes := map[any]int{}
-	for _, line := range lines[1:] {
-		outcomes[line["outcome"]]++
-	}
-	if lines[0]["unknown"] != 1.0 || lines[0]["not_tried"] != 2.0 || outcomes["unknown"] != 1 || outcomes["not_tried"] != 2 {
-		t.Errorf("the report is %v", lines)
-	}
+		lines := readReport(t, path)
+		outcomes := map[any]int{}
+		for _, line := range lines[1:] {
+			outcomes[line["outcome"]]++
+		}
+		if lines[0]["unknown"] != 1.0 || lines[0]["not_tried"] != 2.0 || outcomes["unknown"] != 1 || outcomes["not_tried"] != 2 {
+			t.Errorf("the report is %v", lines)
+		}
 
-	b.apply(step{config: config, gets: 3, patches: 2, counts: counts{Rows: 3, Written: 2}})
+		b.apply(step{config: config, gets: 3, patches: 2, counts: counts{Rows: 3, Written: 2}})
+	})
 }

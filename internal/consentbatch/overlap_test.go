@@ -169,29 +169,25 @@ func TestConsentBatch_recordWithoutTimeStands(t *testing.T) {
 	for name, answer := range forgets {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBatchTest(t, people(3), nil)
-			b.service.ReshapeConsents(answer)
-			config := uncompared.With(prototest.Attributes{"on_destroy": "withdraw"})
-			b.apply(step{
-				before: func() { chooseFor(b.service, 1, early) }, config: config, gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
-				warnings: []string{"Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time"},
-			})
-			wantRow(t, b.service, 1, [5]bool{})
-			wantRow(t, b.service, 2, configured)
-			if name == "absent" { // a null is a difference in the other rows
-				b.apply(step{config: config.With(prototest.Attributes{"compare_at_plan": true}), gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}})
-			}
+			inBatch(t, people(3), nil, func(t *testing.T, b *batchTest) {
+				b.service.ReshapeConsents(answer)
+				config := uncompared.With(prototest.Attributes{"on_destroy": "withdraw"})
+				b.apply(step{
+					before: choosing(early, 1), config: config, gets: 3, patches: 2, counts: counts{Rows: 3, Kept: 1, Written: 2},
+					warnings: []string{"Later choices of people stand", "in 1 of 3 rows: line 3.", "without agreement_time"},
+					held:     map[int][5]bool{1: {}, 2: configured},
+				})
+				if name == "absent" { // a null is a difference in the other rows
+					b.apply(step{config: config.With(prototest.Attributes{"compare_at_plan": true}), gets: 3, counts: counts{Rows: 3, Kept: 1, Written: 2}})
+				}
 
-			b.p.NewRun()
-			b.service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
-			state, diags := b.p.Destroy(batchName, b.state)
-			b.p.NoErrors(diags)
-			prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "without agreement_time", "line 3")
-			wantRow(t, b.service, 1, [5]bool{0: true})
-			wantRow(t, b.service, 2, [5]bool{})
-			if state != nil {
-				t.Error("the object is still there")
-			}
+				b.p.NewRun()
+				b.service.PutConsent(scope, userName(1), mockserver.ConsentRecord{Clauses: [5]bool{0: true}, AgreementTime: early})
+				diags := b.destroy()
+				prototest.WantText(t, diags.Warnings(), "Later choices of people stand", "without agreement_time", "line 3")
+				wantRow(t, b.service, 1, [5]bool{0: true})
+				wantRow(t, b.service, 2, [5]bool{})
+			})
 		})
 	}
 }

@@ -11,25 +11,6 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
-func TestConsentBatch_planWithoutComparisonAsksNothing(t *testing.T) {
-	t.Parallel()
-	b := newBatchTest(t, people(5), nil)
-	b.apply(step{config: uncompared, gets: 5, patches: 5, counts: counts{Rows: 5, Written: 5}})
-
-	b.service.Reset()
-	chooseFor(b.service, 1, early)
-	wantEmptyBatchPlan(t, b.p, b.state, b.f.config(uncompared))
-	wantRequests(t, b.service, 0, 0)
-
-	b.apply(
-		step{content: people(6), config: uncompared, gets: 6, patches: 2, counts: counts{Rows: 6, Written: 2}},
-		step{
-			before: func() { chooseFor(b.service, 2, late) },
-			config: uncompared.With(prototest.Attributes{"keep_later_choice": false}), gets: 6, patches: 1, counts: counts{Rows: 6, Written: 1},
-		},
-	)
-}
-
 func TestConsentBatch_unknownValuesAreCheckedByTheApply(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, nil)
@@ -100,21 +81,6 @@ func TestConsentBatch_refusesAnotherFileThanThePlannedOne(t *testing.T) {
 			wantRequests(t, service, 0, 0)
 		})
 	}
-}
-
-func TestConsentBatch_settingsAloneSendNothing(t *testing.T) {
-	t.Parallel()
-	b := newBatchTest(t, people(3), nil)
-	withdrawing := prototest.Attributes{"on_destroy": "withdraw"}
-	b.apply(step{gets: 6, patches: 3, counts: counts{Rows: 3, Written: 3}})
-	digest := b.state.Attributes["digest"]
-
-	// The counts are those of the last apply that had anything to do.
-	b.apply(step{config: withdrawing, gets: 3, counts: counts{Rows: 3, Written: 3}})
-	if b.state.Attributes["digest"] != digest || b.state.Attributes["on_destroy"] != "withdraw" {
-		t.Errorf("the state is %v", b.state.Attributes)
-	}
-	b.apply(step{before: func() { chooseFor(b.service, 1, early) }, config: withdrawing, gets: 6, patches: 1, counts: counts{Rows: 3, Written: 1}})
 }
 
 // TestConsentBatch_secondPlanMayFindMore plans twice, as an apply does: Terraform

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
@@ -83,15 +82,13 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 		seed := soak.Seed(i)
 		soak.Add(soak.Tried, 1)
 		f := newFile(t, people(propertyRows))
-		synctest.Test(t, func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
 			defer func() {
 				if t.Failed() {
 					t.Logf("seed %d", seed)
 				}
 			}()
 
-			// The time of a bubble begins in the year 2000, and the rows were agreed to later.
-			<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
 			s := &storm{rand: rand.New(rand.NewPCG(seed, 5)), chosen: map[string]bool{}}
 			s.service = mocktest.StartPipe(t, func(server *mockserver.Server) { server.FaultFor, server.Wrap = s.hit, nil })
 			state := s.converge(t, nil, f)
@@ -99,8 +96,6 @@ func TestConsentBatch_convergesUnderRandomFaults(t *testing.T) {
 			state = s.converge(t, state, f)
 			s.end()
 			s.wantAllRight(t, state, f)
-			// A login outlives the caller that began it; it has to end in the bubble.
-			<-time.After(10 * time.Minute)
 		})
 	}
 }

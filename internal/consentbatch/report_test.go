@@ -113,26 +113,27 @@ func TestConsentBatch_rowsOfAnArrayAreNamedByElement(t *testing.T) {
 	t.Parallel()
 	const clauses = `"clause_1_consent":true,"clause_2_consent":true,"clause_3_consent":false,"clause_4_consent":true,"clause_5_consent":true`
 	content := fmt.Sprintf("[{%[1]s,%[3]s},{%[2]s,%[3]s}]", `"identity_id":"`+userName(0)+`"`, `"identity_id":"`+userName(1)+`"`, clauses)
-	b := newBatchTest(t, "", nil)
-	b.f.path = filepath.Join(t.TempDir(), "consents.json")
-	path, config := reportBeside(b.f, prototest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
+	inBatch(t, "", nil, func(t *testing.T, b *batchTest) {
+		b.f.path = filepath.Join(t.TempDir(), "consents.json")
+		path, config := reportBeside(b.f, prototest.Attributes{"keep_later_choice": false, "account_id": "acct-7"})
 
-	b.apply(step{
-		before: func() { b.service.Inject(rejecting(422, 1)...) }, content: content, config: config,
-		errors: []string{"line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance"}, gets: 2, patches: 2,
+		b.apply(step{
+			before: failing(422, 1), content: content, config: config,
+			errors: []string{"line 1 (element 2)\n", "PATCH /v1/account/{accountId}/compliance"}, gets: 2, patches: 2,
+		})
+		if second := readReport(t, path)[2]; second["line"] != 1.0 || second["element"] != 2.0 || second["outcome"] != "failed" {
+			t.Errorf("the report has %v", second)
+		}
+
+		b.apply(
+			step{config: config, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
+			step{
+				content: strings.Trim(strings.ReplaceAll(content, "},{", "}\n{"), "[]"), config: config,
+				errors: []string{"line 1 (element 1): the JSON has to be one array of objects"}, counts: counts{Rows: 2, Written: 1},
+			},
+			step{config: config.With(prototest.Attributes{"format": "ndjson"}), gets: 2, counts: counts{Rows: 2}},
+		)
 	})
-	if second := readReport(t, path)[2]; second["line"] != 1.0 || second["element"] != 2.0 || second["outcome"] != "failed" {
-		t.Errorf("the report has %v", second)
-	}
-
-	b.apply(
-		step{config: config, gets: 2, patches: 1, counts: counts{Rows: 2, Written: 1}},
-		step{
-			content: strings.Trim(strings.ReplaceAll(content, "},{", "}\n{"), "[]"), config: config,
-			errors: []string{"line 1 (element 1): the JSON has to be one array of objects"}, counts: counts{Rows: 2, Written: 1},
-		},
-		step{config: config.With(prototest.Attributes{"format": "ndjson"}), gets: 2, counts: counts{Rows: 2}},
-	)
 }
 
 func TestConsentBatch_reportReplacesItsFile(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -49,7 +48,7 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 				t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { // which ends its server
 					t.Parallel()
 					soak.Add(soak.Tried, 1)
-					synctest.Test(t, func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
 						w := newWorld(t, kept, seed)
 						for range soak.Raced(6, 12) {
 							w.run()
@@ -58,7 +57,6 @@ func TestConsent_runsNeverChangeAChoiceAndEndInAnEmptyPlan(t *testing.T) {
 						if t.Failed() {
 							t.Error(strings.Join(w.history, "\n"))
 						}
-						<-time.After(10 * time.Minute) // a login ends in the bubble
 					})
 				})
 			}
@@ -114,9 +112,7 @@ func newWorld(t *testing.T, kept string, seed uint64) *world {
 		w.wish(i)
 	}
 
-	// The time of a bubble begins in the year 2000, and people agree later.
-	<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-	w.service = mocktest.StartPipe(t, func(s *mockserver.Server) {
+	w.p, w.service = startPipe(t, nil, func(s *mockserver.Server) {
 		s.ReshapeConsents(func(r map[string]any) any {
 			if text, ok := r["agreement_time"].(string); ok {
 				at, _ := time.Parse(time.RFC3339Nano, text)
@@ -133,9 +129,6 @@ func newWorld(t *testing.T, kept string, seed uint64) *world {
 			return w.onWrite(r.Identity)
 		}
 	})
-	dial, closeAll := w.service.Tracked()
-	t.Cleanup(closeAll)
-	w.p = prototest.MustStart(t, prototest.Config(w.service), func(cfg *client.Config) { cfg.DialContext = dial })
 
 	return w
 }
