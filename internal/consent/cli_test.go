@@ -14,7 +14,6 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
@@ -42,22 +41,6 @@ func TestCLIConsent_warnsOnceOfWhatIsOverwritten(t *testing.T) {
 	clitest.WantWords(t, cli.MustRun("plan"), "The plan overwrites", "clause_1_consent, clause_2_consent, clause_4_consent")
 	want(0, "apply", "tfplan")
 	want(0, "plan", "-detailed-exitcode")
-}
-
-func TestCLIConsent_wrongPasswordIsOneErrorThatNamesTheProviderBlock(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	service.AddUser(service.Email, "another password")
-	cli := clitest.New(t, acctest.Block(service)+block(), nil)
-
-	r := cli.Run("apply", "-auto-approve")
-	wantRefused(t, r, "Authentication rejected", "Log in", "check the credentials of the provider block")
-	if n := strings.Count(r.Output, "Error: "); n != 1 {
-		t.Errorf("%d errors are shown:\n%s", n, r.Output)
-	}
-	if n := service.Count(mockserver.OpLogin); n != 1 {
-		t.Errorf("%d logins", n)
-	}
 }
 
 // wantRefused fails the test unless a command failed and printed these words.

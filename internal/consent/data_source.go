@@ -4,18 +4,24 @@ package consent
 
 import (
 	"context"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
-var _ datasource.DataSourceWithConfigure = (*consentDataSource)(nil)
+var (
+	_ datasource.DataSourceWithConfigure       = (*consentDataSource)(nil)
+	_ ephemeral.EphemeralResourceWithConfigure = (*consentEphemeral)(nil)
+)
 
 // NewDataSource returns the data source analytics_consent.
 func NewDataSource() datasource.DataSource { return &consentDataSource{} }
@@ -23,8 +29,7 @@ func NewDataSource() datasource.DataSource { return &consentDataSource{} }
 type consentDataSource struct{ tfkit.DataSource }
 
 type dataSourceModel struct {
-	tfkit.Scope
-	IdentityID types.String `tfsdk:"identity_id"`
+	tfkit.Identity
 	recordModel
 	JSON types.String `tfsdk:"json"`
 }
@@ -54,8 +59,25 @@ func dataSourceAttributes() map[string]schema.Attribute {
 			Sensitive:           true,
 			MarkdownDescription: "Complete answer of the service as JSON. Sensitive.",
 		},
+		"user_ipv6": schema.StringAttribute{
+			Computed:            true,
+			Sensitive:           true,
+			CustomType:          customtypes.IPAddressType{},
+			MarkdownDescription: "IP address of the person at the time of consent, as the service writes it. May be null.",
+		},
+		"agreement_time": schema.StringAttribute{
+			Computed:            true,
+			CustomType:          customtypes.InstantType{},
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format and UTC. May be null.",
+		},
+		"manual": schema.BoolAttribute{
+			Computed:            true,
+			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. May be null.",
+		},
 	}
-	maps.Copy(attributes, recordDataAttributes())
+	for i, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + ". May be null."}
+	}
 
 	return tfkit.AddDataSourceScope(attributes)
 }
@@ -93,4 +115,36 @@ func (m *dataSourceModel) read(ctx context.Context, s *tfkit.Service, diags *dia
 	m.JSON = types.StringValue(string(held.JSON))
 
 	return true
+}
+
+// NewEphemeralResource returns the ephemeral resource analytics_consent.
+func NewEphemeralResource() ephemeral.EphemeralResource { return &consentEphemeral{} }
+
+type consentEphemeral struct{ tfkit.Ephemeral }
+
+func (e *consentEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_consent"
+}
+
+func (e *consentEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = ephemeralschema.Schema{
+		MarkdownDescription: "Reads the consent of one person and stores it neither in plan nor in state.",
+		Attributes:          tfkit.EphemeralAttributes(dataSourceAttributes()),
+	}
+}
+
+func (e *consentEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	defer e.RecoverAndReport(ctx, &resp.Diagnostics)
+
+	var m dataSourceModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+
+	if !m.read(ctx, e.Service, &resp.Diagnostics) {
+		return
+	}
+
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &m)...)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -40,25 +39,6 @@ func TestAccConsentResource_import(t *testing.T) {
 		},
 	})
 	wantUpdates(t, service, update(configured, map[string]any{"user_ipv6": "2001:db8::1", "agreement_time": early}))
-}
-
-func TestAccConsentResource_importValidation(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-
-	steps := []resource.TestStep{}
-	for _, id := range []string{"..", "a/b/..", "a/b/c/d"} {
-		steps = append(steps, resource.TestStep{
-			Config:       acctest.Block(service) + block(),
-			ResourceName: address, ImportState: true, ImportStateId: id,
-			ExpectError: acctest.Message("Unusable import id"),
-		})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
 }
 
 // TestAccConsentResource_importEscaped imports an identity with the characters that a path or
@@ -116,76 +96,6 @@ func TestAccConsentResource_identity(t *testing.T) {
 	created := update(configured, map[string]any{"agreement_time": early})
 	wantUpdates(t, service, created, created)
 }
-
-func TestAccConsentResource_identityOfMany(t *testing.T) {
-	acctest.PreCheck(t, acctest.Identities)
-	service := mocktest.Start(t)
-	people := map[string]string{"a": "ada", "b": "bob/c", "g": "grace hopper"}
-	imported := []plancheck.PlanCheck{}
-	for key, identity := range people {
-		service.PutConsent(scope, identity, mockserver.ConsentRecord{Clauses: configured, AgreementTime: early, Manual: new(true)})
-		imported = append(imported, plancheck.ExpectResourceAction(fmt.Sprintf("analytics_consent.people[%q]", key), plancheck.ResourceActionNoop))
-	}
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:            acctest.Block(service) + importBlocks,
-				ConfigPlanChecks:  acctest.Planned(imported...),
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectIdentity(`analytics_consent.people["b"]`, identityOf(mocktest.Project, "bob/c"))},
-			},
-			{Config: acctest.Block(service)}, // the library cannot read the state of a for_each at the end
-		},
-	})
-	wantUpdates(t, service)
-}
-
-func TestAccConsentResource_identityValidation(t *testing.T) {
-	acctest.PreCheck(t, acctest.Identities)
-	service := mocktest.Start(t)
-
-	steps := []resource.TestStep{}
-	for identity, reason := range map[string]string{
-		`{ identity_id = ".." }`:                                                  "would change the path",
-		`{ identity_id = "u", org_id = "o" }`:                                     "needs project_id",
-		`{ identity_id = "u", org_id = "o", project_id = "p", account_id = "a" }`: "cannot be combined",
-	} {
-		steps = append(steps, resource.TestStep{
-			Config:      acctest.Block(service) + block() + fmt.Sprintf("import {\n  to = %s\n  identity = %s\n}\n", address, identity),
-			ExpectError: acctest.Message("Unusable import identity", reason, "Accepted forms"),
-		})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
-// importBlocks are resources for people, and import blocks that name them by identity.
-const importBlocks = `
-locals {
-  people = { a = "ada", b = "bob/c", g = "grace hopper" }
-}
-
-import {
-  for_each = local.people
-  to       = analytics_consent.people[each.key]
-  identity = { identity_id = each.value }
-}
-
-resource "analytics_consent" "people" {
-  for_each         = local.people
-  identity_id      = each.value
-  clause_1_consent = true
-  clause_2_consent = true
-  clause_3_consent = false
-  clause_4_consent = true
-  clause_5_consent = true
-  agreement_time   = "2026-01-31T12:00:00Z"
-}
-`
 
 // identityOf returns the resource identity of a person in a project of the organization.
 func identityOf(project, person string) map[string]knownvalue.Check {

@@ -55,52 +55,6 @@ func TestAccConsentList_basic(t *testing.T) {
 	wantUpdates(t, service)
 }
 
-func TestAccConsentList_identityIDs(t *testing.T) {
-	acctest.PreCheck(t, acctest.Lists)
-	service := mocktest.Start(t)
-	putConsents(service, "user-1", "user-2")
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Query:  true,
-				Config: acctest.Block(service) + listBlock(`identity_ids = ["user-2", "nobody", "user-1"]`, "limit = 1"),
-				QueryResultChecks: []querycheck.QueryResultCheck{
-					querycheck.ExpectLength(listAddress, 1),
-					querycheck.ExpectIdentity(listAddress, identityOf(mocktest.Project, "user-2")),
-				},
-			},
-			{
-				Query:             true,
-				Config:            acctest.Block(service) + listBlock(`identity_ids = ["nobody"]`),
-				QueryResultChecks: []querycheck.QueryResultCheck{querycheck.ExpectLength(listAddress, 0)},
-			},
-		},
-	})
-	wantUpdates(t, service)
-}
-
-func TestAccConsentList_validation(t *testing.T) {
-	acctest.PreCheck(t, acctest.Lists)
-	service := mocktest.Start(t)
-
-	steps := []resource.TestStep{}
-	for config, message := range map[string]string{
-		"": "Exactly one of these attributes must be configured: [utc_date,identity_ids]",
-		"utc_date     = \"2026-02-03\"\nidentity_ids = [\"user-1\"]": "Exactly one of these attributes must be configured: [utc_date,identity_ids]",
-		`identity_ids = [".."]`:   "Unusable identifier",
-		`utc_date = "2026-02-30"`: "Not a date",
-	} {
-		steps = append(steps, resource.TestStep{Query: true, Config: acctest.Block(service) + listBlock(config), ExpectError: acctest.Message(message)})
-	}
-
-	resource.ParallelTest(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories(), Steps: steps})
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}
-
 // listBlock returns a list block with the lines of its configuration, and lines above it.
 func listBlock(config string, lines ...string) string {
 	return fmt.Sprintf("list \"analytics_consent\" \"people\" {\n  provider = analytics\n%s\n  config {\n%s\n  }\n}\n", strings.Join(lines, "\n"), config)

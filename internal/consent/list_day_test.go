@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // exportDay is a day that is over.
@@ -95,18 +93,6 @@ func TestConsentListDay_recordsWithoutAnIdentityAreCounted(t *testing.T) {
 	wantNobodyNamed(t, results)
 }
 
-// TestConsentListDay_personWhomTerraformWouldChangeIsRefused has a person whose identity
-// Terraform would turn into that of another one.
-func TestConsentListDay_personWhomTerraformWouldChangeIsRefused(t *testing.T) {
-	t.Parallel()
-	p, service := start(t, nil)
-	putConsents(service, "user-1", "jose\u0301")
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-1", "jose\u0301")})
-	results := p.List(name, listDay(nil))
-	wantNames(t, results, "user-1")
-	prototest.WantText(t, results.Diagnostics().Warnings(), "A person could not be read", "Person record 2 of the day", "NFC")
-}
-
 func TestConsentListDay_recordsOfAnUnknownKindAreNoPeople(t *testing.T) {
 	t.Parallel()
 	p, service := start(t, prototest.Attributes{"wire": prototest.Attributes{"export_record_member": "identityId"}})
@@ -163,28 +149,5 @@ func TestConsentListDay_dayThatBreaksOffIsReadAgain(t *testing.T) {
 	prototest.WantText(t, results.Diagnostics().Warnings(), "1 of the 41 Person records")
 	if n := service.Count(mockserver.OpExportRecords); n != 2 {
 		t.Errorf("the day was asked for %d times", n)
-	}
-}
-
-// TestConsentListDay_isReadOnce looks up one person at a time: no export is open meanwhile.
-func TestConsentListDay_isReadOnce(t *testing.T) {
-	t.Parallel()
-	var f flights
-	service := mocktest.Start(t, func(s *mockserver.Server) { s.Wrap = f.wrap })
-	p := prototest.MustStart(t, prototest.Config(service).With(prototest.Attributes{"max_concurrency": 1}))
-	without := soak.Raced(60, 1_100)
-	everyone := identities(without + 20)
-	putConsents(service, everyone[without:]...)
-	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", append(everyone, everyone...)...)})
-
-	req := listDay(nil)
-	req.Limit = 5
-	results := p.List(name, req)
-	wantNames(t, results, names(everyone[without:without+5]...)...)
-	if exports, people := service.Count(mockserver.OpExportRecords), service.Count(mockserver.OpGetConsent); exports != 1 || people != without+5 {
-		t.Errorf("the day was asked for %d times, and %d people were looked up", exports, people)
-	}
-	if f.most != 1 || f.whileExported {
-		t.Errorf("%d requests were under way at a time, together with an export: %v", f.most, f.whileExported)
 	}
 }

@@ -34,7 +34,6 @@ type candidate struct {
 type source struct {
 	people []candidate
 	placed string // describes a place for messages, which never name a person
-	isCut  bool   // the source has more people, and the others were not read
 	seen   map[string]struct{}
 }
 
@@ -125,8 +124,7 @@ func (d *dayReader) Record(kind records.Kind, record jsontext.Value) error {
 	}
 
 	d.add(identity, d.persons)
-	if len(d.people) > limitDayPeople {
-		d.people, d.isCut = d.people[:limitDayPeople], true
+	if len(d.people) > limitDayPeople { // one more shows that there are more
 		return errEnoughPeople
 	}
 

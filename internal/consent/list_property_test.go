@@ -138,6 +138,9 @@ func TestConsentList_showsExactlyWhatItShould(t *testing.T) {
 			if most := max(1, people.limit); people.limit > 0 && f.most > most || f.most > people.width {
 				t.Errorf("%d requests were under way, for a limit of %d and %d at a time", f.most, people.limit, people.width)
 			}
+			if n := service.Count(mockserver.OpExportRecords); f.whileExported || n > 1 {
+				t.Errorf("the day was asked for %d times, and people while it was read: %v", n, f.whileExported)
+			}
 
 			people.checkPrefix(t, p, req, r.IntN(5))
 		})

@@ -158,41 +158,58 @@ func TestConsentList_endsWithAnErrorWhereGoingOnIsUseless(t *testing.T) {
 	}
 }
 
-func TestConsentList_refusesAConfiguration(t *testing.T) {
+func TestConsentList_configurations(t *testing.T) {
 	t.Parallel()
-
 	p, service := start(t, nil)
+	exactlyOne := []string{"Exactly one of these attributes must be configured: [utc_date,identity_ids]"}
+
 	for label, tc := range map[string]struct {
-		config prototest.Attributes
-		want   []string
+		config  prototest.Attributes
+		refused []string // nil is accepted
 	}{
+		"nothing":               {prototest.Attributes{}, exactlyOne},
+		"a day and people":      {prototest.Attributes{"utc_date": exportDay, "identity_ids": []any{"user-1"}}, exactlyOne},
+		"no day":                {prototest.Attributes{"utc_date": "2026-02-30"}, []string{"Not a date"}},
 		"nobody":                {prototest.Attributes{"identity_ids": []any{}}, []string{"identity_ids", "at least 1"}},
 		"too many":              {prototest.Attributes{"identity_ids": identities(10_001)}, []string{"identity_ids", "at most 10000"}},
 		"a null":                {prototest.Attributes{"identity_ids": []any{"user-1", nil}}, []string{"identity_ids"}},
+		"another path":          {prototest.Attributes{"identity_ids": []any{".."}}, []string{"Unusable identifier"}},
 		"a field without a day": {prototest.Attributes{"identity_ids": []any{"user-1"}, "identity_field": "id"}, []string{"identity_field", "utc_date"}},
 		"an empty field":        {prototest.Attributes{"utc_date": exportDay, "identity_field": ""}, []string{"identity_field"}},
 		"a day of an account":   {prototest.Attributes{"utc_date": exportDay, "account_id": "acct-7"}, []string{"account_id"}},
 		"half a scope":          {prototest.Attributes{"identity_ids": []any{"user-1"}, "org_id": "org"}, []string{"project_id"}},
+		"an unknown day":        {prototest.Attributes{"utc_date": prototest.Unknown}, nil},
+		"unknown people":        {prototest.Attributes{"identity_ids": prototest.Unknown}, nil},
+		"an unknown person":     {prototest.Attributes{"identity_ids": []any{prototest.Unknown}}, nil},
 	} {
-		diags := p.ValidateList(name, tc.config)
-		if len(diags.Errors()) == 0 {
-			t.Errorf("%s is accepted", label)
-			continue
-		}
-		prototest.WantText(t, diags.Errors(), tc.want...)
-	}
-
-	if n := service.Count(""); n != 0 {
-		t.Errorf("%d requests were sent", n)
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			errors := p.ValidateList(name, tc.config).Errors()
+			if len(errors) > 0 != (tc.refused != nil) {
+				t.Errorf("the errors are %q", errors)
+			}
+			if tc.refused != nil {
+				prototest.WantText(t, errors, tc.refused...)
+			}
+			if n := service.Count(""); n != 0 {
+				t.Errorf("%d requests were sent", n)
+			}
+		})
 	}
 }
 
-func TestConsentList_unknownConfigurationIsValid(t *testing.T) {
+// TestConsentList_personWhoIsNotReadIsNamedByPlace has a person whom the service fails to show,
+// and one in a day whose identity Terraform would turn into that of another one.
+func TestConsentList_personWhoIsNotReadIsNamedByPlace(t *testing.T) {
 	t.Parallel()
-	p, _ := start(t, nil)
-	for _, config := range []prototest.Attributes{
-		{"utc_date": prototest.Unknown}, {"identity_ids": prototest.Unknown}, {"identity_ids": []any{prototest.Unknown}},
-	} {
-		p.NoErrors(p.ValidateList(name, config))
+	p, service := start(t, nil)
+	putConsents(service, "user-1", "jose\u0301")
+	service.PutExport(scope, exportDay, mockserver.ExportDay{Persons: personRecords("identityId", "user-1", "user-1", "jose\u0301")})
+	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-3", Status: 400, Body: []byte(`{}`)})
+
+	for place, req := range map[string]prototest.ListRequest{"Person record 3 of the day": listDay(nil), "identity_ids[2]": listOf("user-1", "user-1", "user-3")} {
+		results := p.List(name, req)
+		wantNames(t, results, "user-1")
+		prototest.WantText(t, results.Diagnostics().Warnings(), "A person could not be read", place)
 	}
 }

@@ -56,7 +56,7 @@ type lookUp struct {
 // as the limit allows. Terraform reads no further than that, and says nothing of its own
 // about the limit, so the last result carries what there is to say about the list.
 func (l *listing) stream(ctx context.Context, push func(list.ListResult) bool) {
-	for l.next < len(l.people) {
+	for l.next < min(len(l.people), limitDayPeople) {
 		answered := l.lookUp(ctx)
 		if ctx.Err() != nil {
 			break
@@ -88,7 +88,7 @@ func (l *listing) isFull() bool { return l.request.Limit > 0 && l.found >= int(l
 // lookUp asks the service about the next people: as many at a time as the client sends
 // requests, and not more than are still wanted.
 func (l *listing) lookUp(ctx context.Context) []lookUp {
-	width := min(l.client.Concurrency(), len(l.people)-l.next)
+	width := min(l.client.Concurrency(), min(len(l.people), limitDayPeople)-l.next)
 	if l.request.Limit > 0 {
 		width = min(width, int(l.request.Limit)-l.found)
 	}
@@ -149,7 +149,7 @@ func (l *listing) resource(identity tfkit.Identity, held answer.Consent) *resour
 		m.Scope = tfkit.Scope{}
 	}
 
-	m.recordModel.fromAPI(held)
+	m.fromAPI(held)
 	m.UserIPv6 = customtypes.IPAddress{}
 	if m.Manual.ValueBool() {
 		m.Manual = types.BoolNull()
@@ -194,7 +194,7 @@ func (l *listing) conclude(ctx context.Context, diags *diag.Diagnostics) {
 		}.AddWarning(diags)
 	}
 
-	more := l.isCut || l.next < len(l.people)
+	more := l.next < len(l.people)
 	switch {
 	case l.isFull() && more:
 		tfkit.Problem{

@@ -52,29 +52,6 @@ func TestCLIConsentList_limitIsSaid(t *testing.T) {
 	}
 }
 
-func TestCLIConsentList_failuresAreShown(t *testing.T) {
-	t.Parallel()
-	service := mocktest.Start(t)
-	cli := queryCLI(t, service)
-	cli.Setenv("ANALYTICS_MAX_RETRIES", "0")
-	putConsents(service, identities(5)...)
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Identity: "user-3", Status: 500, Body: []byte(`{}`)})
-
-	ids := `identity_ids = ["user-1", "user-2", "user-3", "user-4", "user-5", "nobody"]`
-	queried := cli.Query(listBlock(ids))
-	if n := strings.Count(queried.Output, "identity_id="); queried.Code != 0 || n != 4 {
-		t.Errorf("%d people are listed:\n%s", n, queried.Output)
-	}
-	clitest.WantWords(t, queried, "A person could not be read", "identity_ids[2]", "no consent record of 1 person")
-
-	service.Inject(mockserver.Fault{Operation: mockserver.OpGetConsent, Status: 403, Body: []byte(`{}`), Skip: 2, Times: -1})
-	queried = cli.Query(listBlock(ids))
-	if queried.Code == 0 || strings.Contains(queried.Output, "identity_id=") {
-		t.Errorf("a query that failed lists people:\n%s", queried.Output)
-	}
-	clitest.WantWords(t, queried, "Not permitted")
-}
-
 // TestCLIConsentList_interruptIsAnError interrupts a query that has found one person and
 // waits for another. Without an error, Terraform would show half a list and end with 0.
 func TestCLIConsentList_interruptIsAnError(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -17,6 +18,62 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
+
+// recordModel holds the consent record (interface, section 2) as attributes.
+type recordModel struct {
+	Clause1       types.Bool            `tfsdk:"clause_1_consent"`
+	Clause2       types.Bool            `tfsdk:"clause_2_consent"`
+	Clause3       types.Bool            `tfsdk:"clause_3_consent"`
+	Clause4       types.Bool            `tfsdk:"clause_4_consent"`
+	Clause5       types.Bool            `tfsdk:"clause_5_consent"`
+	UserIPv6      customtypes.IPAddress `tfsdk:"user_ipv6"`
+	AgreementTime customtypes.Instant   `tfsdk:"agreement_time"`
+	Manual        types.Bool            `tfsdk:"manual"`
+}
+
+// clauseTexts are what a person consents to with each clause.
+var clauseTexts = [answer.Clauses]string{"application diagnostics", "feature usage", "browser information", "user information", "user behaviour interaction"}
+
+func (m *recordModel) clauses() []*types.Bool {
+	return []*types.Bool{&m.Clause1, &m.Clause2, &m.Clause3, &m.Clause4, &m.Clause5}
+}
+
+// otherClauses returns the names of the clauses that are not equal.
+func (m *recordModel) otherClauses(other recordModel) (names []string) {
+	for i, c := range m.clauses() {
+		if !c.Equal(*other.clauses()[i]) {
+			names = append(names, answer.ClauseNames[i])
+		}
+	}
+
+	return names
+}
+
+// fromAPI sets all attributes from an answer. A field that the answer lacks becomes null.
+func (m *recordModel) fromAPI(held answer.Consent) {
+	for i, c := range m.clauses() {
+		*c = boolOf(held.Clauses[i])
+	}
+
+	m.UserIPv6 = customtypes.IPAddress{}
+	if text, ok := held.UserIPv6.Get(); ok && text != "" {
+		m.UserIPv6 = customtypes.NewIPAddress(text)
+	}
+
+	m.AgreementTime = customtypes.Instant{}
+	if t, ok := held.AgreementTime.Get(); ok {
+		m.AgreementTime = customtypes.NewInstant(t)
+	}
+
+	m.Manual = boolOf(held.Manual)
+}
+
+func boolOf(o answer.Optional[bool]) types.Bool {
+	if v, ok := o.Get(); ok {
+		return types.BoolValue(v)
+	}
+	return types.BoolNull()
+}
 
 // resourceModel holds the attributes of the resource analytics_consent.
 type resourceModel struct {
@@ -30,14 +87,40 @@ type resourceModel struct {
 
 // check reports a configured text that is not what its attribute holds.
 func (m *resourceModel) check(diags *diag.Diagnostics) {
-	m.recordModel.check(diags)
+	m.UserIPv6.Check(path.Root("user_ipv6"), diags)
 	m.UserIPv6WO.Check(path.Root("user_ipv6_wo"), diags)
+	m.AgreementTime.Check(path.Root("agreement_time"), diags)
+}
+
+// choice returns the clauses and manual.
+func (m *resourceModel) choice() client.Choice {
+	choice := client.Choice{Manual: m.Manual.ValueBool()}
+	for i, c := range m.clauses() {
+		choice.Clauses[i] = c.ValueBool()
+	}
+
+	return choice
+}
+
+// written returns the choice in state if this object has written it. It returns nil if a
+// choice of the person stands, or a clause is not known.
+func (m *resourceModel) written(note choiceNote) *client.Choice {
+	isUnknown := slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return c.IsNull() })
+	if note != (choiceNote{}) || isUnknown {
+		return nil
+	}
+
+	choice := m.choice()
+	return &choice
 }
 
 // updateWith returns the update that writes the record. The address of a write-only
 // attribute is in the configuration alone.
 func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
-	u := m.update()
+	choice := m.choice()
+	u := client.ConsentUpdate{Clauses: choice.Clauses, Manual: choice.Manual}
+	u.AgreementTime, _ = m.AgreementTime.Value()
+	u.UserIPv6, _ = m.UserIPv6.Value()
 	if address, ok := config.UserIPv6WO.Value(); ok {
 		u.UserIPv6 = address
 	}
@@ -45,15 +128,35 @@ func (m *resourceModel) updateWith(config resourceModel) client.ConsentUpdate {
 	return u
 }
 
-// differs reports whether there is anything to write.
+// differs reports whether there is anything to write. An attribute that is not managed, or no
+// longer managed, is not written.
 func (m *resourceModel) differs(state resourceModel) bool {
-	return m.recordModel.differs(state.recordModel) || !m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
+	return len(m.otherClauses(state.recordModel)) > 0 ||
+		!m.Manual.Equal(state.Manual) ||
+		!m.UserIPv6.IsNull() && !m.UserIPv6.SemanticEquals(state.UserIPv6) ||
+		!m.AgreementTime.IsNull() && !m.AgreementTime.SemanticEquals(state.AgreementTime) ||
+		!m.UserIPv6WOVersion.Equal(state.UserIPv6WOVersion)
 }
 
 // keepChoice plans the person's choice, which is in state.
 func (m *resourceModel) keepChoice(state resourceModel) {
-	m.recordModel.keepChoice(state.recordModel)
+	for i, c := range m.clauses() {
+		*c = keepPrior(*c, *state.clauses()[i])
+	}
+
+	m.UserIPv6 = keepPrior(m.UserIPv6, state.UserIPv6)
 	m.UserIPv6WOVersion = keepPrior(m.UserIPv6WOVersion, state.UserIPv6WOVersion)
+	m.AgreementTime = keepPrior(m.AgreementTime, state.AgreementTime)
+	m.Manual = state.Manual
+}
+
+// keepPrior returns the prior value if both are set, and the planned one otherwise. Terraform
+// accepts no other plan for a configured attribute.
+func keepPrior[T attr.Value](planned, prior T) T {
+	if planned.IsNull() || prior.IsNull() {
+		return planned
+	}
+	return prior
 }
 
 // protected returns the time after which a choice of the person stands: agreed, or the zero
@@ -86,34 +189,82 @@ func (m *resourceModel) leavesAlone(state resourceModel, note choiceNote) bool {
 	if m.protected(configured).IsZero() {
 		return false
 	}
+
+	sameClauses := len(m.otherClauses(state.recordModel)) == 0
 	if note.Untimed {
-		return !m.sameClauses(state.recordModel)
+		return !sameClauses
 	}
 
 	chosen, known := state.AgreementTime.Value()
 	if !known { // no longer managed, so only the note tells whether a later choice stood
 		return note.stands()
 	}
-	isOwn := client.SameTime(chosen, configured) && m.sameClauses(state.recordModel)
 
-	return chosen.UnixMilli() > configured.UnixMilli() && !isOwn
+	return chosen.UnixMilli() > configured.UnixMilli() && !(sameClauses && client.SameTime(chosen, configured))
 }
 
-// fromAPI updates the state from an answer and returns the note to store. The first answer
-// after an import is taken over as a whole.
-func (m *resourceModel) fromAPI(held answer.Consent, prior choiceNote) choiceNote {
+// hasClausesOf reports whether every clause that the answer has is equal.
+func (m *resourceModel) hasClausesOf(held answer.Consent) bool {
+	for i, c := range m.clauses() {
+		if agreed, ok := held.Clauses[i].Get(); ok && agreed != c.ValueBool() {
+			return false
+		}
+	}
+
+	return true
+}
+
+// hasTimeOf reports whether the answer may be the record in state, at a service that keeps
+// its time to the second.
+func (m *resourceModel) hasTimeOf(held answer.Consent) bool {
+	own, known := m.AgreementTime.Value()
+	at, timed := held.AgreementTime.Get()
+
+	return known && timed && client.SameTime(at, own) && m.hasClausesOf(held)
+}
+
+// refresh updates the state from an answer and returns the note to store. The first answer
+// after an import is taken over as a whole. Later, a field that the answer lacks keeps its
+// value, as does a null field while a choice stands, and an optional attribute that is not
+// managed stays null.
+func (m *resourceModel) refresh(held answer.Consent, prior choiceNote) choiceNote {
 	isImported := !slices.ContainsFunc(m.clauses(), func(c *types.Bool) bool { return !c.IsNull() })
-	if !isImported {
-		note := prior.after(*m, held)
-		m.refresh(held, note.stands())
-
-		return note
+	if isImported {
+		m.fromAPI(held)
+		if m.Manual.IsNull() {
+			m.Manual = types.BoolValue(true)
+		}
+		return choiceNote{Untimed: m.AgreementTime.IsNull()}
 	}
 
-	m.recordModel.fromAPI(held)
-	if m.Manual.IsNull() {
-		m.Manual = types.BoolValue(true)
+	note := prior.after(*m, held)
+	keepNulls := note.stands()
+	keepTime := m.AgreementTime.IsNull() || m.hasTimeOf(held)
+	var current recordModel
+	current.fromAPI(held)
+
+	for i, c := range m.clauses() {
+		if tells(held.Clauses[i], keepNulls) {
+			*c = *current.clauses()[i]
+		}
+	}
+	if !m.UserIPv6.IsNull() && tells(held.UserIPv6, keepNulls) {
+		m.UserIPv6 = current.UserIPv6.SpelledLike(m.UserIPv6)
+	}
+	if !keepTime && tells(held.AgreementTime, keepNulls) {
+		m.AgreementTime = current.AgreementTime.SpelledLike(m.AgreementTime)
+	}
+	if !current.Manual.IsNull() {
+		m.Manual = current.Manual
 	}
 
-	return choiceNote{Untimed: m.AgreementTime.IsNull()}
+	return note
+}
+
+// tells reports whether a field of an answer tells what the service holds.
+func tells[T any](field answer.Optional[T], keepNulls bool) bool {
+	if field.IsNull() {
+		return !keepNulls
+	}
+	return !field.IsAbsent()
 }

@@ -5,7 +5,6 @@ package consent_test
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -13,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 )
 
@@ -75,66 +73,6 @@ func TestAccConsentResource_changedScope(t *testing.T) {
 	wantUpdates(t, service, update(configured, nil), update([5]bool{}, nil), update(configured, nil), update([5]bool{}, nil))
 }
 
-// TestAccConsentResource_unknownKey has a provider block whose key is known only after apply.
-func TestAccConsentResource_unknownKey(t *testing.T) {
-	acctest.PreCheck(t)
-	service := mocktest.Start(t)
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{
-				Config:           unknownKeyBlock(service) + block(),
-				ConfigPlanChecks: acctest.Planned(plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate)),
-			},
-		},
-	})
-	wantUpdates(t, service, update(configured, nil))
-}
-
-// TestAccConsentResource_notTheService answers with a page in the place of the service, which
-// removes nothing from state.
-func TestAccConsentResource_notTheService(t *testing.T) {
-	acctest.PreCheck(t)
-	var page atomic.Int32 // its status, or 0 for none
-	service := mocktest.Start(t, func(s *mockserver.Server) {
-		s.FaultFor = func(r mockserver.Request) *mockserver.Fault {
-			if r.Operation != mockserver.OpGetConsent || page.Load() == 0 {
-				return nil
-			}
-			return &mockserver.Fault{
-				Status: int(page.Load()),
-				Header: map[string][]string{"Content-Type": {"text/html"}},
-				Body:   []byte("<h1>Welcome to the hotel</h1>"),
-			}
-		}
-	})
-	jane := acctest.Block(service) + block()
-
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories(),
-		Steps: []resource.TestStep{
-			{Config: jane},
-			{
-				PreConfig:   func() { page.Store(200) },
-				Config:      jane,
-				ExpectError: acctest.Message("Not JSON (text/html)", "Welcome to the hotel", "In state now: this resource as it was before"),
-			},
-			{
-				PreConfig:   func() { page.Store(404) },
-				Config:      jane,
-				ExpectError: acctest.Message("Endpoint not found, check base_url"),
-			},
-			{
-				PreConfig: func() { page.Store(0) },
-				Config:    jane,
-				PlanOnly:  true,
-			},
-		},
-	})
-	wantUpdates(t, service, update(configured, nil))
-}
-
 // peopleBlock returns a resource for n people, under keys with a prefix.
 func peopleBlock(key string, people int) string {
 	return fmt.Sprintf(`
@@ -150,20 +88,4 @@ resource "analytics_consent" "people" {
   on_destroy       = "withdraw"
 }
 `, people, key, early)
-}
-
-// unknownKeyBlock returns a provider block whose key is an output of a resource.
-func unknownKeyBlock(service *mocktest.Instance) string {
-	return fmt.Sprintf(`
-resource "terraform_data" "key" {
-  input = %q
-}
-
-provider "analytics" {
-  base_url       = %q
-  api_secret_key = terraform_data.key.output
-  org_id         = %q
-  project_id     = %q
-}
-`, service.SecretKey, service.URL, mocktest.Org, mocktest.Project)
 }

@@ -4,7 +4,6 @@ package consent
 
 import (
 	"context"
-	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -18,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/answer"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client/transport"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/customtypes"
@@ -58,6 +58,25 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			Validators:          []validator.String{tfkit.Segment()},
 			PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 		},
+		"user_ipv6": schema.StringAttribute{
+			Optional:            true,
+			Sensitive:           true,
+			CustomType:          customtypes.IPAddressType{},
+			Validators:          []validator.String{customtypes.IPAddressType{}.Validator(), stringvalidator.ConflictsWith(path.MatchRoot("user_ipv6_wo"))},
+			MarkdownDescription: "IP address of the person at the time of consent. The service requires it if it is known. IPv4 is mapped into IPv6. Sensitive, but stored in state.",
+		},
+		"agreement_time": schema.StringAttribute{
+			Optional:            true,
+			CustomType:          customtypes.InstantType{},
+			Validators:          []validator.String{customtypes.InstantType{}.Validator()},
+			MarkdownDescription: "Time at which the person agreed, in RFC 3339 format. Set it: without it, the provider cannot recognise a later choice of the person.",
+		},
+		"manual": schema.BoolAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             booldefault.StaticBool(true),
+			MarkdownDescription: "Whether the consent was obtained by other means than the service's own banner. For audits. Defaults to `true`.",
+		},
 		"user_ipv6_wo": schema.StringAttribute{
 			Optional:            true,
 			WriteOnly:           true, // not sensitive as well: Terraform notes that in state, 145 bytes for each person
@@ -84,7 +103,9 @@ func (r *consentResource) Schema(_ context.Context, _ resource.SchemaRequest, re
 			MarkdownDescription: "What a destroy does: `retain` (default) leaves the consent as it is; `withdraw` sets all five clauses to `false`, unless a later choice stands.",
 		},
 	}
-	maps.Copy(attributes, recordAttributes())
+	for i, name := range answer.ClauseNames {
+		attributes[name] = schema.BoolAttribute{Required: true, MarkdownDescription: "Whether the person consents to " + clauseTexts[i] + "."}
+	}
 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the consent of one person: five clauses, and when and how the person agreed to them.",
@@ -175,7 +196,8 @@ func (r *consentResource) planUpdate(plan *resourceModel, state resourceModel, n
 		return false
 	}
 
-	plan.keepSpelling(state.recordModel)
+	plan.UserIPv6 = plan.UserIPv6.SpelledLike(state.UserIPv6)
+	plan.AgreementTime = plan.AgreementTime.SpelledLike(state.AgreementTime)
 	if plan.leavesAlone(state, note) {
 		chosen, _ := state.AgreementTime.Value()
 		warnStands(diags, plan.configuredTime(note), chosen, note.Untimed)
@@ -283,7 +305,7 @@ func (r *consentResource) Read(ctx context.Context, req resource.ReadRequest, re
 		return
 	}
 
-	note := state.fromAPI(held, readNote(ctx, req.Private))
+	note := state.refresh(held, readNote(ctx, req.Private))
 	if value, _ := req.Private.GetKey(ctx, leaveAddressOut); value != nil {
 		state.UserIPv6 = customtypes.IPAddress{}
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, leaveAddressOut, nil)...)
