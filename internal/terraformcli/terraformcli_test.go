@@ -27,7 +27,10 @@ func TestFind_returnsOpenTofuWithoutTerraform(t *testing.T) {
 		t.Errorf("without any, the error is %v", err)
 	}
 
-	program := script(t, dir, "tofu", "exit 0")
+	program := filepath.Join(dir, "tofu")
+	if err := os.WriteFile(program, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	got, err := Find()
 	if err != nil || got != program {
 		t.Errorf("got %q, %v", got, err)
@@ -36,10 +39,7 @@ func TestFind_returnsOpenTofuWithoutTerraform(t *testing.T) {
 
 func TestRun_exitStatusIsAResult(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cli := CLI{Path: script(t, dir, "terraform", "echo planned; echo careful >&2; exit 2"), Dir: dir}
-
-	res, err := cli.Run(t.Context(), "plan")
+	res, err := shell(t, "plan", "echo planned; echo careful >&2; exit 2").Run(t.Context(), "plan")
 	if err != nil || res.Code != PlanChanges || res.Stdout != "planned\n" || res.Stderr != "careful\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
@@ -50,25 +50,18 @@ func TestRun_exitStatusIsAResult(t *testing.T) {
 
 func TestRun_laterVariablesCount(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cli := CLI{Path: script(t, dir, "terraform", `echo "$NAME in $(basename "$PWD")"`), Env: []string{"NAME=first"}}
+	cli := shell(t, "plan", `echo "$NAME in ${PWD##*/}"`)
+	other := CLI{Path: cli.Path, Dir: t.TempDir(), Env: []string{"NAME=first"}}
 
-	folder := filepath.Join(dir, "folder")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	res, err := cli.In(folder, "PATH="+os.Getenv("PATH"), "NAME=second").Run(t.Context(), "plan")
-	if err != nil || res.Stdout != "second in folder\n" {
+	res, err := other.In(cli.Dir, "NAME=second").Run(t.Context(), "plan")
+	if err != nil || res.Stdout != "second in "+filepath.Base(cli.Dir)+"\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
 
 func TestRun_cancelledCommandIsInterrupted(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cli := CLI{Dir: dir, Path: script(t, dir, "terraform",
-		`trap 'echo stopped; exit 1' INT; echo ready; while :; do sleep 0.05; done`)}
-
+	cli := shell(t, "apply", `trap 'echo stopped; exit 1' INT; echo ready; while :; do sleep 0.05; done`)
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := cli.Start(ctx, "apply")
 	if err != nil {
@@ -100,8 +93,7 @@ func TestVersion_isTheFirstLine(t *testing.T) {
 		"command not recognized":        {},
 		"":                              {},
 	} {
-		dir := t.TempDir()
-		got, err := CLI{Dir: dir, Path: script(t, dir, "terraform", "printf '"+printed+"'")}.Version(t.Context())
+		got, err := shell(t, "version", "printf '"+printed+"'").Version(t.Context())
 		if got != want || (err == nil) != (want.Line != "") {
 			t.Errorf("%q: %+v, error %v", printed, got, err)
 		}
@@ -117,16 +109,19 @@ func TestVersion_beforeIsAMinorVersionOfOne(t *testing.T) {
 	}
 }
 
-// script writes a program for the shell and returns its path.
-func script(t *testing.T, dir, name, body string) string {
+// shell returns a CLI that is a shell in a folder of its own. Its command is a file there, which
+// the shell reads: a program that is written and started at once may still be open for writing in a
+// process that another test is starting, and then it cannot be started.
+func shell(t *testing.T, command, body string) CLI {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+
+	cli := CLI{Path: "/bin/sh", Dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(cli.Dir, command), []byte(body+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
-	return path
+	return cli
 }
