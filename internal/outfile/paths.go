@@ -63,10 +63,17 @@ func (p *PathsInUse) removeCreated(folder string) {
 	p.folders.Lock()
 	defer p.folders.Unlock()
 
-	for ; slices.Contains(p.created, canonical(folder)); folder = filepath.Dir(folder) {
-		if os.Remove(folder) != nil { // it is not empty
+	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		info, err := os.Lstat(folder)
+		if err != nil {
+			continue // it could not be created, and one above it was
+		}
+
+		i := slices.Index(p.created, canonical(folder))
+		if i < 0 || !info.IsDir() || os.Remove(folder) != nil { // it is not empty
 			return
 		}
+		p.created = slices.Delete(p.created, i, i+1)
 	}
 }
 
@@ -111,12 +118,24 @@ func (p *PathsInUse) Remove(ctx context.Context, path, sha256 string) (gone bool
 		return false, nil
 	}
 
-	// Somebody may have put another file there while this one was read.
-	if now, err := folder.Lstat(name); err != nil || !os.SameFile(info, now) {
-		return false, Pathless(err)
+	return removeSame(folder, name, info)
+}
+
+// removeSame removes a file, unless somebody has put another one in its place. It reports whether
+// nothing is there now.
+func removeSame(folder *os.Root, name string, info fs.FileInfo) (gone bool, err error) {
+	now, err := folder.Lstat(name)
+	if err == nil && !os.SameFile(info, now) {
+		return false, nil
+	}
+	if err == nil {
+		err = folder.Remove(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
 
-	return true, Pathless(folder.Remove(name))
+	return err == nil, Pathless(err)
 }
 
 // SamePath reports whether two paths lead to the same file. It resolves symbolic links in

@@ -54,7 +54,8 @@ type reservedTarget struct {
 	name      string
 	temporary *temporary
 	out       *Writer
-	replaces  bool // a file was at the target when the new one was put in place
+	info      fs.FileInfo // of the new file; nil until it is complete
+	replaces  bool        // a file was at the target when the new one was put in place
 }
 
 // Reserve checks that files can be written to the targets, and prevents others from writing
@@ -93,11 +94,6 @@ func (t *reservedTarget) reserve(paths *PathsInUse) error {
 	if t.release, err = paths.take(t.Path); err != nil {
 		return err
 	}
-	if now, err := Look(t.Path); err == nil { // an object of this run may have left it
-		left, _ := paths.left.Load(canonical(t.Path))
-		t.Replace = t.Replace || left == now
-	}
-
 	if t.temporary, err = openTemporary(t.folder, t.name); err != nil {
 		return err
 	}
@@ -135,7 +131,7 @@ func (t *reservedTarget) createFolder(paths *PathsInUse) error {
 }
 
 // check reports whether a file is at the target. It returns an error if the target may not be
-// written because of what is there.
+// written because of what is there. A file that an object of this run has left may be replaced.
 func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
 	info, err := statRegular(t.folder, t.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +141,8 @@ func (t *reservedTarget) check(paths *PathsInUse) (taken bool, err error) {
 		return false, err
 	}
 
-	if !t.Replace {
+	left, _ := paths.left.Load(canonical(t.Path))
+	if !t.Replace && left != stampOf(info) {
 		return true, ErrExists
 	}
 	if paths.hasWritten(info) {
@@ -191,18 +188,15 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, Pathless(err)
 }
 
-// complete waits with sync until the file is on the disk, and describes it.
-func (w *Writer) complete(sync func(*os.File) error) (File, error) {
-	if err := sync(w.f); err != nil {
+// complete waits with sync until the file of a target is on the disk, and describes it.
+func (t *reservedTarget) complete(sync func(*os.File) error) (file File, err error) {
+	if err := sync(t.out.f); err != nil {
 		return File{}, Pathless(err)
 	}
-
-	info, err := w.f.Stat()
-	if err != nil {
+	if t.info, err = t.out.f.Stat(); err != nil {
 		return File{}, Pathless(err)
 	}
-
-	return File{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Bytes: w.n, Stamp: stampOf(info)}, nil
+	return File{SHA256: hex.EncodeToString(t.out.sum.Sum(nil)), Bytes: t.out.n, Stamp: stampOf(t.info)}, nil
 }
 
 // Discard drops what has been written to a target; the next call of Writer starts again. It
@@ -220,7 +214,7 @@ func (r *Reservation) Commit() ([]File, error) {
 			continue
 		}
 
-		file, err := t.out.complete(r.sync)
+		file, err := t.complete(r.sync)
 		if err != nil {
 			return nil, &TargetError{i, err}
 		}
@@ -250,20 +244,20 @@ func (r *Reservation) Commit() ([]File, error) {
 
 // publish puts the file of a target in place, or removes the one that is there if there is no
 // new one.
-func (t *reservedTarget) publish(paths *PathsInUse) (err error) {
-	if t.out == nil && !t.Replace {
-		return nil
+func (t *reservedTarget) publish(paths *PathsInUse) error {
+	taken, err := t.check(paths)
+	if err != nil && t.out == nil && !t.Replace {
+		return nil // what is there was put there meanwhile, and is not in the way
 	}
-
-	t.replaces, err = t.check(paths)
 	if err != nil {
 		return err
 	}
 
+	t.replaces = taken
 	if t.out != nil {
-		return t.temporary.place(t.name, t.Replace)
+		return t.temporary.place(t.name, t.Replace || taken)
 	}
-	if t.replaces {
+	if taken {
 		return Pathless(t.folder.Remove(t.name))
 	}
 
@@ -276,8 +270,9 @@ func undo(targets []*reservedTarget) bool {
 	for _, t := range targets {
 		if t.replaces {
 			undone = false
-		} else if t.out != nil {
-			undone = t.folder.Remove(t.name) == nil && undone
+		} else if t.info != nil {
+			_, err := removeSame(t.folder, t.name, t.info)
+			undone = err == nil && undone
 		}
 	}
 
@@ -291,8 +286,8 @@ func (r *Reservation) Keep() {
 
 	for _, t := range r.targets {
 		t.release = nil
-		if info, err := t.folder.Lstat(t.name); err == nil && t.out != nil {
-			r.paths.written = append(r.paths.written, info)
+		if t.info != nil {
+			r.paths.written = append(r.paths.written, t.info)
 		}
 	}
 }

@@ -41,6 +41,9 @@ func openTemporary(folder *os.Root, target string) (*temporary, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		if errors.Is(err, fs.ErrPermission) && t.allow() {
+			continue
+		}
 		if err != nil {
 			return nil, folderError(err)
 		}
@@ -58,12 +61,22 @@ func openTemporary(folder *os.Root, target string) (*temporary, error) {
 		// A killed process left it. Emptying it could empty a finished file that has this as
 		// its second name.
 		if t.isInPlace() {
-			_ = folder.Remove(t.name)
+			err = folder.Remove(t.name)
 		}
 		_ = f.Close()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, folderError(err)
+		}
 	}
 
 	return nil, ErrBusy
+}
+
+// allow gives a temporary file back the rights that a strict umask took from it, if its process
+// was killed before it could do so itself.
+func (t *temporary) allow() bool {
+	_, err := statRegular(t.folder, t.name)
+	return err == nil && t.folder.Chmod(t.name, 0o600) == nil
 }
 
 // isInPlace reports whether the open file still has its name.

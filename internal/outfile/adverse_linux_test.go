@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package outfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// nobody is a user without rights.
+const nobody = 65534
+
+// asNobody makes the test act as a user without rights, if it has all of them, in a temporary folder
+// that belongs to that user.
+func asNobody(t *testing.T, folder string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
+
+	if err := errors.Join(os.Chown(folder, nobody, nobody), os.Chown(filepath.Dir(folder), nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+
+	runtime.LockOSThread() // the rights are those of the thread
+	_, _, _ = unix.RawSyscall(unix.SYS_SETFSUID, nobody, 0, 0)
+	t.Cleanup(func() {
+		_, _, _ = unix.RawSyscall(unix.SYS_SETFSUID, 0, 0, 0)
+		runtime.UnlockOSThread()
+	})
+}
+
+// TestReserve_rightsThatAreMissing has a user who may not write the folder, or not the temporary
+// file that a process with a strict umask left when it was killed.
+func TestReserve_rightsThatAreMissing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		leftover       bool
+		folder, rights os.FileMode
+		want           error
+	}{
+		"a read-only folder":                  {false, 0o500, 0, ErrFolder},
+		"a read-only folder with a leftover":  {true, 0o500, 0o600, ErrFolder},
+		"a leftover that cannot be written":   {true, 0o700, 0o400, nil},
+		"a leftover that cannot be opened":    {true, 0o700, 0, nil},
+		"a leftover where nothing is missing": {true, 0o700, 0o600, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, "day")
+			asNobody(t, folder)
+			if tc.leftover {
+				put(t, temporaryOf(path), "Jane Canary")
+				if err := os.Chmod(temporaryOf(path), tc.rights); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(folder, tc.folder); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := check(path); !errors.Is(err, tc.want) {
+				t.Errorf("it is checked with %v, want %v", err, tc.want)
+			}
+			if tc.want == nil {
+				wantFiles(t, folder)
+			}
+		})
+	}
+}
+
+// TestReserve_foldersOfSomebodyElseStay has a folder that cannot be created below one that can,
+// and things of somebody else in the place of a folder that an object of the run has created.
+func TestReserve_foldersOfSomebodyElseStay(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		meanwhile func(folder string) error
+		below     string
+		left      []string
+	}{
+		"nothing happens":  {nil, "dt", nil},
+		"too long a name":  {nil, strings.Repeat("x", 300), nil},
+		"a link":           {func(at string) error { return errors.Join(os.RemoveAll(at), os.Symlink("elsewhere", at)) }, "dt", []string{"lake"}},
+		"a file of theirs": {func(at string) error { return os.WriteFile(filepath.Join(at, "theirs"), nil, 0o600) }, "dt", []string{"lake"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			var paths PathsInUse
+			r, err := paths.Reserve(Target{Path: filepath.Join(root, "lake", tc.below, "day"), CreateFolders: true})
+			if tc.meanwhile != nil {
+				err = errors.Join(err, tc.meanwhile(filepath.Join(root, "lake")))
+			}
+			if (err == nil) != (len(tc.below) < 255) {
+				t.Fatal(err)
+			}
+			if r != nil {
+				r.Close()
+			}
+			wantFiles(t, root, tc.left...)
+		})
+	}
+
+	// A folder that was removed, and that somebody else has made anew.
+	root := t.TempDir()
+	lake := filepath.Join(root, "lake")
+	var paths PathsInUse
+	reserve(t, &paths, Target{Path: filepath.Join(lake, "day"), CreateFolders: true}).Close()
+	if err := os.Mkdir(lake, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	reserve(t, &paths, Target{Path: filepath.Join(lake, "day"), CreateFolders: true}).Close()
+	wantFiles(t, root, "lake")
+}
+
+// TestCommit_filesThatAppearMeanwhileStay puts a file of somebody else where a destroyed object
+// has left its own, and where a new file has to be taken back.
+func TestCommit_filesThatAppearMeanwhileStay(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "day")
+	put(t, path, "ours")
+	var paths PathsInUse
+	paths.Leave(t.Context(), path, digestOf("ours"))
+	r := reserve(t, &paths, Target{Path: path})
+	writeTexts(t, r, "new")
+	put(t, path, "theirs")
+	if _, err := r.Commit(); !errors.Is(err, ErrExists) {
+		t.Errorf("it ended with %v", err)
+	}
+	wantText(t, path, "theirs")
+
+	again := filepath.Join(t.TempDir(), "day")
+	r = reserve(t, &paths, Target{Path: again})
+	writeTexts(t, r, "new")
+	commitAndUndo(t, r, func() {
+		if err := os.Remove(again); err != nil {
+			t.Fatal(err)
+		}
+		put(t, again, "theirs")
+	})
+	wantText(t, again, "theirs")
+}
+
+// commitAndUndo takes back what was committed, after something happened.
+func commitAndUndo(t *testing.T, r *Reservation, meanwhile func()) {
+	t.Helper()
+	if _, err := r.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	meanwhile()
+	undo(r.targets)
+}
