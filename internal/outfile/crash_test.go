@@ -4,6 +4,7 @@ package outfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,9 +115,9 @@ func TestReserve_oneHolderAtATime(t *testing.T) {
 	group.Wait()
 }
 
-// TestReserve_leftFileIsReplacedUnlessItIsAltered alters a file in ways that keep its size,
-// and its time up to the second.
-func TestReserve_leftFileIsReplacedUnlessItIsAltered(t *testing.T) {
+// TestCommit_leftFileIsReplacedUnlessItIsAltered alters a file, before or while the new one is
+// written, in ways that keep its size, and its time up to the second.
+func TestCommit_leftFileIsReplacedUnlessItIsAltered(t *testing.T) {
 	t.Parallel()
 	written := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	put := func(path, content string, at time.Time) error {
@@ -128,36 +129,61 @@ func TestReserve_leftFileIsReplacedUnlessItIsAltered(t *testing.T) {
 		want  error
 	}{
 		"left alone":                 {func(string) error { return nil }, nil},
-		"altered in the same second": {func(path string) error { return put(path, "ours", written.Add(time.Millisecond)) }, ErrExists},
+		"altered in the same second": {func(path string) error { return put(path, "them", written.Add(time.Millisecond)) }, ErrExists},
 		"another one of the same time": {func(path string) error {
 			return errors.Join(put(path+".new", "them", written), os.Rename(path+".new", path))
 		}, ErrExists},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "day")
-			if err := put(path, "ours", written); err != nil {
-				t.Fatal(err)
-			}
+		for _, meanwhile := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", meanwhile ", meanwhile), func(t *testing.T) {
+				t.Parallel()
+				path := filepath.Join(t.TempDir(), "day")
+				if err := put(path, "ours", written); err != nil {
+					t.Fatal(err)
+				}
 
-			left, err := Read(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+				var paths PathsInUse
+				paths.Leave(t.Context(), path, digestOf("ours"))
+				var altered error
+				if !meanwhile {
+					altered = tc.alter(path)
+				}
+				r, err := paths.Reserve(Target{Path: path})
+				if err == nil && meanwhile {
+					altered = tc.alter(path)
+				}
+				if err == nil {
+					writeTexts(t, r, "new")
+					_, err = r.Commit()
+					r.Close()
+				}
 
-			var paths PathsInUse
-			paths.Leave(t.Context(), path, left.SHA256)
-			if err := tc.alter(path); err != nil {
-				t.Fatal(err)
-			}
-
-			r, err := paths.Reserve(Target{Path: path})
-			if !errors.Is(err, tc.want) {
-				t.Errorf("it is reserved with %v, want %v", err, tc.want)
-			}
-			if err == nil {
-				r.Close()
-			}
-		})
+				if altered != nil || !errors.Is(err, tc.want) {
+					t.Errorf("it ended with %v, want %v (%v)", err, tc.want, altered)
+				}
+				wantText(t, path, map[error]string{nil: "new", ErrExists: "them"}[tc.want])
+			})
+		}
 	}
+}
+
+// TestUndo_leavesWhatSomebodyElseHasPutThere takes back a file that is not there any more.
+func TestUndo_leavesWhatSomebodyElseHasPutThere(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "day")
+	var paths PathsInUse
+	r := reserve(t, &paths, Target{Path: path})
+	writeTexts(t, r, "new")
+	if _, err := r.Commit(); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "theirs")
+	if !undo(r.targets) {
+		t.Error("it says that something of the run is left")
+	}
+	wantText(t, path, "theirs")
 }

@@ -5,6 +5,9 @@ package outfile
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,34 +18,137 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
 
 // The main goroutine of the program that is killed keeps the thread whose system calls are
-// counted.
+// watched.
 func init() {
 	runtime.LockOSThread()
 	childKilled = writeTraced
 }
 
-// writeTraced stops its own thread, so that its system calls are counted from here, and writes a
-// file. A signal to the whole process could reach another thread, which nobody traces and wakes.
-func writeTraced(command, path string) {
+// writeTraced stops its own thread, so that its system calls are watched from here, and writes two
+// files as an export does. A signal to the whole process could reach another thread, which nobody
+// traces and wakes.
+func writeTraced(command, folder string) {
 	if command == "replace" {
 		syscall.Umask(0o277) // takes the owner's right to write
 	}
 	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP)
-	_, err := writeTarget(Target{Path: path, Replace: command == "replace", CreateFolders: true}, text("Jane Canary"))
+
+	var paths PathsInUse
+	r, err := paths.Reserve(exportTo(folder, command == "replace")...)
+	if err != nil {
+		os.Exit(1)
+	}
+	for i := range exported {
+		w, err := r.Writer(i)
+		for range 2 {
+			_, failed := io.WriteString(w, "Jane Canary ")
+			err = errors.Join(err, failed)
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+	}
+
+	_, err = r.Commit()
+	r.Close()
 	if err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// killAt runs a child that writes a file, and kills it when it has come to the given system call,
-// counting both its begin and its end. It returns false if the child ended before that.
-func killAt(t *testing.T, call int, command, path string) (killed bool) {
+// exported are the names of the files of the export that is killed.
+var exported = []string{"events", "persons"}
+
+func exportTo(folder string, replace bool) (targets []Target) {
+	for _, name := range exported {
+		targets = append(targets, Target{Path: filepath.Join(folder, name), Replace: replace, CreateFolders: true})
+	}
+	return targets
+}
+
+// TestCommit_killedAtEverySystemCall looks at the disk before and after each system call of a
+// writing process, and kills it whenever something there has changed: between two changes, a kill
+// leaves the same. What is left of each file is the old one or the whole new one, and at most the
+// temporary file beside it, which the next process that writes or removes the file removes.
+func TestCommit_killedAtEverySystemCall(t *testing.T) {
+	t.Parallel()
+	for command, least := range map[string]int{"create": 12, "replace": 10} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			runtime.LockOSThread() // which traces
+			defer runtime.UnlockOSThread()
+
+			changes := 0
+			for wantWholeAfterKill(t, changes, command) {
+				changes++
+			}
+			if t.Logf("%d changes", changes); changes < least {
+				t.Errorf("the process was killed at %d changes of the disk only", changes)
+			}
+		})
+	}
+}
+
+// wantWholeAfterKill returns false if the process ends before so many changes of the disk.
+func wantWholeAfterKill(t *testing.T, change int, command string) bool {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "lake", "dt")
+	allowed := []string{"", "Jane Canary Jane Canary "}
+	names := slices.Clone(exported)
+	for _, name := range exported {
+		path := filepath.Join(folder, name)
+		names = append(names, filepath.Base(temporaryOf(path)))
+		if command == "replace" {
+			allowed[0] = "old"
+			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(path, []byte("old"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	killed := killAt(t, change, command, folder)
+	for _, name := range exported {
+		if content, _ := os.ReadFile(filepath.Join(folder, name)); !slices.Contains(allowed, string(content)) {
+			t.Errorf("change %d: %s holds %q", change, name, content)
+		}
+	}
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !slices.Contains(names, entry.Name()) || info.Mode()&^0o600 != 0 || slices.Contains(exported, entry.Name()) && info.Mode() != 0o600 {
+			t.Errorf("change %d: %s is left with mode %v, %v", change, entry.Name(), info, err)
+		}
+	}
+
+	// The next process removes what it finds.
+	var paths PathsInUse
+	if change%2 == 0 {
+		r := reserve(t, &paths, exportTo(folder, true)...)
+		writeTexts(t, r, "new", "new")
+		commit(t, r)
+		wantFiles(t, folder, exported...)
+	}
+	for _, name := range exported {
+		path := filepath.Join(folder, name)
+		content, _ := os.ReadFile(path)
+		if gone, err := paths.Remove(t.Context(), path, digestOf(string(content))); !gone || err != nil {
+			t.Errorf("change %d: the removal of %s ends with %t, %v", change, name, gone, err)
+		}
+	}
+	if entries, _ := os.ReadDir(folder); len(entries) > 0 || t.Failed() {
+		t.Fatalf("change %d: %v are left after a removal", change, entries)
+	}
+
+	return killed
+}
+
+// killAt runs a child that writes files, and kills it after so many changes of what is on the disk,
+// each at the system call that makes it. It returns false if the child ended before that.
+func killAt(t *testing.T, change int, command, folder string) (killed bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -53,7 +159,7 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 	defer cancel()
 
 	c := exec.CommandContext(ctx, self)
-	c.Env = append(os.Environ(), childVariable+"="+command+" "+path)
+	c.Env = append(os.Environ(), childVariable+"="+command+" "+folder)
 	c.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := c.Start(); errors.Is(err, syscall.EPERM) {
 		t.Skip("this machine does not allow a test to trace its own child")
@@ -62,14 +168,14 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 	}
 	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
 
-	counting, passed := false, 0
+	watching, onDisk := false, ""
 	for {
 		var status unix.WaitStatus
 		if _, err := unix.Wait4(c.Process.Pid, &status, unix.WALL, nil); err != nil {
 			t.Fatal(err)
 		}
 		if status.Signaled() || status.ExitStatus() > 0 {
-			t.Fatalf("call %d: the child ended with signal %d, exit code %d", call, status.Signal(), status.ExitStatus())
+			t.Fatalf("change %d: the child ended with signal %d, exit code %d", change, status.Signal(), status.ExitStatus())
 		}
 		if status.Exited() {
 			return false
@@ -78,19 +184,22 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 		signal := 0
 		switch stop := status.StopSignal(); {
 		case stop == unix.SIGSTOP:
-			counting = true
+			watching = true
 		case stop == unix.SIGTRAP|0x80:
-			passed++
+			if now := diskAt(filepath.Dir(filepath.Dir(folder))); now != onDisk {
+				onDisk = now
+				change--
+			}
 		case stop != unix.SIGTRAP: // the stop after exec
 			signal = int(stop)
 		}
-		if passed > call {
+		if change < 0 {
 			return true
 		}
 
 		_ = unix.PtraceSetOptions(c.Process.Pid, unix.PTRACE_O_EXITKILL|unix.PTRACE_O_TRACESYSGOOD)
 		resume := unix.PtraceCont
-		if counting {
+		if watching {
 			resume = unix.PtraceSyscall
 		}
 		if err := resume(c.Process.Pid, signal); err != nil {
@@ -99,69 +208,15 @@ func killAt(t *testing.T, call int, command, path string) (killed bool) {
 	}
 }
 
-// TestCommit_killedAtEverySystemCall kills the writing process at each of its system calls. What
-// is left is the old file or the whole new one, and at most the temporary file beside it, which
-// the next process that writes or removes the file removes.
-func TestCommit_killedAtEverySystemCall(t *testing.T) {
-	t.Parallel()
-	for _, command := range []string{"create", "replace"} {
-		t.Run(command, func(t *testing.T) {
-			t.Parallel()
-			runtime.LockOSThread() // which traces
-			defer runtime.UnlockOSThread()
-
-			calls := 0
-			for wantWholeAfterKill(t, calls, command) {
-				calls += soak.Raced(3, 1)
-			}
-			if calls < 20 {
-				t.Errorf("only %d system calls were seen", calls)
-			}
-		})
-	}
-}
-
-// wantWholeAfterKill returns false if there is no such system call.
-func wantWholeAfterKill(t *testing.T, call int, command string) bool {
-	t.Helper()
-	root := t.TempDir()
-	folder := filepath.Join(root, "lake")
-	path := filepath.Join(folder, "day")
-	allowed := []string{"", "Jane Canary"}
-	if command == "replace" {
-		allowed = []string{"old", "Jane Canary"}
-		if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(path, []byte("old"), 0o600)); err != nil {
-			t.Fatal(err)
+// diskAt describes everything below a folder.
+func diskAt(root string) string {
+	var found []string
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if info, failed := entry.Info(); err == nil && failed == nil {
+			found = append(found, fmt.Sprint(path, info.Mode(), info.Size(), inodeOf(info)))
 		}
-	}
+		return nil
+	})
 
-	killed := killAt(t, call, command, path)
-	content, _ := os.ReadFile(path)
-	if !slices.Contains(allowed, string(content)) {
-		t.Fatalf("call %d: the file holds %q", call, content)
-	}
-	entries, _ := os.ReadDir(folder)
-	for _, entry := range entries {
-		if name := entry.Name(); name != "day" && name != filepath.Base(temporaryOf(path)) {
-			t.Fatalf("call %d: %s is left", call, name)
-		}
-		if info, err := entry.Info(); err != nil || info.Mode()&^0o600 != 0 {
-			t.Fatalf("call %d: %s has mode %v, %v", call, entry.Name(), info, err)
-		}
-	}
-
-	if info, err := os.Stat(path); err == nil && info.Mode() != 0o600 {
-		t.Fatalf("call %d: the file has mode %v", call, info.Mode())
-	}
-
-	// The next process removes what it finds.
-	var paths PathsInUse
-	if gone, err := paths.Remove(t.Context(), path, digestOf(string(content))); !gone || err != nil {
-		t.Fatalf("call %d: the removal ends with %t, %v", call, gone, err)
-	}
-	if entries, _ := os.ReadDir(folder); len(entries) > 0 {
-		t.Fatalf("call %d: %v are left after a removal", call, entries)
-	}
-
-	return killed
+	return fmt.Sprint(found)
 }

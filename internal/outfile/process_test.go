@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -30,8 +29,7 @@ func TestMain(m *testing.M) {
 // systems that count them.
 var childKilled = func(_, _ string) {}
 
-// child writes half a file or a whole one, prints "ready", and waits for the end of its
-// input.
+// child writes half a file, prints "ready", and waits for the end of its input.
 func child(command, path string) {
 	if command == "create" || command == "replace" {
 		childKilled(command, path)
@@ -48,10 +46,6 @@ func child(command, path string) {
 	if err == nil {
 		_, err = io.WriteString(w, "Jane Canary")
 	}
-	if command == "whole" && err == nil {
-		_, err = r.Commit()
-		r.Close()
-	}
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, err)
 		os.Exit(1)
@@ -63,9 +57,8 @@ func child(command, path string) {
 	os.Exit(0)
 }
 
-// startChild returns once the child has written. stop ends it in an orderly way; kill
-// gives it no chance to clean up.
-func startChild(t *testing.T, command, path string) (stop, kill func()) {
+// startChild returns once the child has written. stop ends it in an orderly way.
+func startChild(t *testing.T, command, path string) (stop func()) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -93,18 +86,16 @@ func startChild(t *testing.T, command, path string) (stop, kill func()) {
 		t.Fatalf("the child says %q, %v", line, err)
 	}
 
-	stop = func() { _ = in.Close(); _ = c.Wait() }
-	kill = func() { _ = c.Process.Kill(); _ = c.Wait() }
-	t.Cleanup(kill)
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 
-	return stop, kill
+	return func() { _ = in.Close(); _ = c.Wait() }
 }
 
 func TestReserve_anotherProcessIsWriting(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "day")
-	stop, _ := startChild(t, "half", path)
+	stop := startChild(t, "half", path)
 	if err := check(path); !errors.Is(err, ErrBusy) {
 		t.Errorf("while the other writes: %v", err)
 	}
@@ -117,66 +108,4 @@ func TestReserve_anotherProcessIsWriting(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 	wantFiles(t, folder)
-}
-
-func TestReserve_afterAKill(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day")
-	put(t, path, "old")
-
-	_, kill := startChild(t, "half", path)
-	kill()
-	wantText(t, path, "old")
-
-	if _, err := write(path, text("new")); err != nil {
-		t.Fatal(err)
-	}
-
-	wantText(t, path, "new")
-	wantFiles(t, folder, "day")
-	wantNobody(t, folder)
-}
-
-// wantNobody fails the test if a file in the folder holds the person's name.
-func wantNobody(t *testing.T, folder string) {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, entry := range entries {
-		content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-		if err != nil || strings.Contains(string(content), "Canary") {
-			t.Errorf("%s holds %q, %v", entry.Name(), content, err)
-		}
-	}
-}
-
-// TestCommit_whateverTheUmask writes in a process whose umask takes the right to write away.
-func TestCommit_whateverTheUmask(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no umask")
-	}
-
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "jane.json")
-	c := exec.CommandContext(t.Context(), "sh", "-c", `umask 0277 && exec "$0"`, self)
-	c.Env = append(os.Environ(), childVariable+"=whole "+path)
-	if output, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v", output, err)
-	}
-
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Mode() != 0o600 {
-		t.Errorf("the mode is %v", info.Mode())
-	}
 }

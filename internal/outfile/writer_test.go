@@ -30,31 +30,6 @@ func TestReservation_discardForgets(t *testing.T) {
 	wantFiles(t, folder, "day.ndjson")
 }
 
-func TestCreate_neverReplaces(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	path := filepath.Join(folder, "day.ndjson")
-
-	// Somebody else is faster.
-	_, err := create(path, func(out *Writer) error {
-		return errors.Join(text("ours")(out), os.WriteFile(path, []byte("theirs"), 0o600))
-	})
-	if !errors.Is(err, ErrExists) {
-		t.Errorf("it ended with %v", err)
-	}
-
-	if _, err := create(path, text("ours")); !errors.Is(err, ErrExists) {
-		t.Errorf("it is created with %v", err)
-	}
-	wantText(t, path, "theirs")
-	wantFiles(t, folder, "day.ndjson")
-
-	if _, err := create(filepath.Join(folder, "new"), text("new")); err != nil {
-		t.Error(err)
-	}
-	wantFiles(t, folder, "day.ndjson", "new")
-}
-
 func TestRemove_onlyWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
