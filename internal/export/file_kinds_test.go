@@ -230,3 +230,24 @@ func TestExportFile_severalFilesThatAreBackAreNotExportedAgain(t *testing.T) {
 		t.Errorf("state has changed (-before +after):\n%s", diff)
 	}
 }
+
+// TestExportFile_destroyRemovesWhatAKilledRunLeft has a run that was killed while it wrote the
+// day again, with records of a kind that the files in state do not have.
+func TestExportFile_destroyRemovesWhatAKilledRunLeft(t *testing.T) {
+	t.Parallel()
+
+	p, service := start(t)
+	path := filepath.Join(t.TempDir(), "{kind}")
+	state := created(t, p, file(path, prototest.Attributes{"kinds": []any{"events"}}))
+	for _, kind := range []string{"persons", "events", "unknown"} {
+		write(t, filepath.Join(filepath.Dir(path), ".analytics-"+digest(kind)[:16]+".tmp"), "Jane Canary")
+	}
+	write(t, strings.ReplaceAll(path, "{kind}", "sessions"), "theirs")
+
+	gone, diags := nextRun(t, service).Destroy(fileName, state)
+	p.NoErrors(diags)
+	if gone != nil || len(diags.Warnings()) > 0 {
+		t.Errorf("destroyed with %v", diags.Warnings())
+	}
+	wantContent(t, strings.ReplaceAll(path, "{kind}", "sessions"), "theirs")
+}

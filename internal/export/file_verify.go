@@ -14,6 +14,7 @@ import (
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/outfile"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/records"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/tfkit"
 )
 
@@ -136,8 +137,8 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 		return
 	}
 
-	stays := false
-	for _, o := range m.written(ctx) {
+	stays, written := false, m.written(ctx)
+	for _, o := range written {
 		gone, err := files.Remove(ctx, o.path, o.written.SHA256)
 		if err != nil {
 			tfkit.Problem{
@@ -149,6 +150,13 @@ func (m *fileModel) remove(ctx context.Context, files *outfile.PathsInUse, diags
 			}.AddError(diags)
 		}
 		stays = stays || !gone && err == nil
+	}
+
+	// A killed run may have left an unfinished file of another kind.
+	for _, o := range m.outputs(records.Kinds) {
+		if !hasPath(written, o.path) {
+			_, _ = files.Remove(ctx, o.path, "")
+		}
 	}
 
 	if stays {
