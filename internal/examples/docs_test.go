@@ -113,6 +113,17 @@ func TestDocs_whatCannotBeUndoneIsCalledOut(t *testing.T) {
 	}
 }
 
+// TestDocs_tasksAreReadInTenMinutes counts all words of the pages that carry out a task, also those
+// of examples, at 200 a minute.
+func TestDocs_tasksAreReadInTenMinutes(t *testing.T) {
+	t.Parallel()
+	for _, task := range []string{"seed-test-users", "erase-or-hand-out", "nightly-lake", "bring-existing-people"} {
+		if words := len(strings.Fields(readPage(t, "docs/guides/"+task+".md"))); words > 2000 {
+			t.Errorf("docs/guides/%s.md has %d words, and may have 2000", task, words)
+		}
+	}
+}
+
 func TestDocs_everyObjectLeadsToAGuide(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"resources", "data-sources", "ephemeral-resources", "list-resources", "actions", "functions"} {
