@@ -109,12 +109,8 @@ func wantFileAs(t *testing.T, folder, example string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile(filepath.Join(root, "examples", bringPeople, example))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if diff := cmp.Diff(strings.TrimSpace(string(want)), strings.TrimSpace(string(got))); diff != "" {
+	want := readPage(t, "examples/"+bringPeople+example)
+	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(string(got))); diff != "" {
 		t.Errorf("%s is another (-shown +made):\n%s", example, diff)
 	}
 }

@@ -9,10 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // How many words a description has at most, those of attributes have on average, and those
@@ -25,72 +21,26 @@ const (
 
 func TestDocs_descriptionsAreShort(t *testing.T) {
 	t.Parallel()
-	var d described
-	p := prototest.MustStart(t, prototest.Attributes{"base_url": "https://analytics.example.com", "api_secret_key": "invented"})
-	schemas := p.Schemas()
-
-	d.block(t, "provider", schemas.Provider.Block)
-	for name, schema := range schemas.ResourceSchemas {
-		d.block(t, "resource "+name, schema.Block)
-	}
-	for name, schema := range schemas.DataSourceSchemas {
-		d.block(t, "data source "+name, schema.Block)
-	}
-	for name, schema := range schemas.EphemeralResourceSchemas {
-		d.block(t, "ephemeral resource "+name, schema.Block)
-	}
-	for name, schema := range schemas.ListResourceSchemas {
-		d.block(t, "list resource "+name, schema.Block)
-	}
-	for name, schema := range schemas.ActionSchemas {
-		d.block(t, "action "+name, schema.Schema.Block)
-	}
-	for name, function := range schemas.Functions {
-		wantWords(t, "function "+name, function.Description, mostWords)
-	}
-
-	if d.words > d.attributes*meanWords {
-		t.Errorf("%d attributes are described in %d words, more than %d each", d.attributes, d.words, meanWords)
-	}
-}
-
-// described counts what describes attributes.
-type described struct{ attributes, words int }
-
-func (d *described) block(t *testing.T, where string, block *tfprotov6.SchemaBlock) {
-	t.Helper()
-	wantWords(t, where, block.Description, mostWords)
-	d.list(t, where, block.Attributes)
-	for _, nested := range block.BlockTypes {
-		d.block(t, where+"."+nested.TypeName, nested.Block)
-	}
-}
-
-func (d *described) list(t *testing.T, where string, attributes []*tfprotov6.SchemaAttribute) {
-	t.Helper()
-	for _, a := range attributes {
+	attributes, words := 0, 0
+	for _, d := range readSchemas(t) {
 		limit := mostWords
-		switch a.Name {
+		switch d.path {
 		case "org_id", "project_id", "account_id", "identity_id":
 			limit = repeatedWords
 		}
 
-		d.attributes++
-		d.words += wantWords(t, where+"."+a.Name, a.Description, limit)
-		if a.NestedType != nil {
-			d.list(t, where+"."+a.Name, a.NestedType.Attributes)
+		n := len(strings.Fields(d.description))
+		if n > limit {
+			t.Errorf("%s: %s is described in %d words, and may have %d: %s", d.object, d.path, n, limit, d.description)
+		}
+		if d.class != "" {
+			attributes, words = attributes+1, words+n
 		}
 	}
-}
 
-// wantWords fails the test if a description is longer than limit, and returns its words.
-func wantWords(t *testing.T, where, description string, limit int) int {
-	t.Helper()
-	words := len(strings.Fields(description))
-	if words > limit {
-		t.Errorf("%s is described in %d words, and may have %d: %s", where, words, limit, description)
+	if words > attributes*meanWords {
+		t.Errorf("%d attributes are described in %d words, more than %d each", attributes, words, meanWords)
 	}
-	return words
 }
 
 // TestDocs_whatCannotBeUndoneIsCalledOut checks the pages of everything that deletes or
@@ -253,7 +203,7 @@ func pagesLike(t *testing.T, pattern string) (pages []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages = append(pages, page)
+		pages = append(pages, filepath.ToSlash(page))
 	}
 
 	return pages

@@ -33,7 +33,19 @@ type example struct {
 	*clitest.CLI
 
 	service *mocktest.Instance
+	name    string // of the folder below examples/
 	folder  string // in the copy
+}
+
+// each tests a copy of each of the folders.
+func each(t *testing.T, folders []string, test func(t *testing.T, e *example)) {
+	t.Helper()
+	for _, folder := range folders {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t, folder))
+		})
+	}
 }
 
 // open copies examples/ and prepares one folder of it.
@@ -51,7 +63,7 @@ func open(t *testing.T, folder string) *example {
 	// The scope that the examples and their seeds name.
 	environment["ANALYTICS_ORG_ID"], environment["ANALYTICS_PROJECT_ID"] = "example-org", "example-project"
 
-	e := &example{CLI: clitest.New(t, "", environment), service: service}
+	e := &example{CLI: clitest.New(t, "", environment), service: service, name: folder}
 	if err := os.CopyFS(filepath.Join(e.Dir, "examples"), os.DirFS(root+"/examples")); err != nil {
 		t.Fatal(err)
 	}

@@ -17,30 +17,15 @@ import (
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/terraformcli"
 )
 
-// TestCLIModules_passTheirOwnTests runs `terraform test`, which mocks the provider
-// in one file and reaches the mock server in another. Modules that start a service have a
-// script instead.
-func TestCLIModules_passTheirOwnTests(t *testing.T) {
+// TestCLIModules_consentTeamPassesItsOwnTests runs `terraform test`, which mocks the provider
+// in one file and reaches the mock server in another.
+func TestCLIModules_consentTeamPassesItsOwnTests(t *testing.T) {
 	t.Parallel()
-	modules, err := os.ReadDir(root + "/examples/modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, module := range modules {
-		if _, err := os.Stat(filepath.Join(root, "examples", "modules", module.Name(), testScript)); err == nil {
-			continue
-		}
-		t.Run(module.Name(), func(t *testing.T) {
-			t.Parallel()
-			e := open(t, filepath.Join("modules", module.Name()))
-			e.Needs(acctest.MockProviders)
-
-			e.terraform(t, "test")
-			if e.service.Count(mockserver.OpUpdateConsent) == 0 {
-				t.Error("nothing reached the service")
-			}
-		})
+	e := open(t, "modules/consent-team")
+	e.Needs(acctest.MockProviders)
+	e.terraform(t, "test")
+	if e.service.Count(mockserver.OpUpdateConsent) == 0 {
+		t.Error("nothing reached the service")
 	}
 }
 

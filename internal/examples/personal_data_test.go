@@ -4,18 +4,14 @@ package examples_test
 
 import (
 	_ "embed"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/clitest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 )
 
 // The lines of the guide: what an attribute belongs to, and where its value goes.
@@ -31,120 +27,51 @@ var harmless string
 
 func TestPersonalDataGuide_hasEveryAttributeThatHoldsSome(t *testing.T) {
 	t.Parallel()
-	described := describedClasses(t)
-	classes := schemaClasses(t)
+	listed := listedClasses(t)
 	without := strings.Fields(harmless)
 
-	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		_, attribute, _ := strings.Cut(name, ": ")
-		got, ok := described[name]
-		if ok == slices.Contains(without, attribute) {
-			t.Errorf("%s, which is %q, has to be either in templates/guides/personal-data.md.tmpl or in testdata/no-personal-data.txt", name, classes[name])
+	for _, d := range readSchemas(t) {
+		name := d.object + ": " + d.path
+		got, ok := listed[name]
+		delete(listed, name)
+		if d.class == "" {
 			continue
 		}
-		if ok && got != classes[name] {
-			t.Errorf("%s is called %q, and is %q", name, got, classes[name])
+		if ok == slices.Contains(without, d.path) {
+			t.Errorf("%s, which is %q, has to be either in templates/guides/personal-data.md.tmpl or in testdata/no-personal-data.txt", name, d.class)
+		}
+		if ok && got != d.class {
+			t.Errorf("%s is called %q, and is %q", name, got, d.class)
 		}
 	}
 
-	for _, name := range slices.Sorted(maps.Keys(described)) {
-		if _, ok := classes[name]; !ok {
-			t.Errorf("%s is described, and is no attribute", name)
-		}
+	for name := range listed {
+		t.Errorf("%s is listed, and is no attribute", name)
 	}
 }
 
-// describedClasses returns the class of each attribute in the guide, by the names of its
-// object and itself.
-func describedClasses(t *testing.T) classification {
+// listedClasses returns the class of each attribute in the guide, by the names of its object and
+// itself.
+func listedClasses(t *testing.T) map[string]string {
 	t.Helper()
-	guide := readPage(t, "docs/guides/personal-data.md")
-
-	described := classification{}
-	headings := objectLine.FindAllStringSubmatchIndex(guide, -1)
-	for i, heading := range headings {
-		end := len(guide)
-		if i+1 < len(headings) {
-			end = headings[i+1][0]
+	listed, object := map[string]string{}, ""
+	for line := range strings.Lines(readPage(t, "docs/guides/personal-data.md")) {
+		if heading := objectLine.FindStringSubmatch(line); heading != nil {
+			object = heading[1]
+		}
+		attribute := attributeLine.FindStringSubmatch(line)
+		if object == "" || attribute == nil {
+			continue
 		}
 
-		object := guide[heading[2]:heading[3]]
-		for _, line := range attributeLine.FindAllStringSubmatch(guide[heading[1]:end], -1) {
-			name := object + ": " + line[1]
-			if _, twice := described[name]; twice {
-				t.Errorf("%s is described twice", name)
-			}
-			described[name] = line[2]
+		name := object + ": " + attribute[1]
+		if listed[name] != "" {
+			t.Errorf("%s is listed twice", name)
 		}
+		listed[name] = attribute[2]
 	}
 
-	return described
-}
-
-// schemaClasses returns the class of each attribute in the schemas, by the same names.
-func schemaClasses(t *testing.T) classification {
-	t.Helper()
-	p := prototest.MustStart(t, prototest.Attributes{
-		"base_url": "https://analytics.example.com", "api_secret_key": "invented",
-		"org_id": "example-org", "project_id": "example-project",
-	})
-	schemas := p.Schemas()
-
-	classes := classification{}
-	classes.addBlock("Provider block: ", schemas.Provider.Block, words{"provider", "provider, sensitive", ""})
-	for name, schema := range schemas.ResourceSchemas {
-		classes.addBlock("Resource `"+name+"`: ", schema.Block, words{"open", "sensitive", "write-only"})
-	}
-	for name, schema := range p.IdentitySchemas() {
-		for _, attribute := range schema.IdentityAttributes {
-			classes["Resource `"+name+"`: identity."+attribute.Name] = "identity"
-		}
-	}
-	for name, schema := range schemas.DataSourceSchemas {
-		classes.addBlock("Data source `"+name+"`: ", schema.Block, words{"open", "sensitive", ""})
-	}
-	for name, schema := range schemas.EphemeralResourceSchemas {
-		classes.addBlock("Ephemeral resource `"+name+"`: ", schema.Block, words{"ephemeral", "ephemeral", ""})
-	}
-	for name, schema := range schemas.ListResourceSchemas {
-		classes.addBlock("List resource `"+name+"`: ", schema.Block, words{"list", "", ""})
-	}
-	for name, schema := range schemas.ActionSchemas {
-		classes.addBlock("Action `"+name+"`: ", schema.Schema.Block, words{"action", "", "action, write-only"})
-	}
-
-	return classes
-}
-
-// classification is the class of each attribute, by its name.
-type classification map[string]string
-
-// words are the names of three classes.
-type words struct{ plain, sensitive, writeOnly string }
-
-func (c classification) addBlock(prefix string, block *tfprotov6.SchemaBlock, w words) {
-	c.addAttributes(prefix, block.Attributes, w)
-	for _, nested := range block.BlockTypes {
-		c.addBlock(prefix+nested.TypeName+".", nested.Block, w)
-	}
-}
-
-func (c classification) addAttributes(prefix string, attributes []*tfprotov6.SchemaAttribute, w words) {
-	for _, attribute := range attributes {
-		class := w.plain
-		if attribute.Sensitive {
-			class = w.sensitive
-		}
-		if attribute.WriteOnly {
-			class = w.writeOnly
-		}
-		c[prefix+attribute.Name] = class
-
-		if attribute.NestedType != nil {
-			// What is inside something sensitive is hidden with it.
-			c.addAttributes(prefix+attribute.Name+".", attribute.NestedType.Attributes, words{class, w.sensitive, w.writeOnly})
-		}
-	}
+	return listed
 }
 
 // TestCLIPersonalDataGuide_holdsForVariablesAndForTerraformsLog holds what the guide says of

@@ -15,10 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/oasdiff/yaml"
-	"github.com/zclconf/go-cty/cty/gocty"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/acctest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
@@ -126,118 +124,30 @@ func (e *example) wantEachRowOnce(t *testing.T) {
 	}
 }
 
-// parsed decodes a file of YAML.
-func parsed[T any](t *testing.T, name string) (value T) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "examples", shardsFolder, name))
-	if err == nil {
-		_, err = yaml.Unmarshal(text, &value, yaml.DecodeOpts{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return value
-}
-
-func TestShards_workflowHasEachShard(t *testing.T) {
+// TestShards_filesStartEveryShard reads the files of the guide that belong to programs which no test
+// runs: each is what that program parses, and starts the shards 0 to n-1 of n.
+func TestShards_filesStartEveryShard(t *testing.T) {
 	t.Parallel()
-	workflow := parsed[struct {
-		Jobs struct {
-			Apply struct {
-				Strategy struct {
-					FailFast    *bool `json:"fail-fast"`
-					MaxParallel int   `json:"max-parallel"`
-					Matrix      struct{ Shard []int }
-				}
-				Steps []struct{ Run string }
+	for name, want := range map[string][]string{
+		"github-workflow.yml":                   {"fail-fast: false", "max-parallel: 4\n", "shard: [0, 1, 2, 3, 4, 5, 6, 7]\n", "run: ./apply-shard.sh ${{ matrix.shard }} 8 4\n"},
+		"kubernetes-job.yaml":                   {"completionMode: Indexed\n", "completions: 8\n", "parallelism: 4\n", "restartPolicy: Never\n", "exec ./apply-shard.sh \"$JOB_COMPLETION_INDEX\" 8 4\n"},
+		"terragrunt/live/terragrunt.stack.hcl":  {"shard = 0, shards = 4 }", "shard = 1, shards = 4 }", "shard = 2, shards = 4 }", "shard = 3, shards = 4 }"},
+		"terragrunt/units/shard/terragrunt.hcl": {"shard   = values.shard\n", "shards  = values.shards\n"},
+		"hcp-terraform.hcl":                     {"value        = count.index\n", "value        = var.shards\n"},
+	} {
+		text := readPage(t, filepath.Join("examples", shardsFolder, name))
+		if filepath.Ext(name) == ".hcl" {
+			if _, diags := hclparse.NewParser().ParseHCL([]byte(text), name); diags.HasErrors() {
+				t.Error(diags)
+			}
+		} else if _, err := yaml.Unmarshal([]byte(text), new(any), yaml.DecodeOpts{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s does not have %q", name, part)
 			}
 		}
-	}](t, "github-workflow.yml")
-
-	strategy := workflow.Jobs.Apply.Strategy
-	for i, shard := range strategy.Matrix.Shard {
-		if shard != i {
-			t.Errorf("shard %d is at %d", shard, i)
-		}
-	}
-	if strategy.FailFast == nil || *strategy.FailFast {
-		t.Error("a failed shard ends the others")
-	}
-
-	steps := workflow.Jobs.Apply.Steps
-	want := fmt.Sprintf("./apply-shard.sh ${{ matrix.shard }} %d %d", len(strategy.Matrix.Shard), strategy.MaxParallel)
-	if last := steps[len(steps)-1].Run; last != want {
-		t.Errorf("the last step is %q, want %q", last, want)
-	}
-}
-
-func TestShards_jobHasEachShard(t *testing.T) {
-	t.Parallel()
-	job := parsed[struct {
-		Spec struct {
-			CompletionMode           string
-			Completions, Parallelism int
-			Template                 struct {
-				Spec struct {
-					RestartPolicy string
-					Containers    []struct{ Args []string }
-				}
-			}
-		}
-	}](t, "kubernetes-job.yaml")
-
-	if mode, policy := job.Spec.CompletionMode, job.Spec.Template.Spec.RestartPolicy; mode != "Indexed" || policy != "Never" {
-		t.Errorf("the mode is %s, and pods restart %s", mode, policy)
-	}
-
-	want := fmt.Sprintf(`./apply-shard.sh "$JOB_COMPLETION_INDEX" %d %d`, job.Spec.Completions, job.Spec.Parallelism)
-	if script := job.Spec.Template.Spec.Containers[0].Args[0]; !strings.Contains(script, want) {
-		t.Errorf("the script is %q, want %q in it", script, want)
-	}
-}
-
-func TestShards_stackHasEachShard(t *testing.T) {
-	t.Parallel()
-	stack := parsedHCL(t, "terragrunt/live/terragrunt.stack.hcl")
-	content, diags := stack.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "unit", LabelNames: []string{"name"}}}})
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-
-	for i, unit := range content.Blocks {
-		attributes, diags := unit.Body.JustAttributes()
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-
-		value, diags := attributes["values"].Expr.Value(nil)
-		if diags.HasErrors() {
-			t.Fatal(diags)
-		}
-		var values struct {
-			Shard  int `cty:"shard"`
-			Shards int `cty:"shards"`
-		}
-		if err := gocty.FromCtyValue(value, &values); err != nil || values.Shard != i || values.Shards != len(content.Blocks) {
-			t.Errorf("unit %d has %+v, %v", i, values, err)
-		}
-	}
-}
-
-// parsedHCL parses a file that no CLI of the tests reads.
-func parsedHCL(t *testing.T, name string) hcl.Body {
-	t.Helper()
-	file, diags := hclparse.NewParser().ParseHCLFile(filepath.Join(root, "examples", shardsFolder, name))
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	return file.Body
-}
-
-func TestShards_filesOfOtherProgramsAreHCL(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"hcp-terraform.hcl", "terragrunt/units/shard/terragrunt.hcl"} {
-		parsedHCL(t, name)
 	}
 }

@@ -3,10 +3,14 @@
 package examples_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,26 +52,85 @@ func TestCLINightlyLake_marksCompleteDays(t *testing.T) {
 		}
 	}
 
-	earlier := filepath.Join("events", "dt=2026-01-01", "part-0.ndjson.gz")
-	if err := os.MkdirAll(filepath.Join(e.folder, "lake", filepath.Dir(earlier)), 0o700); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.WriteFile(filepath.Join(e.folder, "lake", earlier), []byte("of an earlier run"), 0o600); err != nil {
+	const earlier = "events/dt=2026-01-01/part-0.ndjson.gz"
+	if err := errors.Join(
+		os.MkdirAll(filepath.Join(e.folder, "lake", filepath.Dir(earlier)), 0o700),
+		os.WriteFile(filepath.Join(e.folder, "lake", earlier), []byte("of an earlier run"), 0o600),
+	); err != nil {
 		t.Fatal(err)
 	}
 
 	for range 2 {
 		e.script(t, "nightly.sh")
-		for _, file := range []string{"manifest/dt=2026-02-08/_SUCCESS", "manifest/dt=2026-02-09/_SUCCESS", "manifest/dt=2026-02-09/manifest.json", "events/dt=2026-02-09/part-0.ndjson.gz"} {
-			if _, err := os.Stat(filepath.Join(e.folder, "mounted", file)); err != nil {
-				t.Error(err)
-			}
-		}
+		e.wantFiles(t, "mounted/manifest/dt=2026-02-08/_SUCCESS", "mounted/manifest/dt=2026-02-09/_SUCCESS",
+			"mounted/manifest/dt=2026-02-09/manifest.json", "mounted/events/dt=2026-02-09/part-0.ndjson.gz")
 	}
 	clitest.WantWords(t, e.terraform(t, "plan", "-detailed-exitcode"), "No changes.")
 
 	if _, err := os.Stat(filepath.Join(e.folder, "mounted", earlier)); !os.IsNotExist(err) {
 		t.Errorf("the job copied a day of an earlier run, or: %v", err)
+	}
+}
+
+// duckStatement matches the statement that the guide shows for DuckDB.
+var duckStatement = regexp.MustCompile("(?s)```sql\n([^`]*read_json[^`]*)```")
+
+// TestCLIExportLake_duckDB applies the lake of the guide and reads it with the guide's
+// statement.
+func TestCLIExportLake_duckDB(t *testing.T) {
+	t.Parallel()
+	statement := duckStatement.FindStringSubmatch(readPage(t, "docs/guides/nightly-exports.md"))
+	if statement == nil {
+		t.Fatal("the guide has no statement for DuckDB")
+	}
+
+	duckdb, err := exec.LookPath("duckdb")
+	if err != nil {
+		t.Skip("duckdb is not on PATH")
+	}
+
+	e := open(t, "guides/export-lake")
+	e.terraform(t, "apply", "-auto-approve")
+
+	c := exec.CommandContext(t.Context(), duckdb, "-csv", "-c", statement[1])
+	c.Dir = e.folder
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+
+	rows, err := csv.NewReader(strings.NewReader(string(out))).ReadAll()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	want := [][]string{{"dt", "events"}, {"2026-02-08", "1"}, {"2026-02-09", "1"}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("unexpected rows (-want +got):\n%s", diff)
+	}
+}
+
+// TestCLIExportLake_window moves the window of the guide by a day: what leaves it leaves
+// the state, and its files stay.
+func TestCLIExportLake_window(t *testing.T) {
+	t.Parallel()
+	e := open(t, "guides/export-lake")
+	e.terraform(t, "apply", "-auto-approve")
+
+	moved := e.terraform(t, "apply", "-auto-approve", "-var", "now=2026-02-11T02:00:00Z")
+	clitest.WantWords(t, moved, "1 added, 0 changed, 1 destroyed")
+	for _, day := range []string{"2026-02-08", "2026-02-09", "2026-02-10"} {
+		for _, kind := range []string{"persons", "sessions", "events"} {
+			e.wantFiles(t, "lake/"+kind+"/dt="+day+"/part-0.ndjson.zst")
+		}
+	}
+}
+
+// wantFiles fails the test unless the folder has files.
+func (e *example) wantFiles(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		if _, err := os.Stat(filepath.Join(e.folder, path)); err != nil {
+			t.Error(err)
+		}
 	}
 }
