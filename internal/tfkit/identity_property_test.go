@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
+	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/soak"
 )
@@ -38,10 +38,10 @@ func TestIdentity_isNeverRecomputed(t *testing.T) {
 	t.Parallel()
 	for i := range soak.Schedules(12, 5000) {
 		seed := soak.Seed(i)
-		synctest.Test(t, func(t *testing.T) {
+		prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
 			random := rand.New(rand.NewPCG(seed, 14))
-			o, stop := startIdentified(t, []string{consentType, profileType}[random.IntN(2)])
-			defer stop()
+			name := []string{consentType, profileType}[random.IntN(2)]
+			o := identifiedObject{p, service, name, identified[name]}
 			h := &history{identifiedObject: o, t: t, random: random, provider: "demo"}
 
 			for range 25 {

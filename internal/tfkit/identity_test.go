@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/terraform-analytics/terraform-provider-analytics/internal/client"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/mockserver/mocktest"
 	"github.com/terraform-analytics/terraform-provider-analytics/internal/prototest"
@@ -65,29 +62,10 @@ func forEachIdentified(t *testing.T, test func(t *testing.T, o identifiedObject)
 	for name := range identified {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				o, stop := startIdentified(t, name)
-				defer stop()
-				test(t, o)
+			prototest.Bubble(t, func(t *testing.T, p *prototest.Provider, service *mocktest.Instance) {
+				test(t, identifiedObject{p, service, name, identified[name]})
 			})
 		})
-	}
-}
-
-// startIdentified starts a service and a provider that is connected to it in memory, for a
-// bubble. stop has to be called before the bubble ends.
-func startIdentified(t *testing.T, name string) (o identifiedObject, stop func()) {
-	t.Helper()
-	// The time of a bubble begins in the year 2000, and people agreed later.
-	<-time.After(time.Until(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)))
-
-	service := mocktest.StartPipe(t)
-	dial, closeAll := service.Tracked()
-	p := prototest.MustStart(t, prototest.Config(service), func(cfg *client.Config) { cfg.DialContext = dial })
-
-	return identifiedObject{p, service, name, identified[name]}, func() {
-		closeAll()
-		<-time.After(10 * time.Minute) // a login outlives the caller that began it
 	}
 }
 
